@@ -1,0 +1,422 @@
+"""What can go wrong, split by whose fault it is.
+
+    URLError
+    ├── InvalidURL                  the text is no URL of its scheme (also a ValueError)
+    │   ├── URLTooLong              longer than the bound, nothing else was looked at
+    │   ├── InvalidCharacter        a character that no URL may hold (section 2.2)
+    │   │   └── FragmentPresent     `#` and what follows is no part of a URL
+    │   ├── BadEscape               `%` without two hexadecimal digits
+    │   ├── InvalidScheme           no scheme name before the first colon (section 2.1)
+    │   ├── MissingAuthority        the `//` of the Common Internet Scheme Syntax is missing (section 3.1)
+    │   ├── InvalidUserinfo         user or password
+    │   │   └── UserinfoNotAllowed  this scheme has none
+    │   ├── InvalidHost             neither a domain name nor four groups of digits
+    │   │   └── EmptyHost
+    │   ├── InvalidPort
+    │   └── InvalidPart             a part that this one scheme defines
+    ├── UnknownScheme               nobody registered the name (also a LookupError)
+    ├── UnsafeURL                   a URL, but its octets must not be sent (section 6)
+    ├── PolicyDenied                a URL, but the policy forbids the access
+    ├── UnsupportedOperation        the scheme does not offer this operation (section 2)
+    ├── NotRepairable               `fix` sees no repair, or more than one
+    ├── NotHierarchical             `join` needs a hierarchical scheme (section 2.3)
+    ├── AccessError                 the network, the server, or the file system
+    │   ├── ResolveError
+    │   ├── ConnectError
+    │   ├── TLSError
+    │   ├── DeadlineExceeded
+    │   ├── ProtocolError           the other side broke its protocol
+    │   ├── LimitExceeded           more than the policy accepts
+    │   ├── Truncated               less than was announced
+    │   ├── RemoteError             the other side said no, by its protocol
+    │   ├── AuthRequired            it wants credentials that nobody gave
+    │   ├── InputRequired           it wants answers that nobody gave
+    │   ├── RedirectRefused
+    │   └── Indeterminate           whether it was done cannot be known
+    ├── RegistrationError           a registration record is wrong (also a ValueError)
+    │   └── GrammarError            its BNF is
+    └── PluginError                 a plugin is at fault
+        ├── PluginLoadError         it cannot be imported
+        ├── PluginConflict          two distributions claim one name
+        └── PluginContractError     it offers something else than it promised
+
+Every error prints as one line of printable ASCII, at most 300 characters, without a password; it can be pickled and copied.
+"""
+
+from urlschemes.display import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ClassVar
+
+    from urlschemes.explanation import Explanation
+
+
+def _rebuild(cls: "type[URLError]", args: "tuple[Any, ...]", state: "dict[str, Any]") -> "URLError":
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class URLError(Exception):
+    """The root of every error that this project raises.
+
+    `code` is stable and meant for programs; `scheme`, `part`, `position`, `rule` and `section` are None where they do not
+    apply. `position` counts characters from 0. `hint` says what to do next.
+    """
+
+    code: "ClassVar[str]" = "url-error"
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        scheme: str | None = None,
+        part: str | None = None,
+        position: int | None = None,
+        rule: str | None = None,
+        section: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.scheme = scheme
+        self.part = part
+        self.position = position
+        self.rule = rule
+        self.section = section
+        self.hint = hint
+
+    def __str__(self) -> str:
+        message = self.message or self.code
+        # The hint is what helps most: it is kept whole where the message has to be shortened.
+        tail = one_line(f"; {self.hint}", 140) if self.hint else ""
+        return one_line(message, 300 - len(tail)) + tail
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        state = {name: value for name, value in self.__dict__.items() if name != "_explain"}
+        return _rebuild, (type(self), self.args, state)
+
+
+class InvalidURL(URLError, ValueError):
+    """The text derives from no production of its scheme (RFC 1738 section 5).
+
+    `text` is the text as given; `expected` lists what could have stood at `position`. Both, and the message, are worked out
+    when they are first read: refusing costs no more than matching.
+    """
+
+    code = "invalid-url"
+    _LAZY = frozenset({"message", "scheme", "part", "position", "rule", "section", "hint", "expected"})
+    text: str
+    expected: "tuple[str, ...]"
+
+    def __init__(self, text: str, explain: "Callable[[], Explanation]") -> None:
+        Exception.__init__(self)
+        self.text = text
+        self._explain = explain
+
+    def __getattr__(self, name: str) -> "Any":
+        if name not in self._LAZY:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found = self._explain()
+        self.__dict__.update({field: getattr(found, field) for field in self._LAZY})
+        return self.__dict__[name]
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        self.message  # noqa: B018  what is sent elsewhere must carry its explanation along
+        return super().__reduce__()
+
+
+class URLTooLong(InvalidURL):
+    """The text is longer than the bound (64 KiB unless the caller sets another)."""
+
+    code = "url-too-long"
+
+
+class InvalidCharacter(InvalidURL):
+    """A character that no URL may hold: not a graphic US-ASCII character, or one of the unsafe ones (section 2.2)."""
+
+    code = "invalid-character"
+
+
+class FragmentPresent(InvalidCharacter):
+    """`#` delimits a URL from a fragment identifier, which is no part of the URL (section 2.2)."""
+
+    code = "fragment-present"
+
+
+class BadEscape(InvalidURL):
+    """`%` must be followed by two hexadecimal digits (section 2.2)."""
+
+    code = "bad-escape"
+
+
+class InvalidScheme(InvalidURL):
+    """There is no scheme name: letters, digits, `+`, `.` and `-` before the first colon (section 2.1)."""
+
+    code = "invalid-scheme"
+
+
+class MissingAuthority(InvalidURL):
+    """The scheme-specific part must begin with `//` (section 3.1)."""
+
+    code = "missing-authority"
+
+
+class InvalidUserinfo(InvalidURL):
+    """`:`, `@` or `/` stands unencoded within a user name or password (section 3.1)."""
+
+    code = "invalid-userinfo"
+
+
+class UserinfoNotAllowed(InvalidUserinfo):
+    """The text has a user name or password, and its scheme allows none."""
+
+    code = "userinfo-not-allowed"
+
+
+class InvalidHost(InvalidURL):
+    """The host is neither a domain name nor four groups of digits (section 3.1)."""
+
+    code = "invalid-host"
+
+
+class EmptyHost(InvalidHost):
+    """Nothing stands where the host should."""
+
+    code = "empty-host"
+
+
+class InvalidPort(InvalidURL):
+    """What follows the host's colon is no decimal number (section 3.1)."""
+
+    code = "invalid-port"
+
+
+class InvalidPart(InvalidURL):
+    """A part that its scheme defines does not derive from its rule; `part` and `rule` name both."""
+
+    code = "invalid-part"
+
+
+class UnknownScheme(URLError, LookupError):
+    """No scheme of this name is registered here."""
+
+    code = "unknown-scheme"
+
+
+class UnsafeURL(URLError):
+    """The grammar allows the URL, and sending its octets would let it say something else (section 6).
+
+    Raised before any name is resolved.
+    """
+
+    code = "unsafe-url"
+
+
+class PolicyDenied(URLError):
+    """The policy forbids the access. `rule` names the policy's rule; the hint says how to allow it."""
+
+    code = "policy-denied"
+
+
+class UnsupportedOperation(URLError):
+    """The scheme, or the form of the URL, does not offer the operation (section 2)."""
+
+    code = "unsupported-operation"
+
+
+class NotRepairable(URLError):
+    """`fix` knows no repair, or several that mean different things."""
+
+    code = "not-repairable"
+
+
+class NotHierarchical(URLError):
+    """Relative references need a hierarchical scheme (section 2.3, RFC 1808)."""
+
+    code = "not-hierarchical"
+
+
+class AccessError(URLError):
+    """The access began and failed: the network, the server or the file system is the cause."""
+
+    code = "access-error"
+
+
+class ResolveError(AccessError):
+    """The host name has no address."""
+
+    code = "resolve-error"
+
+
+class ConnectError(AccessError):
+    """No connection to the host and port, or it broke before the first octet of an answer."""
+
+    code = "connect-error"
+
+
+class TLSError(AccessError):
+    """The TLS handshake failed, or the certificate is not the host's. Nothing was sent."""
+
+    code = "tls-error"
+
+
+class DeadlineExceeded(AccessError):
+    """The access took longer than it may. `phase` says what it was waiting for."""
+
+    code = "deadline-exceeded"
+
+    def __init__(self, message: str, *, phase: str, **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.phase = phase
+
+
+class ProtocolError(AccessError):
+    """The other side does not speak its protocol. `where` says at which point of the dialogue."""
+
+    code = "protocol-error"
+
+    def __init__(self, message: str, *, where: str = "", **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.where = where
+
+
+class LimitExceeded(AccessError):
+    """The other side sent more than the policy accepts. `limit` names the bound, `value` is the bound."""
+
+    code = "limit-exceeded"
+
+    def __init__(self, message: str, *, limit: str, value: int, **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.limit = limit
+        self.value = value
+
+
+class Truncated(AccessError):
+    """The content ended before its end. `received` and `expected` (None where unknown) count octets.
+
+    `partial` holds what came, where the caller asked for the whole at once.
+    """
+
+    code = "truncated"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        received: int | None = None,
+        expected: int | None = None,
+        partial: bytes | None = None,
+        **details: "Any",
+    ) -> None:
+        super().__init__(message, **details)
+        self.received = received
+        self.expected = expected
+        self.partial = partial
+
+
+class RemoteError(AccessError):
+    """The other side refused by its protocol. `status` is its code, `text` its words, `temporary` whether to try later."""
+
+    code = "remote-error"
+
+    def __init__(
+        self, message: str, *, status: int | str | None = None, text: str = "", temporary: bool = False, **details: "Any"
+    ) -> None:
+        super().__init__(message, **details)
+        self.status = status
+        self.text = text
+        self.temporary = temporary
+
+
+class AuthRequired(AccessError):
+    """The other side wants a login that was not given, or refused the one that was."""
+
+    code = "auth-required"
+
+
+class InputRequired(AccessError):
+    """The other side asks questions, and the caller gave no way to answer them."""
+
+    code = "input-required"
+
+
+class RedirectRefused(AccessError):
+    """The other side points elsewhere, and the policy does not follow. `reason`: scheme, hops, invalid, downgrade, ..."""
+
+    code = "redirect-refused"
+
+    def __init__(self, message: str, *, reason: str, location: str = "", **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.reason = reason
+        self.location = location
+
+
+class Indeterminate(AccessError):
+    """The connection was lost at a point where the operation may or may not have been carried out."""
+
+    code = "indeterminate"
+
+
+class RegistrationError(URLError, ValueError):
+    """A registration record lacks something or contradicts itself. `source` is its file, `field` what is wrong."""
+
+    code = "registration-error"
+
+    def __init__(self, message: str, *, source: str = "", field: str = "", **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.source = source
+        self.field = field
+
+
+class GrammarError(RegistrationError):
+    """The BNF of a record cannot be used: `rule` is at fault, `line` counts from 1 within the BNF text."""
+
+    code = "grammar-error"
+
+    def __init__(self, message: str, *, line: int | None = None, **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.line = line
+
+
+class PluginError(URLError):
+    """A plugin is at fault. `distribution` names it with its version."""
+
+    code = "plugin-error"
+
+    def __init__(self, message: str, *, distribution: str = "", **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.distribution = distribution
+
+
+class PluginLoadError(PluginError):
+    """The plugin's package cannot be imported."""
+
+    code = "plugin-load-error"
+
+
+class PluginConflict(PluginError):
+    """Two distributions claim one scheme; neither is used until one is chosen."""
+
+    code = "plugin-conflict"
+
+    def __init__(self, message: str, *, claimants: "tuple[str, ...]" = (), **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.claimants = claimants
+
+
+class PluginContractError(PluginError):
+    """The plugin gave something else than the contract asks: `wants` and `has` say what."""
+
+    code = "plugin-contract-error"
+
+    def __init__(self, message: str, *, wants: str = "", has: str = "", **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.wants = wants
+        self.has = has

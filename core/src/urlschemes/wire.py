@@ -1,0 +1,375 @@
+"""What an access algorithm may ask for, and the readers built on it.
+
+An access algorithm is one generator that reads like the dialogue of its protocol. It never holds a socket: it asks, by
+`yield from`, and whoever drives it answers (`urlschemes.drive`, or a replay in a test):
+
+    def access(url: FtpURL) -> Algorithm[None]:
+        control = yield from Connect(url.host, url.port)
+        replies = Reader(control)
+        banner = yield from replies.line()
+        yield from Send(control, b"QUIT\\r\\n")
+
+Always `yield from`, never a bare `yield`: only so does a type checker know what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+from urlschemes.display import one_line
+from urlschemes.errors import LimitExceeded, ProtocolError, Truncated
+
+if TYPE_CHECKING:
+    from urlschemes.resource import Answers, Attributes, Credentials, Entry, FileFacts, Form, Session
+    from urlschemes.url import URL
+
+__all__ = [
+    "Algorithm",
+    "Ask",
+    "Authenticate",
+    "Close",
+    "Connect",
+    "ConnectBack",
+    "Deliver",
+    "Examine",
+    "Follow",
+    "ListFolder",
+    "Open",
+    "OpenFile",
+    "Peer",
+    "Pull",
+    "Reader",
+    "Ready",
+    "Receive",
+    "Request",
+    "Send",
+    "StartTLS",
+]
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+LINE = 8 * 1024
+"""Octets in one protocol line, unless a reader is told otherwise."""
+TEXT_LINE = 64 * 1024
+"""Octets in one line of a text."""
+CHUNK = 64 * 1024
+"""Octets asked for at once."""
+
+
+class Request(Generic[R]):
+    """Something an algorithm asks its driver for; `yield from` gives the answer its type."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Generator[Request[Any], Any, R]:
+        answer: R = yield self
+        return answer
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__name__}({fields})"
+
+
+Algorithm: TypeAlias = Generator[Request[Any], Any, T]
+"""A dialogue without I/O. An operation is an `Algorithm[None]`."""
+
+
+class Peer:
+    """The other end of a connection, or an open file: a token that the driver hands out and the algorithm hands back.
+
+    `label` names it in a trace. `address` is what was dialled (None for a file), `secure` whether TLS protects it.
+    """
+
+    __slots__ = ("address", "label", "secure")
+
+    def __init__(self, label: str, address: tuple[str, int] | None = None) -> None:
+        self.label = label
+        self.address = address
+        self.secure = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.label}>"
+
+
+class Connect(Request[Peer]):
+    """Connect to `host` and `port`: the name is resolved once, every address is checked by the policy, one is dialled.
+
+    Raises ResolveError, PolicyDenied, ConnectError, DeadlineExceeded.
+    """
+
+    __slots__ = ("host", "label", "port", "transport")
+
+    def __init__(
+        self, host: str, port: int, *, transport: Literal["tcp", "udp"] = "tcp", label: str = "connection"
+    ) -> None:
+        self.host = host
+        self.port = port
+        self.transport = transport
+        self.label = label
+
+
+class ConnectBack(Request[Peer]):
+    """Connect to the address that `peer` is connected to, on another port from 1024 up: a data connection."""
+
+    __slots__ = ("label", "peer", "port")
+
+    def __init__(self, peer: Peer, port: int, *, label: str = "data") -> None:
+        self.peer = peer
+        self.port = port
+        self.label = label
+
+
+class StartTLS(Request[None]):
+    """Protect `peer` by TLS; the certificate must be that of `host`. Raises TLSError."""
+
+    __slots__ = ("host", "peer")
+
+    def __init__(self, peer: Peer, host: str) -> None:
+        self.peer = peer
+        self.host = host
+
+
+class Send(Request[None]):
+    """Send all of `octets`. `secret` is the part of them that a trace must not show (a password)."""
+
+    __slots__ = ("octets", "peer", "secret")
+
+    def __init__(self, peer: Peer, octets: bytes, *, secret: bytes | None = None) -> None:
+        self.peer = peer
+        self.octets = octets
+        self.secret = secret
+
+    def __repr__(self) -> str:
+        octets = self.octets.replace(self.secret, b"***") if self.secret else self.octets
+        return f"Send(peer={self.peer!r}, octets={octets!r})"
+
+
+class Receive(Request["bytes | None"]):
+    """At most `most` octets, as soon as there are any; `b""` when the other side has closed (a file: at its end).
+
+    `within` seconds without an octet give None; without `within` they give DeadlineExceeded, whose phase is `phase`.
+    A connection that breaks raises ConnectError before its first octet, Truncated after it.
+    """
+
+    __slots__ = ("most", "peer", "phase", "within")
+
+    def __init__(self, peer: Peer, *, within: float | None = None, most: int = CHUNK, phase: str = "response") -> None:
+        self.peer = peer
+        self.within = within
+        self.most = most
+        self.phase = phase
+
+
+class Ready(Request["Peer | None"]):
+    """The first of `peers` with something to receive; None when `within` seconds passed without."""
+
+    __slots__ = ("peers", "phase", "within")
+
+    def __init__(self, peers: Sequence[Peer], *, within: float | None = None, phase: str = "response") -> None:
+        self.peers = tuple(peers)
+        self.within = within
+        self.phase = phase
+
+
+class Close(Request[None]):
+    """Close `peer`; closing twice does nothing."""
+
+    __slots__ = ("peer",)
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+
+
+class OpenFile(Request[Peer]):
+    """Open the regular file `path` of this machine for reading, if it lies under a root that the policy names.
+
+    Raises PolicyDenied, RemoteError (with the system's reason).
+    """
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class Examine(Request["FileFacts"]):
+    """What the file system says of `path`, under the same rules as OpenFile."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class ListFolder(Request["tuple[FileFacts, ...]"]):
+    """What the folder `path` holds, sorted by name, under the same rules as OpenFile."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class Follow(Request["URL"]):
+    """The URL that a redirect's `location` points to, resolved against the URL now accessed, if the policy follows it.
+
+    Raises RedirectRefused.
+    """
+
+    __slots__ = ("location",)
+
+    def __init__(self, location: str) -> None:
+        self.location = location
+
+
+class Authenticate(Request["Credentials | None"]):
+    """A user name and password for `host` and `port`, from whom the caller appointed; None where nobody knows any.
+
+    `user` is the name that is known already, `realm` what the other side calls the place.
+    """
+
+    __slots__ = ("host", "port", "realm", "user")
+
+    def __init__(self, host: str, port: int, *, user: str | None = None, realm: str = "") -> None:
+        self.host = host
+        self.port = port
+        self.user = user
+        self.realm = realm
+
+
+class Ask(Request["Answers"]):
+    """The user's answers to the questions of `form`. Raises InputRequired where the caller gave no way to ask."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+
+class Pull(Request[bytes]):
+    """The next octets of the caller's upload; `b""` at its end."""
+
+    __slots__ = ()
+
+
+class Open(Request[None]):
+    """Say what the resource is, before its first octet or entry: the caller gets it now.
+
+    `kind` is `"document"`, `"listing"`, `"session"` or `"attributes"`; of a session, `session` is its type.
+    """
+
+    __slots__ = ("attributes", "kind", "peer", "session")
+
+    def __init__(
+        self,
+        kind: Literal["document", "listing", "session", "attributes"],
+        attributes: Attributes | None = None,
+        *,
+        session: type[Session] | None = None,
+        peer: Peer | None = None,
+    ) -> None:
+        self.kind = kind
+        self.attributes = attributes
+        self.session = session
+        self.peer = peer
+
+
+class Deliver(Request[None]):
+    """Hand the caller the next octets of a document, or the next entry of a listing; the algorithm pauses here."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: bytes | Entry) -> None:
+        self.item = item
+
+
+class Reader:
+    """Bounded reading from one peer: lines, counted blocks, texts that end with a dot, all until it closes.
+
+    Holds back what was received beyond what was asked for. `received` counts the octets that came.
+    """
+
+    __slots__ = ("_buffer", "_ended", "peer", "received")
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.received = 0
+        self._buffer = bytearray()
+        self._ended = False
+
+    @property
+    def pending(self) -> bytes:
+        """What was received and not yet asked for. Before a command is sent this must be empty."""
+        return bytes(self._buffer)
+
+    def more(self, *, within: float | None = None, phase: str = "response") -> Algorithm[bool | None]:
+        """Receive once. False at the end of the stream, None when `within` expired."""
+        if self._ended:
+            return False
+        octets = yield from Receive(self.peer, within=within, phase=phase)
+        if octets is None:
+            return None
+        if not octets:
+            self._ended = True
+            return False
+        self.received += len(octets)
+        self._buffer += octets
+        return True
+
+    def line(self, *, most: int = LINE, phase: str = "response") -> Algorithm[bytes | None]:
+        """One line without its CR LF (or bare LF); None at the end of the stream.
+
+        Raises LimitExceeded beyond `most` octets, Truncated where the stream ends within a line.
+        """
+        start = 0
+        while (end := self._buffer.find(b"\n", start)) < 0:
+            if len(self._buffer) > most:
+                raise _too_long(most)
+            start = len(self._buffer)
+            if not (yield from self.more(phase=phase)):
+                if not self._buffer:
+                    return None
+                raise Truncated("the stream ended within a line", received=self.received)
+        if end > most:
+            raise _too_long(most)
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line.removesuffix(b"\r")
+
+    def exactly(self, count: int, *, phase: str = "content") -> Algorithm[bytes]:
+        """The next `count` octets, for a count that is small. Raises Truncated where there are fewer."""
+        while len(self._buffer) < count:
+            if not (yield from self.more(phase=phase)):
+                raise Truncated(
+                    f"{len(self._buffer)} of {count} octets came", received=len(self._buffer), expected=count
+                )
+        octets = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return octets
+
+    def some(self, most: int = CHUNK, *, phase: str = "content") -> Algorithm[bytes]:
+        """At least one octet and at most `most`; `b""` at the end of the stream. What large content is read with."""
+        if self._buffer:
+            octets = bytes(self._buffer[:most])
+            del self._buffer[:most]
+            return octets
+        if self._ended:
+            return b""
+        came = (yield from Receive(self.peer, most=most, phase=phase)) or b""
+        self._ended = not came
+        self.received += len(came)
+        return came
+
+
+def _too_long(most: int) -> LimitExceeded:
+    return LimitExceeded(f"a line is longer than {most} octets", limit="line", value=most)
+
+
+def unexpected(octets: bytes, where: str, wanted: str) -> ProtocolError:
+    """A ProtocolError that shows, safely, what came where something else was due."""
+    came = one_line(octets[:60].decode("utf-8", "surrogateescape"))
+    return ProtocolError(f"{wanted} was due, but {came!r} came", where=where)
+
+
