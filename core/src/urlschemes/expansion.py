@@ -1,0 +1,278 @@
+"""A scheme's rules, written out from its first rule: a tree of character sets, with the occurrences of its parts marked.
+
+The rules of a URL refer to no rule in a circle, so they can be written out whole. What is alike at the beginning of
+alternatives is drawn together (`a | a b` becomes `a [ b ]`), and an alternative that adds nothing to an earlier one is dropped.
+"""
+
+from urlschemes.bnf import Choice, Grammar, Literal, Node, Reference, Repeat, Sequence
+from urlschemes.errors import GrammarError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Characters", "Element", "Marked", "Repeated", "Series", "Variants", "expand", "marks"]
+
+UNROLLED = 64
+"""How many times at most an element is written out one after another."""
+
+
+class Element:
+    """A node of the tree. `first` and `last` are sets of positions (bits of an int), filled in by the automaton."""
+
+    __slots__ = ("first", "last", "nullable")
+    first: int
+    last: int
+    nullable: bool
+
+
+class Characters(Element):
+    """One character of a set. `mask` has bit N for the character with code N; `path` names the rules down to here.
+
+    Of a literal, `literal` is its whole text and `offset` says which character of it this is.
+    """
+
+    __slots__ = ("literal", "mask", "offset", "path", "position")
+    position: int
+
+    def __init__(self, mask: int, path: tuple[str, ...], literal: str | None = None, offset: int = 0) -> None:
+        self.mask = mask
+        self.path = path
+        self.literal = literal
+        self.offset = offset
+
+
+class Series(Element):
+    """Elements, one after another; none at all is the empty text."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: "list[Element]") -> None:
+        self.items = items
+
+
+class Variants(Element):
+    """Alternatives, at least two."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: "list[Element]") -> None:
+        self.items = items
+
+
+class Repeated(Element):
+    """`item`, `least` to `most` times (None: without bound). `least` is 0 or 1."""
+
+    __slots__ = ("item", "least", "most")
+
+    def __init__(self, item: Element, least: int, most: int | None) -> None:
+        self.item = item
+        self.least = least
+        self.most = most
+
+
+class Marked(Element):
+    """An occurrence of a part; `mark` is the same for all occurrences of one part. `rule` is what it derives from."""
+
+    __slots__ = ("item", "mark", "rule")
+
+    def __init__(self, item: Element, mark: str, rule: str) -> None:
+        self.item = item
+        self.mark = mark
+        self.rule = rule
+
+
+def mask_of(character: str) -> int:
+    """The set of `character` in both its letter cases."""
+    return 1 << ord(character.lower()) | 1 << ord(character.upper())
+
+
+def expand(
+    grammar: Grammar, rule: str, mark_of: "Callable[[tuple[str, ...]], str | None]", excluded: "Callable[[str], frozenset[int]]"
+) -> Element:
+    """The tree of `rule`. `mark_of` gives the mark for a path of rule names, `excluded` the octets a mark must not hold."""
+    return _Expander(grammar, mark_of, excluded).node(Reference(rule), ())
+
+
+class _Expander:
+    def __init__(
+        self,
+        grammar: Grammar,
+        mark_of: "Callable[[tuple[str, ...]], str | None]",
+        excluded: "Callable[[str], frozenset[int]]",
+    ) -> None:
+        self.rules = grammar.rules
+        self.mark_of = mark_of
+        self.excluded = excluded
+
+    def node(self, node: Node, path: tuple[str, ...]) -> Element:
+        if isinstance(node, Reference):
+            inner = (*path, node.name)
+            return self.marked(self.node(self.rules[node.name].node, inner), inner)
+        if isinstance(node, Literal):
+            return self.marked(_literal(node.text, path), (*path, str(node)))
+        if isinstance(node, Repeat):
+            return _repeat(node, lambda: self.node(node.item, path))
+        if isinstance(node, Sequence):
+            return _series([self.node(item, path) for item in node.items])
+        assert isinstance(node, Choice)
+        return _variants([self.node(item, path) for item in node.items], path)
+
+    def marked(self, item: Element, path: tuple[str, ...]) -> Element:
+        mark = self.mark_of(path)
+        if mark is None:
+            return item
+        if octets := self.excluded(mark):
+            item = _without(item, octets, path)
+        return Marked(item, mark, path[-1])
+
+
+def _literal(text: str, path: tuple[str, ...]) -> Element:
+    if not text.isascii():
+        raise GrammarError(f"the literal {text!r} of rule {path[-1]!r} holds a character outside US-ASCII", rule=path[-1])
+    return _series([Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)])
+
+
+def _repeat(node: Repeat, make: "Callable[[], Element]") -> Element:
+    least, most = node.least, node.most
+    if least > UNROLLED:
+        raise GrammarError(f"{node} asks for more than {UNROLLED} repetitions at least")
+    if least > 1:
+        copies = [make() for _ in range(least)]
+        if most == least:
+            return _series(copies)
+        return _series([*copies, Repeated(make(), 0, None if most is None else most - least)])
+    return make() if (least, most) == (1, 1) else Repeated(make(), least, most)
+
+
+def _series(items: "list[Element]") -> Element:
+    flat: list[Element] = []
+    for item in items:
+        flat.extend(item.items if isinstance(item, Series) else [item])
+    return flat[0] if len(flat) == 1 else Series(flat)
+
+
+def _variants(items: "list[Element]", path: tuple[str, ...]) -> Element:
+    flat: list[Element] = []
+    for item in items:
+        flat.extend(item.items if isinstance(item, Variants) else [item])
+    merged: list[Element] = []
+    characters: Characters | None = None
+    for item in flat:
+        if not isinstance(item, Characters):
+            merged.append(item)
+        elif characters is None:
+            # A set of its own: one character of a literal stays a literal only while it stands alone.
+            characters = Characters(item.mask, item.path, item.literal, item.offset)
+            merged.append(characters)
+        else:
+            characters.mask |= item.mask
+            characters.path, characters.literal, characters.offset = path, None, 0
+    return _factored(merged, path)
+
+
+def _factored(items: "list[Element]", path: tuple[str, ...]) -> Element:
+    """`items` as alternatives, with what several of them begin with drawn in front."""
+    rest = [item.items if isinstance(item, Series) else [item] for item in items]
+    groups: list[list[list[Element]]] = []
+    for sequence in rest:
+        for group in groups:
+            if group[0] and sequence and _alike(group[0][0], sequence[0]):
+                group.append(sequence)
+                break
+        else:
+            groups.append([sequence])
+    variants: list[Element] = []
+    optional = False
+    for group in groups:
+        if len(group) == 1:
+            if group[0]:
+                variants.append(_series(group[0]))
+            else:
+                optional = True
+        else:
+            tail = _factored([_series(sequence[1:]) for sequence in group], path)
+            variants.append(_series([group[0][0], tail]))
+    if not variants:
+        return Series([])
+    whole = variants[0] if len(variants) == 1 else Variants(variants)
+    return Repeated(whole, 0, 1) if optional else whole
+
+
+def _alike(one: Element, other: Element) -> bool:
+    """Whether both derive the same texts by the same steps, part by part."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Characters) and isinstance(other, Characters):
+        return one.mask == other.mask
+    if isinstance(one, Marked) and isinstance(other, Marked):
+        return one.mark == other.mark and _alike(one.item, other.item)
+    if isinstance(one, Repeated) and isinstance(other, Repeated):
+        return (one.least, one.most) == (other.least, other.most) and _alike(one.item, other.item)
+    if isinstance(one, Series | Variants) and isinstance(other, Series | Variants):
+        return len(one.items) == len(other.items) and all(map(_alike, one.items, other.items))
+    return False
+
+
+_HEX = sum(1 << ord(character) for character in "0123456789ABCDEFabcdef")
+_PERCENT = 1 << ord("%")
+
+
+def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
+    """`item` as far as it holds none of `octets`, neither as they are nor encoded."""
+    if isinstance(item, Characters):
+        mask = item.mask
+        for octet in octets:
+            if octet < 128:
+                mask &= ~(1 << octet)
+        return Characters(mask, item.path, item.literal, item.offset)
+    if isinstance(item, Marked):
+        return Marked(_without(item.item, octets, path), item.mark, item.rule)
+    if isinstance(item, Repeated):
+        return Repeated(_without(item.item, octets, path), item.least, item.most)
+    if isinstance(item, Variants):
+        return Variants([_without(inner, octets, path) for inner in item.items])
+    assert isinstance(item, Series)
+    if is_escape(item):
+        return _escape_without(octets, path)
+    return Series([_without(inner, octets, path) for inner in item.items])
+
+
+def is_escape(item: Element) -> bool:
+    """Whether `item` is `"%" hex hex`, or what an exclusion left of it."""
+    if isinstance(item, Variants):
+        return all(map(is_escape, item.items))
+    return (
+        isinstance(item, Series)
+        and len(item.items) == 3
+        and all(isinstance(inner, Characters) for inner in item.items)
+        and item.items[0].mask == _PERCENT  # type: ignore[attr-defined]  # the line above says so
+        and item.items[1].mask & ~_HEX == 0  # type: ignore[attr-defined]
+        and item.items[2].mask & ~_HEX == 0  # type: ignore[attr-defined]
+    )
+
+
+def _escape_without(octets: frozenset[int], path: tuple[str, ...]) -> Element:
+    by_second: dict[int, int] = {}
+    for high in range(16):
+        second = sum(mask_of(f"{low:x}") for low in range(16) if high * 16 + low not in octets)
+        by_second[second] = by_second.get(second, 0) | mask_of(f"{high:x}")
+    inner = (*path, "escape")
+    series: list[Element] = [
+        Series([Characters(_PERCENT, inner), Characters(first, inner), Characters(second, inner)])
+        for second, first in by_second.items()
+        if second
+    ]
+    return series[0] if len(series) == 1 else Variants(series)
+
+
+def marks(item: Element) -> "Iterator[Marked]":
+    """Every marked occurrence within `item`, outermost first, from left to right."""
+    if isinstance(item, Marked):
+        yield item
+        yield from marks(item.item)
+    elif isinstance(item, Repeated):
+        yield from marks(item.item)
+    elif isinstance(item, Series | Variants):
+        for inner in item.items:
+            yield from marks(inner)

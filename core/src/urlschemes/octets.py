@@ -1,0 +1,50 @@
+"""Octets and their escapes (RFC 1738 section 2.2).
+
+A part of a URL is a sequence of octets. As text it is UTF-8 with `surrogateescape`, so that an octet which is no UTF-8 survives
+the way there and back.
+"""
+
+import re
+
+__all__ = ["escape", "octets_of", "text_of", "unescape"]
+
+_OCTET = {f"{high}{low}": bytes([int(high + low, 16)]) for high in "0123456789ABCDEFabcdef" for low in "0123456789ABCDEFabcdef"}
+_ESCAPED = tuple(f"%{octet:02X}" for octet in range(256))
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+# Unreserved characters, whose escape means the same in every scheme: letters, digits, `safe` and `extra`.
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),")
+
+
+def text_of(octets: bytes) -> str:
+    """The text that stands for `octets`."""
+    return octets.decode("utf-8", "surrogateescape")
+
+
+def octets_of(text: str) -> bytes:
+    """The octets that `text` stands for. Raises UnicodeEncodeError for a surrogate that stands for no octet."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def unescape(raw: str) -> str:
+    """The part that `raw` writes: every `%` and two hexadecimal digits become their octet, once."""
+    if "%" not in raw:
+        return raw
+    first, *rest = raw.split("%")
+    return text_of(b"".join([first.encode(), *(_OCTET[piece[:2]] + piece[2:].encode() for piece in rest)]))
+
+
+def escape(octets: bytes, bare: frozenset[int]) -> str:
+    """`octets` as they are written in a part that may hold the octets `bare` as they are; the others are encoded."""
+    return "".join([chr(octet) if octet in bare else _ESCAPED[octet] for octet in octets])
+
+
+def normal(raw: str) -> str:
+    """`raw` with the escapes of unreserved characters undone and the others in upper case: the same meaning (section 2.2)."""
+    if "%" not in raw:
+        return raw
+
+    def plain(found: "re.Match[str]") -> str:
+        octet = int(found[1], 16)
+        return chr(octet) if octet in _PLAIN else _ESCAPED[octet]
+
+    return _ESCAPE.sub(plain, raw)
