@@ -29,8 +29,7 @@ class Attributes:
     """What is known of a resource apart from its content; None is unknown.
 
     `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never used as
-    a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+ attribute blocks),
-    `terminated` whether the content ended as its protocol says it must, once it has been read.
+    a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+ attribute blocks).
     """
 
     media_type: str | None = None

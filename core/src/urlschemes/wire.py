@@ -45,6 +45,7 @@ __all__ = [
     "Request",
     "Send",
     "StartTLS",
+    "Unterminated",
 ]
 
 R = TypeVar("R")
@@ -283,6 +284,15 @@ class Deliver(Request[None]):
 
     def __init__(self, item: bytes | Entry) -> None:
         self.item = item
+
+
+class Unterminated(Request[None]):
+    """Say that the content, already delivered, lacks the end that its protocol demands: `Document.terminated` becomes False.
+
+    Only for what must not be an error because real servers do so (a gopher text without its final dot).
+    """
+
+    __slots__ = ()
 
 
 class Reader:
