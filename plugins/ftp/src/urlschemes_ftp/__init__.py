@@ -7,13 +7,14 @@ The syntax is in `registration.toml`, the algorithms are in `access.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from urlschemes import Encoded, LoginURL, Registration, Scheme
 from urlschemes.url import UNCHANGED, Unchanged
 
+from urlschemes import Encoded, LoginURL, Registration, Scheme
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
 __all__ = ["FtpURL", "registration", "scheme"]
@@ -38,7 +39,7 @@ class FtpURL(LoginURL, registration=registration):
 
     @property
     def typecode(self) -> str | None:
-        """`a`, `i` or `d`, in the case of the URL: a text, octets, a directory. None where it is omitted (section 3.2.3)."""
+        """`a`, `i` or `d`, in the case of the URL: a text, octets, a directory. None where it is omitted."""
         return self._text("typecode")
 
     @classmethod
@@ -55,8 +56,8 @@ class FtpURL(LoginURL, registration=registration):
     ) -> Self:
         """The URL of these parts, each encoded where it must be; `Encoded` parts are taken as they are.
 
-        Without directories, name and typecode the path is absent; directories without a name end in a `/`. Raises InvalidURL
-        where no URL can hold the parts.
+        Without directories, name and typecode the path is absent; directories without a name end in a `/`. Raises
+        InvalidURL where no URL can hold the parts.
         """
         if name is None and (directories or typecode is not None):
             name = ""
@@ -68,12 +69,12 @@ class FtpURL(LoginURL, registration=registration):
         self,
         *,
         host: str | Unchanged = UNCHANGED,
-        port: int | None | Unchanged = UNCHANGED,
-        user: str | Encoded | None | Unchanged = UNCHANGED,
-        password: str | Encoded | None | Unchanged = UNCHANGED,
+        port: int | Unchanged | None = UNCHANGED,
+        user: str | Encoded | Unchanged | None = UNCHANGED,
+        password: str | Encoded | Unchanged | None = UNCHANGED,
         directories: Sequence[str | Encoded] | Unchanged = UNCHANGED,
-        name: str | Encoded | None | Unchanged = UNCHANGED,
-        typecode: str | None | Unchanged = UNCHANGED,
+        name: str | Encoded | Unchanged | None = UNCHANGED,
+        typecode: str | Unchanged | None = UNCHANGED,
     ) -> Self:
         """The same URL but for these parts; the text of the others does not change. None leaves a part out."""
         return self._replace(

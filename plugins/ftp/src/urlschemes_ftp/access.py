@@ -1,4 +1,4 @@
-"""Access by FTP: RFC 1738 section 3.2.2, in the dialogue of RFC 959, with EPSV (RFC 2428) and SIZE, MDTM, MLST, MLSD (RFC 3659).
+"""Access by FTP: what RFC 1738 section 3.2.2 says, in the dialogue of RFC 959.
 
     220 ready           USER, PASS                          who asks
     230 logged in       CWD, for each directory             where it is
@@ -6,15 +6,16 @@
     150 ... data ... 226                                    only the 226 says that it is whole
                         QUIT
 
-Connections are always opened from here to the server, data connections to the very address that the control connection has.
+EPSV is that of RFC 2428; FEAT that of RFC 2389; SIZE, MDTM, MLST and MLSD those of RFC 3659. Connections are always opened
+from here to the server, data connections to the very address that the control connection has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from urlschemes import Encoded
 from urlschemes.display import one_line
@@ -48,6 +49,9 @@ from urlschemes.wire import (
 )
 from urlschemes_ftp import FtpURL
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["access", "find_attributes"]
 
 ANONYMOUS = b"anonymous"
@@ -75,8 +79,8 @@ _NO_FILES = re.compile(rb"no files", re.IGNORECASE)
 def access(url: FtpURL) -> Algorithm[None]:
     """Deliver the file, or the entries of the directory, that `url` designates (RFC 1738 section 3.2.2).
 
-    `;type=d` and an empty name mean a directory. Raises UnsafeURL before connecting, AuthRequired, RemoteError, ProtocolError,
-    LimitExceeded; Truncated where the server does not confirm that all was sent.
+    `;type=d` and an empty name mean a directory. Raises UnsafeURL before it connects; AuthRequired, RemoteError,
+    ProtocolError, LimitExceeded; Truncated where the server does not confirm that all was sent.
     """
     control = yield from _log_in(url)
     yield from _change_directory(control, url)
@@ -160,9 +164,9 @@ class _Control:
 
     def reply(self, what: str, *, within: float | None = None, phase: str = "response") -> Algorithm[_Reply]:
         """The next reply, to `what`. `within` bounds the wait for its first line."""
-        if within is not None and b"\n" not in self._replies.pending:
-            if (yield from self._replies.more(within=within, phase=phase)) is None:
-                raise DeadlineExceeded(f"no reply to {what} came within {within:g} seconds", phase=phase)
+        waits = within is not None and b"\n" not in self._replies.pending
+        if waits and (yield from self._replies.more(within=within, phase=phase)) is None:
+            raise DeadlineExceeded(f"no reply to {what} came within {within:g} seconds", phase=phase)
         line = yield from self._line(what, phase)
         first = _FIRST_LINE.fullmatch(line)
         if first is None:
@@ -174,13 +178,9 @@ class _Control:
                 lines.append(line)
                 octets += len(line)
                 if len(lines) > MOST_REPLY_LINES:
-                    raise LimitExceeded(
-                        f"the reply to {what} has more than {MOST_REPLY_LINES} lines", limit="reply", value=MOST_REPLY_LINES
-                    )
+                    raise _too_much(what, "lines", MOST_REPLY_LINES)
                 if octets > MOST_REPLY_OCTETS:
-                    raise LimitExceeded(
-                        f"the reply to {what} is longer than {MOST_REPLY_OCTETS} octets", limit="reply", value=MOST_REPLY_OCTETS
-                    )
+                    raise _too_much(what, "octets", MOST_REPLY_OCTETS)
         return _Reply(int(code), tuple(lines))
 
     def _line(self, what: str, phase: str) -> Algorithm[bytes]:
@@ -220,7 +220,11 @@ class _Control:
             yield from Send(self.peer, b"QUIT\r\n")
             yield from self._replies.more(within=FAREWELL, phase="farewell")
         except AccessError:
-            pass
+            return
+
+
+def _too_much(what: str, unit: str, most: int) -> LimitExceeded:
+    return LimitExceeded(f"the reply to {what} has more than {most} {unit}", limit="reply", value=most)
 
 
 def _named(verb: bytes, argument: bytes | None) -> str:
@@ -231,7 +235,8 @@ def _log_in(url: FtpURL) -> Algorithm[_Control]:
     """Connect and log in, as section 3.2.1 says: USER, then PASS where the server asks for it, each once."""
     if len(url.directories) >= MOST_SEGMENTS:
         raise UnsafeURL(
-            f"the path has more than {MOST_SEGMENTS} segments, and each one is a command to the server", part="directories"
+            f"the path has more than {MOST_SEGMENTS} segments, and each one is a command to the server",
+            part="directories",
         )
     control = _Control((yield from Connect(url.host, url.port, label="control")))
     banner = yield from control.reply("the connection", phase="banner")
@@ -270,7 +275,8 @@ def _password(url: FtpURL, asked: _Reply) -> Algorithm[bytes]:
     known = yield from Authenticate(url.host, url.port, user=url.user, realm=one_line(text_of(asked.words)))
     if known is None or known.user != url.user:
         raise AuthRequired(
-            f"the server wants a password for the user {one_line(url.user, 60)}", hint="the URL holds none, and none was given"
+            f"the server wants a password for the user {one_line(url.user, 60)}",
+            hint="the URL holds none, and none was given",
         )
     return octets_of(known.password)
 
@@ -322,7 +328,7 @@ class _Transfer:
         return octets
 
     def confirmed(self) -> Algorithm[None]:
-        """Wait for the 226 (or 250), which may have come already. Raises Truncated where it does not say that all was sent."""
+        """Wait for the 226 (or 250), which may have come already. Raises Truncated where anything else comes, or nothing."""
         yield from Close(self._data)
         try:
             reply = yield from self._control.reply(self._what, within=CONFIRMATION, phase="confirmation")
@@ -441,7 +447,7 @@ class _Folder:
             yield self._entry(line, kind="", facts={})
 
     def entry_with_facts(self, line: bytes) -> Iterator[Entry]:
-        """What one line of MLSD says (RFC 3659 section 7): facts and a name. The directory itself and its parent are no entries."""
+        """What one line of MLSD says: facts and a name. The directory itself and its parent are no entries of it."""
         if not line:
             return
         facts, name = _facts(line)
@@ -494,7 +500,7 @@ def _features(control: _Control) -> Algorithm[frozenset[bytes]]:
 
 
 def _optional(control: _Control, verb: bytes, name: bytes) -> Algorithm[str | None]:
-    """What SIZE or MDTM says of `name`; None where the server does not know the command, or nothing to say (RFC 3659)."""
+    """What SIZE or MDTM says of `name`; None where the server does not know the command, or has nothing to say."""
     reply = yield from control.command(verb, name)
     if reply.code == 213:
         return text_of(reply.words)
@@ -518,7 +524,7 @@ def _size_and_time(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
 
 
 def _facts_of_one(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
-    """MLST (RFC 3659 section 7): of the working directory, or of one name in it. Its facts stand on an indented line."""
+    """MLST: of the working directory, or of one name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
     name = None if _is_directory(url) else octets_of(url.name or "")
     reply = yield from control.carry_out(b"MLST", name)
     for line in reply.lines[1:-1]:
