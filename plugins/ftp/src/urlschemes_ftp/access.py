@@ -6,8 +6,8 @@
     150 ... data ... 226                                    only the 226 says that it is whole
                         QUIT
 
-EPSV is that of RFC 2428; FEAT that of RFC 2389; SIZE, MDTM, MLST and MLSD those of RFC 3659. Connections are always opened
-from here to the server, data connections to the very address that the control connection has.
+EPSV is that of RFC 2428, FEAT that of RFC 2389; SIZE, MDTM, MLST and MLSD are those of RFC 3659. Connections are always
+opened from here to the server, data connections to the very address that the control connection has.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def _log_in(url: FtpURL) -> Algorithm[_Control]:
     """Connect and log in, as section 3.2.1 says: USER, then PASS where the server asks for it, each once."""
     if len(url.directories) >= MOST_SEGMENTS:
         raise UnsafeURL(
-            f"the path has more than {MOST_SEGMENTS} segments, and each one is a command to the server",
+            f"the path has more than {MOST_SEGMENTS} segments, and each costs the server a command",
             part="directories",
         )
     control = _Control((yield from Connect(url.host, url.port, label="control")))
@@ -276,7 +276,7 @@ def _password(url: FtpURL, asked: _Reply) -> Algorithm[bytes]:
     if known is None or known.user != url.user:
         raise AuthRequired(
             f"the server wants a password for the user {one_line(url.user, 60)}",
-            hint="the URL holds none, and none was given",
+            hint="the URL holds none, and no credentials were given",
         )
     return octets_of(known.password)
 
@@ -328,7 +328,7 @@ class _Transfer:
         return octets
 
     def confirmed(self) -> Algorithm[None]:
-        """Wait for the 226 (or 250), which may have come already. Raises Truncated where anything else comes, or nothing."""
+        """Wait for the 226 (or 250), which may have come already. Raises Truncated where neither comes."""
         yield from Close(self._data)
         try:
             reply = yield from self._control.reply(self._what, within=CONFIRMATION, phase="confirmation")
@@ -524,7 +524,7 @@ def _size_and_time(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
 
 
 def _facts_of_one(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
-    """MLST: of the working directory, or of one name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
+    """MLST: of the working directory, or of a name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
     name = None if _is_directory(url) else octets_of(url.name or "")
     reply = yield from control.carry_out(b"MLST", name)
     for line in reply.lines[1:-1]:
