@@ -37,8 +37,8 @@ class Child(Protocol):
 def install(tmp_path: Path) -> Install:
     """Writes one distribution into the folder `site` of `tmp_path`, and returns that folder.
 
-    `entry_points` is the text of entry_points.txt (without a group's header: entries of the group of schemes), `metadata`
-    what stands in METADATA instead of a right one (b"": there is none). `files` are others, by their paths.
+    `entry_points` is the text of entry_points.txt (without a group's header: entries of the group of schemes),
+    `metadata` what stands in METADATA instead of a right one (b"": there is none). `files` are others, by their paths.
     """
 
     def write(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from urlschemes.discovery import COMMANDS, HOOKS, Claim, discover, locate, read_beside
+from urlschemes.beside import locate, read_beside
+from urlschemes.discovery import COMMANDS, HOOKS, Claim, discover
 
 EXIT = "raise SystemExit('imported')\n"
 RECORD = "registration.toml"
@@ -282,7 +283,7 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match=r"^there is no module bare_e\.none$"):
         read_beside("bare_e.none", RECORD)
-    with pytest.raises(ModuleNotFoundError, match="^there is no module none_e$"):
+    with pytest.raises(ModuleNotFoundError, match=r"^there is no module none_e$"):
         read_beside("none_e.sub", RECORD)
     with pytest.raises(FileNotFoundError, match=r"^the package bare_e has no file registration\.toml$"):
         read_beside("bare_e", RECORD)

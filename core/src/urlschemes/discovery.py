@@ -11,17 +11,17 @@ found: what is wrong with one becomes the state and the reason of its claim. Ent
 the process was started (the empty one, relative ones, the current directory) are looked at and reported, and not used.
 """
 
-# sys.path and its finders speak in strings, and a first URL must not wait for pathlib to be imported.
-# ruff: noqa: PTH100, PTH109, PTH117, PTH118, PTH119, PTH120, PTH123
+# sys.path speaks in strings.
+# ruff: noqa: PTH100, PTH109, PTH117, PTH119
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from importlib.machinery import ModuleSpec, PathFinder
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from urlschemes.beside import find_in_folders, strings
 from urlschemes.display import one_line
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from importlib_metadata import IDistribution
 
-__all__ = ["COMMANDS", "HOOKS", "SCHEMES", "Claim", "State", "discover", "distribution_key", "locate", "read_beside"]
+__all__ = ["COMMANDS", "HOOKS", "SCHEMES", "Claim", "State", "discover", "distribution_key"]
 
 SCHEMES = "urlschemes.schemes"
 """The entry-point group of schemes: the entry's name is the scheme's."""
@@ -97,7 +97,7 @@ def discover(path: Iterable[str] | None = None, *, current_directory: bool = Fal
     from importlib_metadata import distributions
 
     claims: list[Claim] = []
-    for entry in dict.fromkeys(_strings(sys.path if path is None else path)):
+    for entry in dict.fromkeys(strings(sys.path if path is None else path)):
         ignored = "" if current_directory else _why_ignored(entry)
         try:
             for distribution in distributions(path=[entry]):
@@ -107,11 +107,6 @@ def discover(path: Iterable[str] | None = None, *, current_directory: bool = Fal
         except Exception as error:  # noqa: BLE001  anybody may install a finder into sys.meta_path
             claims.append(Claim("", "", "", entry, state="malformed", reason=_said(error)))
     return tuple(sorted(_each_once(claims), key=lambda each: (each.group, each.name, each.distribution, each.origin)))
-
-
-def _strings(entries: Iterable[object]) -> Iterator[str]:
-    """The import system, too, passes over entries of `sys.path` that are no strings."""
-    return (entry for entry in entries if isinstance(entry, str))
 
 
 def _why_ignored(entry: str) -> str:
@@ -243,90 +238,7 @@ def _same_place(claim: Claim, other: Claim) -> bool:
 
 
 def _holds_code(claim: Claim) -> bool:
-    return _find_in_folders(claim.module.partition(".")[0], [claim.origin]) is not None
-
-
-def read_beside(module: str, name: str) -> tuple[str, str]:
-    """The UTF-8 text of the file `name` beside the package (or module) `module`, and the file's path.
-
-    No package is executed: its place is asked of the finders of `sys.meta_path`, level by level, so that zipped,
-    editable, nested and namespace packages work whatever their `__init__` does. Raises ModuleNotFoundError where there
-    is no such package, FileNotFoundError where it has no such file, UnicodeDecodeError.
-    """
-    spec = locate(module)
-    folders = spec.submodule_search_locations
-    if folders is None:
-        folders = [os.path.dirname(spec.origin)] if spec.origin and spec.has_location else []
-    for folder in folders:
-        path = os.path.join(folder, name)
-        try:
-            return _read(path, folder, spec.loader).decode("utf-8"), path
-        except OSError:
-            continue
-    raise FileNotFoundError(f"the package {module} has no file {name}")
-
-
-def _read(path: str, folder: str, loader: object) -> bytes:
-    for reader in (loader, _finder_of(folder)):  # a namespace has no loader of its own; an archive's finder reads too
-        get_data = getattr(reader, "get_data", None)
-        if get_data is not None:
-            octets: bytes = get_data(path)
-            return octets
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def locate(module: str) -> ModuleSpec:
-    """Where the module would be imported from, without importing it or its parents. Raises ModuleNotFoundError."""
-    parent, _, _ = module.rpartition(".")
-    folders = list(locate(parent).submodule_search_locations or ()) if parent else None
-    spec = _find(module, folders)
-    if spec is None:
-        raise ModuleNotFoundError(f"there is no module {module}", name=module)
-    return spec
-
-
-def _find(name: str, folders: list[str] | None) -> ModuleSpec | None:
-    for finder in sys.meta_path:
-        if finder is PathFinder:
-            # Its own find_spec wants the parent of a nested namespace to be imported.
-            spec = _find_in_folders(name, sys.path if folders is None else folders)
-        else:
-            find_spec = getattr(finder, "find_spec", None)
-            spec = find_spec(name, folders) if find_spec else None
-        if spec is not None:
-            return spec
-    return None
-
-
-def _find_in_folders(name: str, folders: Iterable[str]) -> ModuleSpec | None:
-    portions: list[str] = []
-    for folder in _strings(folders):
-        finder = _finder_of(folder)
-        spec: ModuleSpec | None = finder.find_spec(name) if finder is not None else None
-        if spec is None:
-            continue
-        if spec.loader is not None:
-            return spec
-        portions += spec.submodule_search_locations or ()
-    if not portions:
-        return None
-    namespace = ModuleSpec(name, None, is_package=True)
-    namespace.submodule_search_locations = portions
-    return namespace
-
-
-def _finder_of(folder: str) -> Any:
-    """Who finds modules in `folder` (or in an archive), by `sys.path_hooks`; None where nobody does."""
-    folder = folder or os.getcwd()
-    if folder in sys.path_importer_cache:
-        return sys.path_importer_cache[folder]
-    for hook in sys.path_hooks:
-        try:
-            return hook(folder)
-        except ImportError:
-            continue
-    return None
+    return find_in_folders(claim.module.partition(".")[0], [claim.origin]) is not None
 
 
 def _said(error: Exception) -> str:
