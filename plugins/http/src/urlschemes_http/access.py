@@ -350,7 +350,7 @@ class _Chunks:
             at = end
             size = _CHUNK_SIZE.match(self._line)
             if size is None:
-                raise unexpected(self._line, "chunk size", "a chunk size below 2**60")
+                raise unexpected(self._line, "body", "a chunk size below 2**60")
             self._line = b""
             self._left = int(size[1], 16) + len(b"\r\n")
             self._last = self._left == len(b"\r\n")
