@@ -1,50 +1,69 @@
-"""What an operation gives back: documents, listings, sessions, attributes (RFC 1738 section 2), and what they are made of."""
+"""What an operation gives back: documents, listings, sessions, attributes (RFC 1738 section 2), and what they are made of.
+
+    with urlschemes.access(url) as document:
+        for octets in document: ...            # as they come; or document.read(), .read_text(), .save(path)
+
+A resource that was read to its end, or has failed, has closed its connections; leaving the `with` block closes them too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+
+from urlschemes.display import one_line
+from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 
 if TYPE_CHECKING:
+    import os
+    from types import TracebackType
+    from typing import Self
+
+    from urlschemes.policy import Limits
     from urlschemes.url import URL
+    from urlschemes.wire import Algorithm, Peer
 
 __all__ = [
     "Answers",
     "Attributes",
     "Credentials",
+    "Document",
     "Entry",
     "FileFacts",
     "Form",
+    "Listing",
     "Question",
+    "Session",
+    "Source",
 ]
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attributes:
     """What is known of a resource apart from its content; None is unknown.
 
-    `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never used as
-    a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+ attribute blocks).
+    `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never used
+    as a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+ attribute
+    blocks).
     """
 
     media_type: str | None = None
     size: int | None = None
     modified: datetime | None = None
     name: str | None = None
-    fields: Mapping[str, str] = _NOTHING
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One entry of a listing. `url` is the text of its URL: it may name a scheme that is not installed, or be None.
 
-    `kind` is a word of the protocol's (`"file"`, `"directory"`, `"search"`, `"text"`). `problem` says why an entry that the other
-    side sent cannot be followed.
+    `kind` is a word of the protocol's (`"file"`, `"directory"`, `"search"`, `"text"`). `problem` says why an entry that the
+    other side sent cannot be followed.
     """
 
     name: str
@@ -52,8 +71,33 @@ class Entry:
     kind: str = ""
     size: int | None = None
     modified: datetime | None = None
-    fields: Mapping[str, str] = _NOTHING
+    fields: Mapping[str, str] = field(default_factory=dict)
     problem: str | None = None
+    _reader: Callable[[str], URL] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def parse(self) -> URL:
+        """The URL of this entry, read by the registry that the listing came from.
+
+        Raises InvalidURL, UnknownScheme; ProtocolError where the entry has no URL.
+        """
+        if self.url is None:
+            raise ProtocolError(self.problem or f"{one_line(self.name, 80)!r} has no URL", where="listing")
+        if self._reader is not None:
+            return self._reader(self.url)
+        from urlschemes import parse
+
+        return parse(self.url)
+
+    def read_by(self, reader: Callable[[str], URL] | None) -> None:
+        """Let `parse` use `reader`. For whoever hands out the listing; a pickle does not keep it."""
+        object.__setattr__(self, "_reader", reader)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _entry, ({f.name: getattr(self, f.name) for f in fields(self) if f.init},)
+
+
+def _entry(values: dict[str, Any]) -> Entry:
+    return Entry(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +138,295 @@ class Form:
 
 Answers: TypeAlias = tuple[str, ...]
 """One answer for each question of a form, in its order."""
+
+
+class Source(Protocol):
+    """Where a resource gets its pieces: an access that is under way (`urlschemes.drive`), or a replayed one."""
+
+    @property
+    def url(self) -> URL:
+        """The URL accessed, after the redirects that were followed."""
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def terminated(self) -> bool | None:
+        """None until the end; then whether the content ended as its protocol says."""
+
+    def pull(self) -> bytes | Entry | None:
+        """The next piece, None at the end. Raises any URLError."""
+
+    def call(self, algorithm: Algorithm[T]) -> T:
+        """Carry out one small dialogue on the connections of a session, within a deadline of its own."""
+
+    def finish(self) -> None:
+        """Let the algorithm say its closing words, then close."""
+
+    def close(self) -> None:
+        """Close everything now; closing twice does nothing."""
+
+
+class _Resource:
+    """What documents, listings and sessions have in common."""
+
+    def __init__(self, source: Source, attributes: Attributes) -> None:
+        self._source = source
+        self._attributes = attributes
+        self._failure: BaseException | None = None
+        self._closed = False
+
+    @property
+    def url(self) -> URL:
+        """The URL of this resource, after any redirects."""
+        return self._source.url
+
+    @property
+    def attributes(self) -> Attributes:
+        """What the other side said of the resource before it sent it."""
+        return self._attributes
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def close(self) -> None:
+        """Close every connection and file of this access. Closing twice does nothing."""
+        self._closed = True
+        self._source.close()
+
+    def _pull(self) -> bytes | Entry | None:
+        """The next piece. What failed once fails again: a part of a resource never looks like the whole."""
+        if self._failure is not None:
+            raise self._failure
+        if self._closed:
+            raise AccessError(f"this {type(self).__name__.lower()} is closed")
+        try:
+            return self._source.pull()
+        except BaseException as failure:
+            self._failure = failure
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        # Dropped unread, it must not leave a connection behind.
+        if not getattr(self, "_closed", True):
+            self._source.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {one_line(str(self.url), 200)}>"
+
+
+class Document(_Resource):
+    """A stream of octets: iterate over it, or `read`, `read_text`, `save` it."""
+
+    def __init__(self, source: Source, attributes: Attributes) -> None:
+        super().__init__(source, attributes)
+        self._rest = b""
+
+    @property
+    def media_type(self) -> str | None:
+        """The media type with its parameters, as the other side or the scheme gives it; None where neither does."""
+        return self._attributes.media_type
+
+    @property
+    def size(self) -> int | None:
+        """How many octets were announced; None where nothing was."""
+        return self._attributes.size
+
+    @property
+    def terminated(self) -> bool | None:
+        """None until the end has been reached; then whether the content ended as its protocol says it must."""
+        return self._source.terminated
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The octets in pieces, as they come. There is no bound on them all: the caller decides how much to keep."""
+        return self
+
+    def __next__(self) -> bytes:
+        octets = self._rest or self._piece()
+        self._rest = b""
+        if not octets:
+            raise StopIteration
+        return octets
+
+    def read(self, most: int = -1) -> bytes:
+        """At most `most` octets, fewer only at the end (`b""`: nothing is left); without `most`, all that are left.
+
+        Raises LimitExceeded where all is more than `Limits.content`; Truncated, whose `partial` then holds what came.
+        """
+        bound = self._source.limits.content
+        pieces: list[bytes] = []
+        held = 0
+        while most < 0 or held < most:
+            try:
+                piece = self._rest or self._piece()
+            except Truncated as short:
+                short.partial = b"".join(pieces)
+                raise
+            self._rest = b""
+            if not piece:
+                break
+            pieces.append(piece)
+            held += len(piece)
+            if most < 0 and held > bound:
+                self.close()
+                raise LimitExceeded(
+                    f"the content is longer than {bound} octets",
+                    limit="content",
+                    value=bound,
+                    hint="iterate over it, save it, or raise Limits.content",
+                )
+        octets = b"".join(pieces)
+        if 0 <= most < held:
+            self._rest = octets[most:]
+            return octets[:most]
+        return octets
+
+    def read_text(self, encoding: str | None = None) -> str:
+        """All that is left, as text; line ends stay as they are.
+
+        Without `encoding`: what the media type's `charset` says, otherwise UTF-8 where the octets are that, otherwise
+        ISO 8859-1; an octet that does not fit becomes U+FFFD. With `encoding` nothing is replaced: ProtocolError where the
+        octets are not that, LookupError where Python knows no such encoding. Else raises what `read` raises.
+        """
+        octets = self.read()
+        if encoding is not None:
+            try:
+                return octets.decode(encoding)
+            except UnicodeError:
+                raise ProtocolError(f"the content is not {one_line(encoding, 40)}", where="content") from None
+        charset = _charset(self.media_type)
+        if charset is not None:
+            return octets.decode(charset, "replace")
+        try:
+            return octets.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return octets.decode("iso-8859-1")
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write all that is left to the file `path`, and say how many octets that were.
+
+        The octets go to a new file beside it, which takes the name only when all have come: a failure leaves an older file
+        as it was. Nothing the other side says becomes a file name. Raises AccessError where the file cannot be written,
+        and what iterating raises.
+        """
+        import os
+        import secrets
+
+        target = os.fspath(path)
+        beside = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{secrets.token_hex(4)}")
+        written = 0
+        try:
+            with open(beside, "xb") as file:
+                for octets in self:
+                    file.write(octets)
+                    written += len(octets)
+            os.replace(beside, target)
+        except OSError as fault:
+            _remove(beside)
+            raise AccessError(f"cannot write {one_line(target, 160)!r}: {fault.strerror}") from fault
+        except BaseException:
+            _remove(beside)
+            raise
+        return written
+
+    def _piece(self) -> bytes:
+        piece = self._pull()
+        return piece if isinstance(piece, bytes) else b""
+
+
+class Listing(_Resource):
+    """Entries, which iterating gives as they come. There are at most `Limits.entries`; LimitExceeded beyond."""
+
+    def __iter__(self) -> Iterator[Entry]:
+        return self
+
+    def __next__(self) -> Entry:
+        entry = self._pull()
+        if not isinstance(entry, Entry):
+            raise StopIteration
+        return entry
+
+
+class Session(_Resource):
+    """An interactive resource. A plugin makes a subclass whose methods run small algorithms on the connection:
+
+        class Shell(Session):
+            def say(self, line: bytes) -> bytes:
+                return self._run(self._saying(line))
+
+            def _saying(self, line: bytes) -> Algorithm[bytes]:
+                yield from Send(self.peer, line)
+                return (yield from Receive(self.peer)) or b""
+
+    Each call has a deadline of its own. `close`, outside of an exception, lets the algorithm that opened the session say its
+    closing words.
+    """
+
+    def __init__(self, source: Source, attributes: Attributes, peer: Peer | None) -> None:
+        super().__init__(source, attributes)
+        self._peer = peer
+
+    @property
+    def peer(self) -> Peer:
+        """The other end, for the requests of this session's algorithms."""
+        if self._peer is None:
+            raise AccessError("this session was opened without a connection")
+        return self._peer
+
+    def _run(self, algorithm: Algorithm[T]) -> T:
+        if self._closed:
+            raise AccessError("this session is closed")
+        return self._source.call(algorithm)
+
+    def close(self) -> None:
+        """Say the closing words, then close every connection. Closing twice does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._source.finish()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._closed = True
+            self._source.close()
+
+
+# Codecs that a server must not choose: no character sets, or slow on hostile input.
+_NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined", "mbcs", "oem"})
+
+
+def _charset(media_type: str | None) -> str | None:
+    """The name of Python's codec for the `charset` parameter; None where there is none that can be used."""
+    import codecs
+
+    for parameter in (media_type or "").split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            try:
+                found = codecs.lookup(value.strip().strip('"'))
+                "".encode(found.name)  # refuses codecs that are not for text
+                return None if found.name in _NO_CHARSETS else found.name
+            except (LookupError, ValueError):
+                return None
+    return None
+
+
+def _remove(path: str) -> None:
+    import contextlib
+    import os
+
+    with contextlib.suppress(OSError):
+        os.unlink(path)
