@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from urlschemes import Encoded
 from urlschemes.display import one_line
 from urlschemes.errors import (
     AccessError,
@@ -425,21 +424,11 @@ def _list(control: _Control, url: FtpURL) -> Algorithm[None]:
 class _Folder:
     """The directory that is listed: makes entries, with their URLs, of the lines that a server sends."""
 
-    __slots__ = ("_directories", "_url")
+    __slots__ = ("_name", "_url")
 
     def __init__(self, url: FtpURL) -> None:
-        raw = url.raw
-        self._directories = (*(Encoded(directory) for directory in raw["directories"] or ()),)
-        if url.name and _is_directory(url):
-            self._directories += (Encoded(raw["name"]),)
-        self._url = FtpURL.build(
-            host=url.host,
-            port=None if raw["port"] is None else url.port,
-            user=None if raw["user"] is None else Encoded(raw["user"]),
-            password=None if raw["password"] is None else Encoded(raw["password"]),
-            directories=self._directories,
-            name="",
-        )
+        self._url = str(url.replace(directories=_place(url), name="", typecode=None))
+        self._name = FtpURL.syntax.parts["name"]
 
     def entry(self, line: bytes) -> Iterator[Entry]:
         """What one line of NLST says: a name."""
@@ -458,15 +447,10 @@ class _Folder:
     def _entry(self, name: bytes, *, kind: str, facts: dict[str, str]) -> Entry:
         text = text_of(name)
         problem = _problem(name)
-        if problem is not None:
-            url = None
-        elif kind == "directory":
-            url = str(self._url.replace(directories=(*self._directories, text)))
-        else:
-            url = str(self._url.replace(name=text))
+        url = self._url + self._name.written(text) + ("/" if kind == "directory" else "")
         return Entry(
             name=text,
-            url=url,
+            url=url if problem is None else None,
             kind=kind,
             size=_number(facts.get("size", "")),
             modified=_time(facts.get("modify", "")),
@@ -524,7 +508,7 @@ def _size_and_time(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
 
 
 def _facts_of_one(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
-    """MLST: of the working directory, or of a name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
+    """MLST: of the working directory or of a name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
     name = None if _is_directory(url) else octets_of(url.name or "")
     reply = yield from control.carry_out(b"MLST", name)
     for line in reply.lines[1:-1]:
