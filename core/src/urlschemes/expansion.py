@@ -148,8 +148,28 @@ def _repeat(node: Repeat, make: "Callable[[], Element]") -> Element:
 def _series(items: "list[Element]") -> Element:
     flat: list[Element] = []
     for item in items:
-        flat.extend(item.items if isinstance(item, Series) else [item])
+        for inner in item.items if isinstance(item, Series) else [item]:
+            if not (flat and _joined(flat, inner)):
+                flat.append(inner)
     return flat[0] if len(flat) == 1 else Series(flat)
+
+
+def _joined(before: "list[Element]", item: Element) -> bool:
+    """Make `r *[ s r ]` one run in `before`, where r is any number of characters, s is one, and no part tells them apart."""
+    run = before[-1]
+    match item:
+        case Repeated(item=Series(items=[Characters() as separator, Repeated() as again]), least=0, most=None):
+            pass
+        case _:
+            return False
+    if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _alike(run, again):
+        return False
+    variants = run.item.items if isinstance(run.item, Variants) else [run.item]
+    if any(marks(run)) or not isinstance(variants[0], Characters):
+        return False
+    plain = Characters(variants[0].mask | separator.mask, variants[0].path)
+    before[-1] = Repeated(Variants([plain, *variants[1:]]) if len(variants) > 1 else plain, 0, None)
+    return True
 
 
 def _variants(items: "list[Element]", path: tuple[str, ...]) -> Element:
@@ -220,6 +240,8 @@ _PERCENT = 1 << ord("%")
 
 def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
     """`item` as far as it holds none of `octets`, neither as they are nor encoded."""
+    if escapes := spelled(item):
+        return _escape_of(escapes - octets, path)
     if isinstance(item, Characters):
         mask = item.mask
         for octet in octets:
@@ -233,29 +255,37 @@ def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> El
     if isinstance(item, Variants):
         return Variants([_without(inner, octets, path) for inner in item.items])
     assert isinstance(item, Series)
-    if is_escape(item):
-        return _escape_without(octets, path)
     return Series([_without(inner, octets, path) for inner in item.items])
 
 
-def is_escape(item: Element) -> bool:
-    """Whether `item` is `"%" hex hex`, or what an exclusion left of it."""
+def spelled(item: Element) -> frozenset[int]:
+    """The octets that `item` can spell, where it is `"%" hex hex` or what an exclusion left of that; else none."""
     if isinstance(item, Variants):
-        return all(map(is_escape, item.items))
-    return (
-        isinstance(item, Series)
-        and len(item.items) == 3
-        and all(isinstance(inner, Characters) for inner in item.items)
-        and item.items[0].mask == _PERCENT  # type: ignore[attr-defined]  # the line above says so
-        and item.items[1].mask & ~_HEX == 0  # type: ignore[attr-defined]
-        and item.items[2].mask & ~_HEX == 0  # type: ignore[attr-defined]
-    )
+        each = [spelled(inner) for inner in item.items]
+        return frozenset().union(*each) if all(each) else frozenset()
+    if isinstance(item, Series) and len(item.items) == 3:
+        percent, first, second = item.items
+        if (
+            isinstance(percent, Characters)
+            and isinstance(first, Characters)
+            and isinstance(second, Characters)
+            and percent.mask == _PERCENT
+            and not (first.mask | second.mask) & ~_HEX
+        ):
+            return frozenset(
+                high * 16 + low
+                for high in range(16)
+                if first.mask & mask_of(f"{high:x}")
+                for low in range(16)
+                if second.mask & mask_of(f"{low:x}")
+            )
+    return frozenset()
 
 
-def _escape_without(octets: frozenset[int], path: tuple[str, ...]) -> Element:
+def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
     by_second: dict[int, int] = {}
     for high in range(16):
-        second = sum(mask_of(f"{low:x}") for low in range(16) if high * 16 + low not in octets)
+        second = sum(mask_of(f"{low:x}") for low in range(16) if high * 16 + low in octets)
         by_second[second] = by_second.get(second, 0) | mask_of(f"{high:x}")
     inner = (*path, "escape")
     series: list[Element] = [

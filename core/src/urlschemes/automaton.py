@@ -1,0 +1,171 @@
+"""The automaton of a tree: which character may come next, and what may not be decided by looking at one.
+
+Every `Characters` of the tree is a position (Glushkov's construction); sets of positions are the bits of an int. The automaton
+accepts exactly what the tree derives, except that it does not count repetitions.
+"""
+
+from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Automaton", "bits"]
+
+
+def bits(number: int) -> "Iterator[int]":
+    """The numbers of the bits that are set."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+class Automaton:
+    """The positions of a tree, and what follows each.
+
+    `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it.
+    """
+
+    __slots__ = ("follow", "leaves", "tree")
+
+    def __init__(self, tree: Element) -> None:
+        self.tree = tree
+        self.leaves: list[Characters] = []
+        self.follow: list[int] = []
+        self._number(tree)
+
+    def _number(self, item: Element) -> None:
+        if isinstance(item, Characters):
+            item.position = len(self.leaves)
+            item.first = item.last = 1 << item.position
+            item.nullable = False
+            self.leaves.append(item)
+            self.follow.append(0)
+        elif isinstance(item, Marked):
+            self._number(item.item)
+            item.first, item.last, item.nullable = item.item.first, item.item.last, item.item.nullable
+        elif isinstance(item, Repeated):
+            inner = item.item
+            self._number(inner)
+            item.first, item.last = inner.first, inner.last
+            item.nullable = inner.nullable or item.least == 0
+            if item.most != 1:
+                self._connect(inner.last, inner.first)
+        elif isinstance(item, Variants):
+            for inner in item.items:
+                self._number(inner)
+            item.first = _union(inner.first for inner in item.items)
+            item.last = _union(inner.last for inner in item.items)
+            item.nullable = any(inner.nullable for inner in item.items)
+        else:
+            assert isinstance(item, Series)
+            item.first = item.last = 0
+            item.nullable = True
+            for inner in item.items:
+                self._number(inner)
+                self._connect(item.last, inner.first)
+                if item.nullable:
+                    item.first |= inner.first
+                item.last = inner.last | (item.last if inner.nullable else 0)
+                item.nullable = item.nullable and inner.nullable
+
+    def _connect(self, before: int, after: int) -> None:
+        for position in bits(before):
+            self.follow[position] |= after
+
+    def characters(self, positions: int) -> int:
+        """The characters that stand at any of `positions`, as a mask."""
+        return _union(self.leaves[position].mask for position in bits(positions))
+
+    def clash(self, item: Element, instead: int, *, again: int, guard: int | None = None, ends: bool = False) -> bool:
+        """Whether it would be wrong, or costly, to take `item` wherever it matches, and never to go on with `instead`.
+
+        It is wrong if a text that derives by going on with `instead` also begins with something that `item` derives (with a
+        `guard`: only where a character of that mask, or the end if it `ends`, stands behind it). It is costly if, while
+        `item` is still being tried, the other way could come to one of the positions `again`, where it is tried anew: each of
+        many tries could then run far ahead.
+        """
+        inside = _positions(item)
+        seen: set[tuple[int, int]] = set()
+        ahead = [(one, other) for one in bits(item.first) for other in bits(instead)]
+        while ahead:
+            pair = ahead.pop()
+            one, other = pair
+            if pair in seen or not self.leaves[one].mask & self.leaves[other].mask:
+                continue
+            seen.add(pair)
+            if again >> other & 1:
+                return True
+            if item.last >> one & 1 and (
+                guard is None
+                or (ends and self.tree.last >> other & 1)
+                or guard & self.characters(self.follow[other])
+            ):
+                return True
+            ahead += [
+                (next_one, next_other)
+                for next_one in bits(self.follow[one] & inside)
+                for next_other in bits(self.follow[other])
+            ]
+        return False
+
+    def includes(self, larger: Element, smaller: Element) -> bool:
+        """Whether every text that `smaller` derives derives from `larger` too."""
+        if smaller.nullable and not larger.nullable:
+            return False
+        within_larger, within_smaller = _positions(larger), _positions(smaller)
+        seen: set[tuple[int, int]] = set()
+        ahead = [(position, larger.first) for position in bits(smaller.first)]
+        while ahead:
+            pair = ahead.pop()
+            if pair in seen:
+                continue
+            seen.add(pair)
+            position, others = pair
+            mask = self.leaves[position].mask
+            for reached, _ in self._split(others, mask):
+                if not reached or (smaller.last >> position & 1 and not reached & larger.last):
+                    return False
+                following = _union(self.follow[other] for other in bits(reached)) & within_larger
+                ahead += [(after, following) for after in bits(self.follow[position] & within_smaller)]
+        return True
+
+    def _split(self, positions: int, mask: int) -> "Iterator[tuple[int, int]]":
+        """The sets of `positions` that one character of `mask` can reach, each with the characters that reach it."""
+        by_reached: dict[int, int] = {}
+        for code in bits(mask):
+            reached = _union(1 << position for position in bits(positions) if self.leaves[position].mask >> code & 1)
+            by_reached[reached] = by_reached.get(reached, 0) | 1 << code
+        yield from by_reached.items()
+
+    def reach(self, text: str) -> tuple[int, int, int]:
+        """How far `text` derives: the first position in the text that cannot be, what was expected there, what came before.
+
+        The first number is the length of the text where all of it can begin a URL; the second is a set of positions of the
+        automaton, the third the set that the last character stood at.
+        """
+        expected, reached = self.tree.first, 0
+        for index, character in enumerate(text):
+            code = ord(character)
+            found = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
+            if not found:
+                return index, expected, reached
+            expected, reached = _union(self.follow[p] for p in bits(found)), found
+        return len(text), expected, reached
+
+
+def _positions(item: Element) -> int:
+    if isinstance(item, Characters):
+        return 1 << item.position
+    if isinstance(item, Series | Variants):
+        return _union(map(_positions, item.items))
+    assert isinstance(item, Marked | Repeated)
+    return _positions(item.item)
+
+
+def _union(sets: "Iterator[int] | map[int]") -> int:
+    whole = 0
+    for one in sets:
+        whole |= one
+    return whole

@@ -1,0 +1,319 @@
+"""Why a text is no URL: the slow path, taken only when somebody reads the error.
+
+`refusal` picks the kind of error with two or three patterns; `Explanation` works out the rest: how far the text derives, what
+could have stood there, the rule at fault and where it is written.
+"""
+
+import re
+
+from urlschemes import errors
+from urlschemes.automaton import bits
+from urlschemes.expansion import Characters, Marked, marks
+from urlschemes.syntax import Syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from urlschemes.errors import InvalidURL
+    from urlschemes.syntax import Part
+
+__all__ = ["Explanation", "fault_of", "refusal"]
+
+# Section 2.2: what a URL consists of. The run ends where the text first leaves it.
+_XCHARS = re.compile(r"[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+)*+")
+_NOT_IN_ANY_URL = re.compile(r"[^A-Za-z0-9$\-_.+!*'(),;/?:@&=%]")
+_SCHEME = re.compile(r"[A-Za-z0-9+.\-]++(?=:)")
+# Section 3.1, as generous as it can be: where user, host and port would be if their characters were right.
+_AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
+_HOST = re.compile(
+    r"(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++", re.ASCII
+)
+_LOGIN = re.compile(r"(?:[^:@/%]|%[0-9A-Fa-f]{2})*+(?::(?:[^:@/%]|%[0-9A-Fa-f]{2})*+)?+")
+_PORT = re.compile(r":[0-9]{1,4000}+")
+
+_ERRORS = {
+    "scheme": errors.InvalidScheme,
+    "user": errors.InvalidUserinfo,
+    "password": errors.InvalidUserinfo,
+    "host": errors.InvalidHost,
+    "port": errors.InvalidPort,
+}
+
+
+class Explanation:
+    """What an InvalidURL says: see its attributes."""
+
+    __slots__ = ("expected", "hint", "message", "part", "position", "rule", "scheme", "section")
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        scheme: str | None = None,
+        part: str | None = None,
+        position: int | None = None,
+        expected: tuple[str, ...] = (),
+        rule: str | None = None,
+        section: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.message = message
+        self.scheme = scheme
+        self.part = part
+        self.position = position
+        self.expected = expected
+        self.rule = rule
+        self.section = section
+        self.hint = hint
+
+
+def fault_of(part: str, text: str, message: str, *, scheme: str | None = None, section: str | None = None) -> "InvalidURL":
+    """The error for a value that cannot be the part `part`."""
+    kind = _ERRORS.get(part, errors.InvalidPart)
+    return kind(text, lambda: Explanation(message, scheme=scheme, part=part, section=section))
+
+
+def refusal(text: str, syntax: Syntax, scheme: str | None, limit: int) -> "InvalidURL":
+    """The error for a `text` that `syntax` does not match. The order: size, repertoire, escape, structure."""
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        return errors.InvalidURL(
+            repr(kind), lambda: Explanation(f"a URL is text (str), not {kind}", hint="decode it first, as US-ASCII")
+        )
+    if len(text) > limit:
+        return errors.URLTooLong(
+            text,
+            lambda: Explanation(
+                f"{len(text)} characters are more than the bound of {limit}",
+                scheme=scheme,
+                position=limit,
+                hint="pass a larger `limit` where such URLs are wanted",
+            ),
+        )
+    return _kind(text, syntax)(text, lambda: _explain(text, syntax, scheme))
+
+
+def _kind(text: str, syntax: Syntax) -> "type[InvalidURL]":
+    end = _XCHARS.match(text).end()  # type: ignore[union-attr]  # it matches the empty text too
+    if end < len(text):
+        wrong = _NOT_IN_ANY_URL.search(text, end)
+        if wrong is None:
+            return errors.BadEscape
+        # A `#` behind something that is a URL so far begins a fragment.
+        return errors.FragmentPresent if wrong[0] == "#" and syntax.fullmatch(text[: wrong.start()]) else errors.InvalidCharacter
+    if _SCHEME.match(text) is None:
+        return errors.InvalidScheme
+    if "host" not in syntax.parts:
+        return errors.InvalidPart if syntax.parts else errors.InvalidURL
+    found = _AUTHORITY.match(text)
+    if found is None or found["slashes"] is None:
+        return errors.MissingAuthority
+    user, host, colon = found.group("user", "host", "colon")
+    if user is not None:
+        if "user" not in syntax.parts:
+            return errors.UserinfoNotAllowed
+        if _LOGIN.fullmatch(user) is None:
+            return errors.InvalidUserinfo
+    if not host:
+        if not syntax.host_may_be_empty:
+            return errors.EmptyHost
+    elif _HOST.fullmatch(host) is None:
+        return errors.InvalidHost
+    if colon is not None:
+        if "port" not in syntax.parts:
+            return errors.InvalidHost
+        if _PORT.fullmatch(colon) is None:
+            return errors.InvalidPort
+    return errors.InvalidPart
+
+
+def _explain(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
+    kind = _kind(text, syntax)
+    if issubclass(kind, errors.InvalidCharacter | errors.BadEscape):
+        return _character(text, kind, syntax, scheme)
+    position, expected, reached = syntax.automaton.reach(text)
+    automaton = syntax.automaton
+    words = _words(syntax, expected)
+    if automaton.tree.last & reached and position < len(text):
+        words = (*words, "the end of the URL")
+    part = _part(syntax, expected) or _part(syntax, reached)
+    rule = _common_rule(syntax, expected or reached)
+    hint = None
+    found = _AUTHORITY.match(text)
+    if kind is errors.InvalidScheme:
+        part, rule, words, position = "scheme", "scheme", ("a scheme name and a colon",), _scheme_fault(text)
+        hint = "a URL begins with the name of its scheme: letters, digits, `+`, `-` and `.`, then a colon"
+    elif kind is errors.MissingAuthority:
+        part, rule, words = "host", "ip-schemepart", ('"//"',)
+        hint = "write `//` and the host after the colon"
+    elif found is not None and issubclass(kind, errors.InvalidUserinfo | errors.InvalidHost | errors.InvalidPort):
+        part = {errors.InvalidPort: "port"}.get(kind, "user" if issubclass(kind, errors.InvalidUserinfo) else "host")
+        rule = part if part in syntax.grammar.rules else rule
+        if kind is errors.UserinfoNotAllowed:
+            position, words = found.start("user"), ("a host",)
+            hint = "this scheme has no user name and no password: leave out what stands before the `@`"
+        elif kind is errors.InvalidUserinfo:
+            position = found.start("user") + _LOGIN.match(found["user"]).end()  # type: ignore[union-attr]
+            hint = "within a user name or password `:`, `@` and `/` must be encoded: %3A, %40, %2F"
+        elif kind is errors.InvalidPort:
+            position = found.start("colon") + _port_end(found["colon"])
+            hint = "leave the colon out with the port" if found["colon"] == ":" else "a port is a decimal number"
+        elif kind is errors.EmptyHost:
+            position, hint = found.start("host"), "write a domain name or four groups of digits after `//`"
+        else:
+            position = min(position, found.end("host"))
+            hint = _host_hint(found["host"], found["colon"], syntax)
+    if kind is errors.URLTooLong or (position >= len(text) and not words):
+        words = ("fewer digits",)
+    came = repr(text[position]) if position < len(text) else "the end of the text"
+    wanted = _listed(words)
+    return Explanation(
+        f"{came} at position {position} where {wanted} is due" if wanted else f"{came} at position {position} cannot be there",
+        scheme=scheme,
+        part=part,
+        position=position,
+        expected=words,
+        rule=rule,
+        section=syntax.section_of(rule) if rule else None,
+        hint=hint,
+    )
+
+
+def _character(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
+    if kind is errors.BadEscape:
+        position = _XCHARS.match(text).end()  # type: ignore[union-attr]
+        return Explanation(
+            f"'%' at position {position} is not followed by two hexadecimal digits",
+            scheme=scheme,
+            part=_part_at(text, position, syntax),
+            position=position,
+            expected=("two hexadecimal digits",),
+            rule="escape",
+            section="RFC 1738 section 2.2",
+            hint="a percent sign that is data is written %25",
+        )
+    position = _NOT_IN_ANY_URL.search(text).start()  # type: ignore[union-attr]
+    character = text[position]
+    if kind is errors.FragmentPresent:
+        message, hint = "'#' begins a fragment, which is no part of the URL", "`fix` gives URL and fragment apart"
+    elif not character.isascii() or not character.isprintable():
+        message = f"{character!a} at position {position} is no graphic US-ASCII character"
+        hint = "encode its octets as % and two hexadecimal digits; `fix` does it, as UTF-8"
+    else:
+        message = f"{character!r} at position {position} is unsafe and must be encoded always"
+        hint = f"write %{ord(character):02X}, or let `fix` do it"
+    return Explanation(
+        message,
+        scheme=scheme,
+        part=_part_at(text, position, syntax),
+        position=position,
+        expected=("a character that a URL may hold",),
+        rule="xchar",
+        section="RFC 1738 section 2.2",
+        hint=hint,
+    )
+
+
+def _scheme_fault(text: str) -> int:
+    wrong = re.search(r"[^A-Za-z0-9+.\-]", text, re.ASCII)
+    return wrong.start() if wrong else len(text)
+
+
+def _port_end(colon: str) -> int:
+    found = _PORT.match(colon)
+    return found.end() if found else 1
+
+
+def _host_hint(host: str, colon: str | None, syntax: Syntax) -> str:
+    if "?" in host or ";" in host:
+        return "a `/` must stand between the host and what follows it"
+    if "port" not in syntax.parts and colon is not None:
+        return "this scheme has no port"
+    if host.endswith("."):
+        return "leave out the dot at the end"
+    if host.replace(".", "").isdigit():
+        return "an address is four groups of digits; a domain name ends in a label that begins with a letter"
+    if "%" in host:
+        return "a host has no escapes"
+    return "labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with a letter"
+
+
+def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
+    """The part that the character at `position` would belong to, as far as the text before it tells."""
+    if position <= text.find(":") or ":" not in text:
+        return "scheme"
+    if "host" in syntax.parts:
+        found = _AUTHORITY.match(text)
+        if found is not None:
+            for name in ("user", "host"):
+                if found.start(name) <= position < found.end(name):
+                    return name
+            if found.start("colon") <= position < found.end("colon"):
+                return "port"
+    reached, expected, last = syntax.automaton.reach(text[:position])
+    return (_part(syntax, last) or _part(syntax, expected)) if reached == position else None
+
+
+def _part(syntax: Syntax, positions: int) -> str | None:
+    """The part that all of `positions` lie in, or None."""
+    for marked in marks(syntax.automaton.tree):
+        inside = _inside(marked)
+        if positions and not positions & ~inside:
+            return _owner(syntax, marked.mark)
+    return None
+
+
+def _owner(syntax: Syntax, mark: str) -> str:
+    return next(part.name for part in reversed(tuple(syntax.parts.values())) if part.mark == mark)
+
+
+def _inside(marked: Marked) -> int:
+    positions = 0
+    ahead = [marked.item]
+    while ahead:
+        item = ahead.pop()
+        if isinstance(item, Characters):
+            positions |= 1 << item.position
+        else:
+            ahead += item.items if hasattr(item, "items") else [item.item]  # type: ignore[attr-defined]
+    return positions
+
+
+def _common_rule(syntax: Syntax, positions: int) -> str | None:
+    """The innermost rule that all of `positions` derive from."""
+    paths = [syntax.automaton.leaves[position].path for position in bits(positions)]
+    if not paths:
+        return None
+    common = paths[0]
+    for path in paths[1:]:
+        common = common[: next((n for n, (a, b) in enumerate(zip(common, path, strict=False)) if a != b), min(len(common), len(path)))]
+    return common[-1] if common else None
+
+
+_CLASSES = (
+    (sum(1 << ord(c) for c in "0123456789"), "a digit"),
+    (sum(1 << ord(c) for c in "0123456789ABCDEFabcdef"), "a hexadecimal digit"),
+    (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"), "a letter"),
+    (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"), "a letter or digit"),
+)
+
+
+def _words(syntax: Syntax, positions: int) -> tuple[str, ...]:
+    """What may stand at any of `positions`, in words."""
+    found: dict[str, None] = {}
+    for position in bits(positions):
+        leaf = syntax.automaton.leaves[position]
+        if leaf.literal is not None:
+            word = f'"{leaf.literal[leaf.offset :]}"'
+        else:
+            word = next((name for mask, name in _CLASSES if mask == leaf.mask), "")
+            if not word:
+                codes = list(bits(leaf.mask))
+                word = f'"{chr(codes[0])}"' if len(codes) == 1 else f"a character of {leaf.path[-1]}"
+        found[word] = None
+    if "a letter or digit" in found:
+        found = {word: None for word in found if word not in {"a letter", "a digit"}}
+    return tuple(found)
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else ""

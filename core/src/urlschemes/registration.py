@@ -1,0 +1,263 @@
+"""The registration of a scheme: a record in a file, readable without importing the plugin that carries it.
+
+It holds what RFC 1738 section 4 demands and what a template for IANA's registry asks (RFC 4395 section 5.4, RFC 7595
+section 7.4).
+"""
+
+import re
+import sys
+
+from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
+from urlschemes.syntax import TAKES, TRAVELS, Part, Syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+    from typing import Any, Final, Self
+
+__all__ = ["API", "Example", "Registration"]
+
+API: "Final" = 1
+"""The version of the record's format that this core reads."""
+
+FILE: "Final" = "registration.toml"
+STATUSES: "Final" = ("permanent", "provisional", "historical", "experimental")
+OPERATIONS: "Final" = ("access", "update", "replace", "find attributes")
+
+# `scheme` of section 5. Names in a record are in lower case.
+_SCHEME = re.compile(r"[a-z0-9+.\-]{1,64}", re.ASCII)
+_PART = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+_TEXTS: "Final" = (
+    "title",
+    "reference",
+    "contact",
+    "change_controller",
+    "encoding_considerations",
+    "interoperability_considerations",
+    "security_considerations",
+)
+
+
+class Example:
+    """An example of the record: a URL with its parts, or a text that must be refused (`parts` is None then).
+
+    A part that is not in `parts` is absent. `says` tells what the example shows.
+    """
+
+    __slots__ = ("parts", "says", "url")
+
+    def __init__(self, url: str, parts: "Mapping[str, Any] | None", says: str) -> None:
+        self.url = url
+        self.parts = parts
+        self.says = says
+
+
+class Registration:
+    """The record of one scheme. The attributes bear the names of the file's fields.
+
+    `default_port` is None for a scheme without one. `operations` are those of section 2 that the scheme offers; `redirects`
+    the schemes that an access may be redirected to; `local` says that it reads this machine's files. `source` names the file.
+    """
+
+    __slots__ = (
+        "change_controller",
+        "contact",
+        "default_port",
+        "encoding_considerations",
+        "examples",
+        "interoperability_considerations",
+        "local",
+        "operations",
+        "redirects",
+        "reference",
+        "scheme",
+        "security_considerations",
+        "source",
+        "status",
+        "syntax",
+        "title",
+    )
+
+    scheme: str
+    status: str
+    title: str
+    reference: str
+    contact: str
+    change_controller: str
+    encoding_considerations: str
+    interoperability_considerations: str
+    security_considerations: str
+
+    def __init__(self, record: "Mapping[str, Any]", *, source: str = "") -> None:
+        """Read a record that was parsed from TOML. Raises RegistrationError, GrammarError, PluginContractError."""
+        self.source = source
+        fields = _Fields(record, source)
+        api = fields.take("api", int)
+        if api != API:
+            raise PluginContractError(
+                f"{source or 'the record'} is written for api {api}, and this core reads api {API}",
+                wants=f"api = {API}",
+                has=f"api = {api}",
+                hint="install a version of the plugin and of urlschemes that fit together",
+            )
+        self.scheme = fields.take("scheme", str)
+        if not _SCHEME.fullmatch(self.scheme):
+            raise fields.wrong("scheme", "a name of lower-case letters, digits, `+`, `-` and `.`, at most 64 (section 2.1)")
+        self.status = fields.take("status", str)
+        if self.status not in STATUSES:
+            raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
+        if (self.status == "experimental") != self.scheme.startswith("x-"):
+            raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others (section 4)")
+        for name in _TEXTS:
+            text = fields.take(name, str)
+            if not text.strip():
+                raise fields.wrong(name, "a text that says something")
+            setattr(self, name, " ".join(text.split()) if name.endswith("considerations") else text.strip())
+        self.default_port = fields.take("default_port", int, None)
+        if self.default_port is not None and not 0 < self.default_port < 65536:
+            raise fields.wrong("default_port", "a number from 1 to 65535")
+        self.operations = fields.names("operations", ["access"], OPERATIONS)
+        self.redirects = fields.names("redirects", [], None)
+        self.local = fields.take("local", bool, False)
+        self.syntax = _syntax(fields, self.reference)
+        self.examples = tuple(_example(each, fields) for each in fields.take("examples", list, []))
+        fields.done()
+
+    def __repr__(self) -> str:
+        return f"<Registration {self.scheme}>"
+
+    @classmethod
+    def from_text(cls, text: str, *, source: str = "") -> "Self":
+        """The record that the TOML `text` holds. Raises as the constructor does."""
+        import tomllib  # noqa: PLC0415  only where a record is read
+
+        try:
+            record = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
+        return cls(record, source=source)
+
+    @classmethod
+    def from_file(cls, path: "str | os.PathLike[str]") -> "Self":
+        """The record in the file `path`. Raises as the constructor does, and RegistrationError for a file that cannot be read."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, ValueError) as error:
+            raise RegistrationError(f"{path} cannot be read: {error}", source=str(path)) from None
+        return cls.from_text(text, source=str(path))
+
+    @classmethod
+    def of(cls, package: str) -> "Self":
+        """The record that lies in `package`, which is being imported: what a plugin calls with its `__name__`."""
+        spec = sys.modules[package].__spec__
+        loader = spec.loader if spec else None
+        if spec is None or spec.origin is None or loader is None or not hasattr(loader, "get_data"):
+            raise RegistrationError(f"the package {package} has no place that its record could be read from")
+        path = spec.origin.rpartition("__init__")[0] + FILE
+        try:
+            text = loader.get_data(path).decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise RegistrationError(f"{path} cannot be read: {error}", source=path) from None
+        return cls.from_text(text, source=path)
+
+
+_MISSING: "Any" = object()
+
+
+class _Fields:
+    """The fields of a record, each taken once; what is left over is a mistake."""
+
+    def __init__(self, table: "Mapping[str, Any]", source: str, where: str = "") -> None:
+        self.table = dict(table)
+        self.source = source
+        self.where = where
+
+    def take(self, name: str, kind: type, default: "Any" = _MISSING) -> "Any":
+        if name not in self.table:
+            if default is _MISSING:
+                raise RegistrationError(
+                    f"{self.source or 'the record'} has no {self.where}{name}", source=self.source, field=self.where + name
+                )
+            return default
+        value = self.table.pop(name)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.wrong(name, f"a TOML {kind.__name__}")
+        return value
+
+    def names(self, name: str, default: list[str], among: tuple[str, ...] | None) -> tuple[str, ...]:
+        values = self.take(name, list, default)
+        if not all(isinstance(value, str) and (among is None or value in among) for value in values):
+            raise self.wrong(name, f"a list of {', '.join(among) if among else 'names'}")
+        return tuple(values)
+
+    def wrong(self, name: str, wanted: str) -> RegistrationError:
+        return RegistrationError(
+            f"{self.source or 'the record'}: {self.where}{name} must be {wanted}", source=self.source, field=self.where + name
+        )
+
+    def done(self) -> None:
+        for name in self.table:
+            raise RegistrationError(
+                f"{self.source or 'the record'} has a field {self.where}{name}, which nothing reads",
+                source=self.source,
+                field=self.where + name,
+            )
+
+
+def _syntax(fields: _Fields, reference: str) -> Syntax:
+    table = _Fields(fields.take("syntax", dict), fields.source, "syntax.")
+    parts = []
+    for name, value in table.take("parts", dict, {}).items():
+        if not _PART.fullmatch(name) or not isinstance(value, dict):
+            raise table.wrong("parts", f"tables with names like `selector`; {name!r} is none")
+        parts.append(_part(name, _Fields(value, fields.source, f"syntax.parts.{name}.")))
+    bnf, rule = table.take("bnf", str), table.take("rule", str)
+    hierarchy = table.take("hierarchy", str, None)
+    table.done()
+    try:
+        return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=reference.partition(";")[0])
+    except GrammarError as error:
+        error.source, error.field = fields.source, "syntax"
+        raise
+
+
+def _part(name: str, fields: _Fields) -> Part:
+    at = fields.take("at", (str, list))  # type: ignore[arg-type]  # isinstance takes a tuple of types
+    at = [at] if isinstance(at, str) else at
+    if not at or not all(isinstance(spec, str) and spec for spec in at):
+        raise fields.wrong("at", "the place of a rule, or a list of such places")
+    take = fields.take("take", str, "all")
+    if take not in TAKES:
+        raise fields.wrong("take", f"one of {', '.join(TAKES)}")
+    travels = fields.take("travels", str, "line")
+    if travels not in TRAVELS:
+        raise fields.wrong("travels", f"one of {', '.join(TRAVELS)}")
+    exclude = fields.take("exclude", list, [])
+    if not all(isinstance(octet, str) and re.fullmatch("[0-9A-Fa-f]{2}", octet) for octet in exclude):
+        raise fields.wrong("exclude", "a list of octets, each as two hexadecimal digits")
+    part = Part(
+        name,
+        at,
+        element=fields.take("element", str, None),
+        take=take,
+        number=fields.take("number", bool, False),
+        exclude=[int(octet, 16) for octet in exclude],
+        travels=travels,
+    )
+    fields.done()
+    return part
+
+
+def _example(value: object, fields: _Fields) -> Example:
+    if not isinstance(value, dict):
+        raise fields.wrong("examples", "tables")
+    table = _Fields(value, fields.source, "examples.")
+    url, says = table.take("url", str), table.take("says", str, "")
+    invalid = table.take("invalid", bool, False)
+    parts = table.take("parts", dict, None)
+    table.done()
+    if invalid == (parts is not None):
+        raise fields.wrong("examples", f"tables with either `parts` or `invalid = true`; {url!r} has both or neither")
+    return Example(url, parts, says)

@@ -1,0 +1,87 @@
+"""A scheme: a registration, a syntax, and an access algorithm (RFC 1738 section 4)."""
+
+from urlschemes.errors import PluginContractError, UnsupportedOperation
+from urlschemes.url import URL, InternetURL, LoginURL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from urlschemes.registration import Registration
+    from urlschemes.wire import Algorithm
+
+__all__ = ["Scheme"]
+
+
+class Scheme:
+    """A scheme as the registry holds it.
+
+    `url_type` is the type of its URLs; without one, a type is made from the record, whose parts are attributes by their names.
+    `access` names the module of its algorithms, one function for each operation (`access`, `find_attributes`, ...), imported
+    when an operation is first asked for; without one, the scheme can be parsed and not accessed.
+    """
+
+    __slots__ = ("_access", "registration", "url_type")
+
+    def __init__(self, registration: "Registration", url_type: type[URL] | None = None, access: str | None = None) -> None:
+        self.registration = registration
+        self.url_type = url_type or _type_of(registration)
+        self._access = access
+        if self.url_type.registration is not registration:
+            raise PluginContractError(
+                f"the type {self.url_type.__name__} is not made for the registration of {registration.scheme!r}",
+                scheme=registration.scheme,
+                wants="class MyURL(URL, registration=registration)",
+                has=repr(self.url_type.registration),
+            )
+
+    @property
+    def name(self) -> str:
+        """The scheme's name."""
+        return self.registration.scheme
+
+    def __repr__(self) -> str:
+        return f"<Scheme {self.name}>"
+
+    def algorithm(self, operation: str) -> "Callable[..., Algorithm[None]]":
+        """The algorithm of `operation`. Raises UnsupportedOperation, PluginContractError; an import error passes through."""
+        offered = self.registration.operations if self._access else ()
+        if operation not in offered:
+            raise UnsupportedOperation(
+                f"{self.name} does not offer the operation {operation!r}",
+                scheme=self.name,
+                section="RFC 1738 section 2",
+                hint=f"it offers {', '.join(offered)}" if offered else "it is registered for parsing only",
+            )
+        import importlib  # noqa: PLC0415  parsing needs no algorithm
+
+        module = importlib.import_module(str(self._access))
+        function: Any = getattr(module, operation.replace(" ", "_"), None)
+        if not callable(function):
+            raise PluginContractError(
+                f"{self._access} has no function {operation.replace(' ', '_')!r}",
+                scheme=self.name,
+                wants=f"a generator function for the operation {operation!r}",
+                has=repr(function),
+            )
+        algorithm: Callable[..., Algorithm[None]] = function
+        return algorithm
+
+
+def _type_of(registration: "Registration") -> type[URL]:
+    parts = registration.syntax.parts
+    base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
+    attributes: dict[str, Any] = {"__slots__": (), "__doc__": f"A URL of the scheme {registration.scheme}."}
+    for name, part in parts.items():
+        if not hasattr(base, name):
+            read = base._elements if part.element is not None and part.take != "last" else base._value
+            attributes[name] = property(lambda self, name=name, read=read: read(self, name))
+        elif name in vars(URL):
+            raise PluginContractError(
+                f"a part of {registration.scheme} bears the name {name!r}, which every URL has",
+                scheme=registration.scheme,
+                wants="another name for the part",
+                has=name,
+            )
+    return type(base)("".join(map(str.title, registration.scheme.split("-"))) + "URL", (base,), attributes, registration=registration)

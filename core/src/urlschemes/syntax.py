@@ -1,0 +1,336 @@
+"""The syntax of one scheme: its BNF, its parts, and what follows from the two.
+
+From the one text come the pattern that parses, the octets that each part may hold as they are, the text that parts compose,
+and (in `urlschemes.explanation`) the reason why a text does not derive.
+"""
+
+import os
+import re
+
+from urlschemes.automaton import Automaton, bits
+from urlschemes.bnf import Choice, Grammar, Literal, Node, Reference, Repeat, Sequence, read
+from urlschemes.errors import GrammarError
+from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, marks, spelled
+from urlschemes.octets import escape, octets_of, unescape
+from urlschemes.pattern import compile_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Final, Literal as OneOf, TypeAlias
+
+    Take: TypeAlias = OneOf["all", "all but the last", "last"]
+    Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
+
+__all__ = ["Part", "Syntax", "shared_rules"]
+
+TAKES = ("all", "all but the last", "last")
+TRAVELS = ("line", "binary", "as-written", "form")
+GENERIC: "Final" = "genericurl"
+
+_shared: Grammar | None = None
+
+
+def shared_rules() -> Grammar:
+    """The rules of section 5 that every scheme may use."""
+    global _shared  # noqa: PLW0603  read once in a process
+    if _shared is None:
+        file = os.path.join(os.path.dirname(__file__), "rfc1738.bnf")
+        # Through the loader, so that the package may lie in an archive.
+        _shared = Grammar(read(__loader__.get_data(file).decode("ascii")))
+    return _shared
+
+
+class Part:
+    """A part of a scheme's URLs: an occurrence of a rule.
+
+    `at` says which occurrences: suffixes of the path of rule names that leads to them (`("port",)`, `("nntpurl", "digits")`); a
+    quoted literal may stand last. A list part is divided at `separator` into elements, each encoded by itself; `take` says
+    which of them the part is. `number` parts are digits and become an int. `exclude` are octets that the part never holds;
+    `travels` says how it reaches the other side:
+
+    - `line`: on a protocol line, so that access refuses control octets;
+    - `binary`: as counted octets, any of them;
+    - `as-written`: without being decoded;
+    - `form`: like `line`, or the one form of section 3.4.9.
+    """
+
+    __slots__ = ("at", "bare", "element", "escapes", "exclude", "mark", "name", "number", "rule", "separator", "take", "travels")
+    bare: frozenset[int]
+    escapes: frozenset[int]
+    mark: str
+    rule: str
+    separator: str
+
+    def __init__(
+        self,
+        name: str,
+        at: "Iterable[str]",
+        *,
+        element: str | None = None,
+        take: "Take" = "all",
+        number: bool = False,
+        exclude: "Iterable[int]" = (),
+        travels: "Travels" = "line",
+    ) -> None:
+        self.name = name
+        self.at = tuple(map(_path, at))
+        self.element = element
+        self.take = take
+        self.number = number
+        self.exclude = frozenset(exclude)
+        self.travels = travels
+
+    def __repr__(self) -> str:
+        return f"<Part {self.name}>"
+
+    def raw_of(self, whole: str) -> str | tuple[str, ...] | None:
+        """The part as written, from the text `whole` of its occurrence."""
+        if self.element is None:
+            return whole
+        elements = tuple(whole.split(self.separator)) if self.separator else (whole,)
+        if self.take == "all":
+            return elements
+        return elements[-1] if self.take == "last" else elements[:-1]
+
+    def value_of(self, raw: str | tuple[str, ...]) -> "str | int | tuple[str, ...]":
+        """The decoded value of the part that is written `raw`."""
+        if isinstance(raw, tuple):
+            return tuple(map(unescape, raw))
+        return int(raw) if self.number else unescape(raw)
+
+    def written(self, text: str) -> str:
+        """`text` as this part, or one element of it, is written: what it may not hold as it is, is encoded.
+
+        Where the rule has no escapes, `text` is returned as it is: whether it derives is for parsing to say. Raises ValueError
+        for an octet that the part cannot hold in any way.
+        """
+        octets = octets_of(text)
+        if not self.escapes:
+            return text
+        for octet in octets:
+            if octet not in self.bare and octet not in self.escapes:
+                raise ValueError(f"octet {octet:02X}")
+        return escape(octets, self.bare)
+
+
+def _path(spec: str) -> tuple[str, ...]:
+    before, quote, literal = spec.partition('"')
+    return (*(name for name in before.split("/") if name), *([quote + literal] if quote else []))
+
+
+class Syntax:
+    """The syntax of the URLs of one scheme.
+
+    `bnf` is the scheme's own text, `rule` the rule that its URLs derive from, `hierarchy` the rule whose `/` divide levels (None
+    where the scheme is not hierarchical, section 2.3), `section` where its own rules are defined, where they do not say it.
+    Raises GrammarError for a text that no pattern can be made of; `Syntax` itself is read at once, the pattern at its first use.
+    """
+
+    __slots__ = ("_automaton", "_match", "bnf", "grammar", "groups", "hierarchy", "parts", "rule", "section")
+
+    def __init__(
+        self,
+        bnf: str,
+        rule: str,
+        parts: "Iterable[Part]" = (),
+        *,
+        hierarchy: str | None = None,
+        section: str = "",
+    ) -> None:
+        self.bnf = bnf
+        self.rule = rule
+        self.section = section
+        self.hierarchy = hierarchy
+        self.parts: "Mapping[str, Part]" = {part.name: part for part in parts}
+        self.grammar = shared_rules().extended(bnf)
+        for name in (rule, *([hierarchy] if hierarchy else [])):
+            if name not in self.grammar.rules:
+                raise GrammarError(f"there is no rule {name!r}", rule=name)
+        self._automaton: Automaton | None = None
+        self.groups: dict[str, tuple[str, ...]] = {}
+        self._match: "Callable[[str], re.Match[str] | None] | None" = None
+        self._complete_parts()
+
+    @property
+    def automaton(self) -> Automaton:
+        """The automaton of the rules, with the exclusions."""
+        if self._automaton is None:
+            self._automaton = self._build()
+        return self._automaton
+
+    @property
+    def fullmatch(self) -> "Callable[[str], re.Match[str] | None]":
+        """Matches a whole URL; the parts are its groups."""
+        if self._match is None:
+            pattern = re.compile(compile_tree(self.automaton), re.ASCII)
+            for part in self.parts.values():
+                again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
+                self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))
+            self._match = pattern.fullmatch
+        return self._match
+
+    @property
+    def host_may_be_empty(self) -> bool:
+        """Whether a URL may have nothing between its `//` and the next `/`."""
+        match = self.fullmatch(self.compose({}) or "")
+        return match is not None and self.whole(match, "host") in {None, ""}
+
+    def section_of(self, rule: str) -> str:
+        """Where `rule` is defined: a section of RFC 1738, or what the record refers to."""
+        section = self.grammar.rules[rule].section if rule in self.grammar.rules else None
+        return f"RFC 1738 section {section}" if section else self.section
+
+    def whole(self, match: "re.Match[str]", name: str) -> str | None:
+        """The text of the occurrence of the part `name`, None where it is absent."""
+        for group in self.groups[name]:
+            text: str | None = match[group]
+            if text is not None:
+                return text
+        return None
+
+    def span(self, match: "re.Match[str]", name: str) -> tuple[int, int] | None:
+        """Where the occurrence of the part `name` stands, None where it is absent."""
+        return next((match.span(group) for group in self.groups[name] if match[group] is not None), None)
+
+    def raw(self, match: "re.Match[str]", name: str) -> str | tuple[str, ...] | None:
+        """The part `name` as written: None where it is absent, no elements where a list is."""
+        part = self.parts[name]
+        whole = self.whole(match, name)
+        if whole is None:
+            return () if part.element is not None and part.take != "last" else None
+        return part.raw_of(whole)
+
+    def compose(self, raw: "Mapping[str, str]") -> str | None:
+        """The text in which the occurrence of each mark of `raw` is written so; None where no URL has just these parts."""
+        return _compose(self.automaton.tree, raw)
+
+    def _complete_parts(self) -> None:
+        by_place: dict[tuple[tuple[str, ...], ...], str] = {}
+        shared: dict[str, list[str]] = {}
+        for part in self.parts.values():
+            mark = by_place.setdefault(part.at, part.name)
+            shared.setdefault(mark, []).append(part.name)
+            part.mark = mark
+            if part.element is not None:
+                part.separator = self._separator(part)
+        for mark, names in shared.items():
+            for name in names:
+                self.parts[name].mark = "_".join(shared[mark]) if len(names) > 1 else mark
+
+    def _separator(self, part: Part) -> str:
+        """The literal between the elements of a list part: its rule must read `element *[ "/" element ]`."""
+        rule = self.grammar.rules.get(part.at[0][-1])
+        match rule.node if rule else None:
+            case Sequence(items=(Reference(name=first), Repeat(item=Sequence(items=(Literal(text=text), Reference(name=again)))))):
+                if first == again == part.element:
+                    return text
+        raise GrammarError(
+            f"the list part {part.name!r} must be a rule of the form `{part.element} *[ \"/\" {part.element} ]`",
+            rule=rule.name if rule else None,
+        )
+
+    def _build(self) -> Automaton:
+        exclude = {part.mark: part.exclude for part in self.parts.values()}
+        tree = Automaton(self._expanded(exclude))
+        # An octet whose escape spells a literal that may follow the part cannot be held by the part.
+        for marked in marks(tree.tree):
+            exclude[marked.mark] = exclude.get(marked.mark, frozenset()) | _spells_what_follows(tree, marked)
+        automaton = Automaton(self._expanded(exclude))
+        for part in self.parts.values():
+            found = [marked for marked in marks(automaton.tree) if marked.mark == part.mark]
+            if not found:
+                raise GrammarError(f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=self.rule)
+            part.rule = part.element or found[0].rule
+            part.bare, part.escapes = frozenset(), frozenset()
+            for marked in found:
+                bare, escapes = _held(marked.item)
+                part.bare |= bare
+                part.escapes |= escapes
+            if part.element is not None:
+                part.bare -= frozenset(part.separator.encode())
+        return automaton
+
+    def _expanded(self, exclude: "Mapping[str, frozenset[int]]") -> Element:
+        def mark_of(path: tuple[str, ...]) -> str | None:
+            for part in self.parts.values():
+                for at in part.at:
+                    if path[-len(at) :] == at:
+                        return part.mark
+            return None
+
+        return expand(self.grammar, self.rule, mark_of, lambda mark: exclude.get(mark, frozenset()))
+
+
+def _held(item: Element) -> tuple[frozenset[int], frozenset[int]]:
+    """The octets that what `item` derives may hold as they are, and those that it may hold encoded."""
+    if escapes := spelled(item):
+        return frozenset(), escapes
+    if isinstance(item, Characters):
+        return frozenset(bits(item.mask)), frozenset()
+    inner = item.items if isinstance(item, Series | Variants) else [item.item]  # type: ignore[attr-defined]
+    bare, escapes = frozenset[int](), frozenset[int]()
+    for each in inner:
+        more_bare, more_escapes = _held(each)
+        bare |= more_bare
+        escapes |= more_escapes
+    return bare, escapes
+
+
+def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
+    """The octets whose escape is a literal that may stand where `marked` may also go on."""
+    leaves, follow = automaton.leaves, automaton.follow
+    inside = 0
+    for position, leaf in enumerate(leaves):
+        if _within(marked, leaf):
+            inside |= 1 << position
+    before = [p for p in range(len(leaves)) if follow[p] & marked.first] if marked.nullable else []
+    found: set[int] = set()
+    for position in [*bits(marked.last), *before]:
+        goes_on = follow[position] & inside
+        for other in bits(follow[position] & ~inside):
+            literal = leaves[other].literal
+            if (
+                literal is not None
+                and re.fullmatch("%[0-9A-Fa-f]{2}", literal)
+                and automaton.characters(goes_on) >> ord("%") & 1
+            ):
+                found.add(int(literal[1:], 16))
+    return frozenset(found)
+
+
+def _within(item: Element, leaf: Characters) -> bool:
+    if isinstance(item, Characters):
+        return item is leaf
+    inner = item.items if isinstance(item, Series | Variants) else [item.item]  # type: ignore[attr-defined]
+    return any(_within(each, leaf) for each in inner)
+
+
+def _compose(item: Element, raw: "Mapping[str, str]") -> str | None:
+    if isinstance(item, Marked):
+        written = raw.get(item.mark)
+        if written is not None:
+            return written
+        return "" if item.nullable else None
+    if isinstance(item, Characters):
+        codes = list(bits(item.mask))
+        if item.literal is not None:
+            return item.literal[item.offset]
+        return chr(codes[0]) if len(codes) == 1 else None
+    if isinstance(item, Series):
+        pieces = [_compose(inner, raw) for inner in item.items]
+        return None if None in pieces else "".join(piece or "" for piece in pieces)
+    if isinstance(item, Repeated):
+        if item.least == 0 and not _given(item, raw):
+            return ""
+        return _compose(item.item, raw)
+    assert isinstance(item, Variants)
+    wanted = _given(item, raw)
+    for inner in item.items:
+        if _given(inner, raw) == wanted and (text := _compose(inner, raw)) is not None:
+            return text
+    return None
+
+
+def _given(item: Element, raw: "Mapping[str, str]") -> frozenset[str]:
+    return frozenset(marked.mark for marked in marks(item) if raw.get(marked.mark) is not None)

@@ -1,0 +1,455 @@
+"""URLs as immutable values: the generic URL, and the bases of the types that schemes define.
+
+A URL holds the text it was parsed from, with what the pattern captured in it; parts are decoded when they are read.
+"""
+
+from urlschemes.display import redact
+from urlschemes.errors import InvalidURL, InvalidUserinfo, NotHierarchical, UnsafeURL
+from urlschemes.explanation import Explanation, fault_of, refusal
+from urlschemes.octets import normal, octets_of
+from urlschemes.syntax import Part, Syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Mapping, Sequence
+    from typing import Any, ClassVar, Final, Self, TypeAlias
+
+    from urlschemes.registration import Registration
+
+    Value: TypeAlias = "str | int | Sequence[str] | Unchanged | None"
+
+__all__ = ["LIMIT", "UNCHANGED", "URL", "Encoded", "InternetURL", "LoginURL", "Unchanged"]
+
+LIMIT = 64 * 1024
+"""Characters that a URL may have, unless the caller says otherwise."""
+
+
+class Encoded(str):
+    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
+
+    __slots__ = ()
+
+
+class Unchanged:
+    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNCHANGED"
+
+
+UNCHANGED: "Final" = Unchanged()
+
+
+class URL:
+    """A URL: `<scheme>:<scheme-specific-part>` (RFC 1738 section 2.1).
+
+    Of this class itself are URLs whose scheme nobody registered; every scheme has a subclass with its parts. URLs are made by
+    `parse` and `build`. They are equal when their texts are, with the scheme's name in lower case; hash and order agree.
+    """
+
+    __slots__ = ("_match",)
+    _match: "re.Match[str]"
+
+    registration: "ClassVar[Registration | None]" = None
+    """The record of the scheme; None for the generic URL."""
+    syntax: "ClassVar[Syntax]" = Syntax("", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])])
+    """What the text derives from."""
+
+    def __init_subclass__(cls, *, registration: "Registration | None" = None, **more: "Any") -> None:
+        super().__init_subclass__(**more)
+        if registration is not None:
+            cls.registration = registration
+            cls.syntax = registration.syntax
+
+    def __new__(cls, *_: object, **__: object) -> "Self":
+        raise TypeError(f"{cls.__name__} is made by {cls.__name__}.parse(text) or {cls.__name__}.build(...)")
+
+    @classmethod
+    def parse(cls, text: str, *, limit: int = LIMIT) -> "Self":
+        """The URL that `text` is. Raises InvalidURL."""
+        try:
+            match = cls.syntax.fullmatch(text) if len(text) <= limit else None
+        except TypeError:
+            match = None
+        if match is None:
+            raise refusal(text, cls.syntax, cls.registration and cls.registration.scheme, limit)
+        url = new(cls)
+        url._match = match
+        return url
+
+    @property
+    def scheme(self) -> str:
+        """The scheme's name, in lower case (section 2.1)."""
+        registration = self.registration
+        return registration.scheme if registration else self._match.string.partition(":")[0].lower()
+
+    @property
+    def schemepart(self) -> str:
+        """What follows the scheme's name and its colon, as written."""
+        return self._match.string.partition(":")[2]
+
+    @property
+    def raw(self) -> "Mapping[str, str | tuple[str, ...] | None]":
+        """The parts as they are written. An absent part is None, an absent list is empty."""
+        return {name: self.syntax.raw(self._match, name) for name in self.syntax.parts}
+
+    @property
+    def parts(self) -> "Mapping[str, str | int | tuple[str, ...] | None]":
+        """The parts by name, as the attributes of that name give them."""
+        return {name: getattr(self, name) for name in self.syntax.parts}
+
+    def line(self, name: str) -> bytes:
+        """The octets of the part `name`, for a protocol line. Raises UnsafeURL where one of them is a control octet."""
+        self._check_line(self.syntax.parts[name])
+        value = self._value(name)
+        return b"" if value is None else octets_of(str(value))
+
+    def check_line(self) -> None:
+        """Raise UnsafeURL if a part that travels on a protocol line holds a control octet (section 6)."""
+        for part in self.syntax.parts.values():
+            self._check_line(part)
+
+    def normalized(self) -> "Self":
+        """The same URL with what RFC 1738 says does not change its meaning written in one way.
+
+        The scheme's name and the host in lower case, no default port, no zeros before a port, escapes of unreserved characters
+        undone, the others in upper case.
+        """
+        changes: list[tuple[int, int, str]] = []
+        for part in self.syntax.parts.values():
+            span = self.syntax.span(self._match, part.name)
+            if span is None:
+                continue
+            text = self._match.string[slice(*span)]
+            if part.number:
+                text = str(int(text))
+            elif part.name in {"host", "scheme"}:
+                text = text.lower()
+            else:
+                text = normal(text)
+            changes.append((*span, text))
+        text = self._match.string
+        for start, end, new_text in sorted(set(changes), reverse=True):
+            text = text[:start] + new_text + text[end:]
+        scheme, colon, rest = text.partition(":")
+        url = self.parse(scheme.lower() + colon + rest, limit=len(text))
+        if "port" in self.syntax.parts and self.registration and url._value("port") == self.registration.default_port:
+            return url._replace(port=None)
+        return url
+
+    def equivalent(self, other: "URL") -> bool:
+        """Whether both mean the same by RFC 1738: whether they are equal when normalized."""
+        return self.normalized() == other.normalized()
+
+    def join(self, reference: str) -> "URL":
+        """The URL that `reference`, which may be relative, means here (RFC 1808). Raises NotHierarchical, InvalidURL."""
+        from urlschemes.relative import join  # noqa: PLC0415  few programs need it
+
+        return join(self, reference)
+
+    def _value(self, name: str) -> "str | int | tuple[str, ...] | None":
+        """The decoded part `name`."""
+        raw = self.syntax.raw(self._match, name)
+        return None if raw is None else self.syntax.parts[name].value_of(raw)
+
+    def _text(self, name: str) -> str | None:
+        """The decoded text of the part `name`, None where it is absent."""
+        value = self._value(name)
+        return None if value is None else str(value)
+
+    def _elements(self, name: str) -> tuple[str, ...]:
+        """The decoded elements of the list part `name`."""
+        value = self._value(name)
+        return value if isinstance(value, tuple) else ()
+
+    def _check_line(self, part: Part) -> None:
+        if part.travels in {"binary", "as-written"}:
+            return
+        value = self._value(part.name)
+        for text in value if isinstance(value, tuple) else (value,):
+            octets = octets_of(str(text)) if text is not None else b""
+            control = next((octet for octet in octets if octet < 0x20 or octet == 0x7F), None)
+            if control is not None and not (part.travels == "form" and _is_form(octets)):
+                span = self.syntax.span(self._match, part.name)
+                raise UnsafeURL(
+                    f"the {part.name} holds the control octet {control:02X}, which must not reach a protocol line",
+                    scheme=self.scheme,
+                    part=part.name,
+                    position=span[0] if span else None,
+                    section="RFC 1738 section 6",
+                )
+
+    @classmethod
+    def _build(cls, **parts: "Value") -> "Self":
+        """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
+        syntax, scheme = cls.syntax, cls.registration and cls.registration.scheme
+        syntax.automaton  # noqa: B018  which octets each part may hold is known once the automaton is built
+        if parts.get("password") is not None and parts.get("user") is None and "user" in syntax.parts:
+            raise InvalidUserinfo(
+                "", lambda: Explanation("a password needs a user name", part="password", section="RFC 1738 section 3.1")
+            )
+        raw = {
+            name: _written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None
+        }
+        text = syntax.compose(_by_mark(syntax, raw))
+        if text is None:
+            given = ", ".join(raw) or "nothing"
+            raise InvalidURL("", lambda: Explanation(f"no {scheme} URL has just these parts: {given}", scheme=scheme))
+        return cls._checked(text, raw)
+
+    def _replace(self, **parts: "Value") -> "Self":
+        """This URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
+        syntax = self.syntax
+        old = {name: value for name, value in self.raw.items() if syntax.whole(self._match, name) is not None}
+        new_raw = dict(old)
+        for name, value in parts.items():
+            if isinstance(value, Unchanged):
+                continue
+            if value is None:
+                new_raw.pop(name, None)
+            else:
+                new_raw[name] = _written(syntax.parts[name], value, self.scheme)
+        before, after = _by_mark(syntax, old), _by_mark(syntax, new_raw)
+        text = self._edited(before, after)
+        if text is None:
+            raise InvalidURL(
+                "", lambda: Explanation(f"no {self.scheme} URL has just these parts: {', '.join(new_raw)}", scheme=self.scheme)
+            )
+        return self._checked(text, new_raw)
+
+    def _edited(self, before: dict[str, str], after: dict[str, str]) -> str | None:
+        """The text with the occurrences `before` written as `after`, everything between them kept where it can be."""
+        text = self._match.string
+        if before.keys() != after.keys():
+            old, new_text = self.syntax.compose(before), self.syntax.compose(after)
+            if old is None or new_text is None:
+                return None
+            scheme, colon, rest = text.partition(":")
+            kept = [mark for mark in before if mark in after]
+            mine = _between(self.syntax, text, kept)
+            plain = _between(self.syntax, old, kept)
+            wanted = _between(self.syntax, new_text, kept)
+            if mine is None or plain is None or wanted is None:
+                return None
+            glue = [m if p == w else w for m, p, w in zip(mine, plain, wanted, strict=True)]
+            pieces = [glue[0]]
+            for mark, between in zip(kept, glue[1:], strict=True):
+                pieces += [after[mark], between]
+            made = "".join(pieces)
+            return scheme + colon + made.partition(":")[2]
+        spans = {}
+        for part in self.syntax.parts.values():
+            span = self.syntax.span(self._match, part.name)
+            if span is not None:
+                spans[part.mark] = span
+        for mark, (start, end) in sorted(spans.items(), key=lambda item: item[1], reverse=True):
+            text = text[:start] + after[mark] + text[end:]
+        return text
+
+    @classmethod
+    def _checked(cls, text: str, raw: "Mapping[str, str | tuple[str, ...] | None]") -> "Self":
+        """The URL of a composed `text`, in which each part must be what `raw` says."""
+        scheme = cls.registration and cls.registration.scheme
+        try:
+            url = cls.parse(text, limit=max(LIMIT, len(text)))
+        except InvalidURL as error:
+            raise _blamed(cls.syntax, raw, scheme) or error from None
+        for name, value in raw.items():
+            if value is not None and url.syntax.raw(url._match, name) != value:
+                raise _cannot_be(name, value, scheme, cls.syntax)
+        if len(text) > LIMIT:
+            cls.parse(text)
+        return url
+
+    def __str__(self) -> str:
+        return self._match.string
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({redact(self._match.string)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, URL) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __lt__(self, other: object) -> bool:
+        return self._key() < other._key() if isinstance(other, URL) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self._key() <= other._key() if isinstance(other, URL) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self._key() > other._key() if isinstance(other, URL) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return self._key() >= other._key() if isinstance(other, URL) else NotImplemented
+
+    def _key(self) -> str:
+        text = self._match.string
+        scheme, colon, rest = text.partition(":")
+        return text if scheme.islower() else scheme.lower() + colon + rest
+
+    def __copy__(self) -> "Self":
+        return self
+
+    def __deepcopy__(self, _: object) -> "Self":
+        return self
+
+    def __replace__(self, /, **parts: "Any") -> "Self":
+        return self._replace(**parts)
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        return _restore, (type(self).__module__, type(self).__qualname__, self._match.string)
+
+
+new = object.__new__
+
+
+class InternetURL(URL):
+    """A URL of the Common Internet Scheme Syntax: it names a host (section 3.1)."""
+
+    __slots__ = ()
+
+    @property
+    def host(self) -> str:
+        """The domain name, or the address as four groups of digits, in lower case."""
+        return (self.syntax.whole(self._match, "host") or "").lower()
+
+    @property
+    def port(self) -> int | None:
+        """The port to connect to: the one written, else the scheme's default; None where there is neither.
+
+        `raw["port"]` tells whether it was written.
+        """
+        written = self.syntax.whole(self._match, "port") if "port" in self.syntax.parts else None
+        if written is not None:
+            return int(written)
+        return self.registration.default_port if self.registration else None
+
+
+class LoginURL(InternetURL):
+    """An InternetURL that may hold a user name and a password (section 3.1)."""
+
+    __slots__ = ()
+
+    @property
+    def user(self) -> str | None:
+        """The user name; None where there is none, which is not the same as an empty one."""
+        return self._text("user")
+
+    @property
+    def password(self) -> str | None:
+        """The password; None where there is none, which is not the same as an empty one."""
+        return self._text("password")
+
+
+def _written(part: Part, value: object, scheme: str | None) -> "str | tuple[str, ...]":
+    """`value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
+
+    def fault(why: str) -> InvalidURL:
+        return fault_of(part.name, "", f"the {part.name} {why}", scheme=scheme)
+
+    def one(text: object) -> str:
+        if not isinstance(text, str):
+            raise fault(f"is text (str), not {type(text).__name__}")
+        if isinstance(text, Encoded):
+            return str(text)
+        try:
+            return part.written(text)
+        except UnicodeEncodeError:
+            raise fault("holds a surrogate that stands for no octet") from None
+        except ValueError as error:
+            raise fault(f"cannot hold {error}") from None
+
+    if part.number:
+        if isinstance(value, Encoded):
+            return str(value)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0 or value.bit_length() > 13_000:
+            raise fault(f"is a number from 0 up (int), not {type(value).__name__} {str(value)[:20]!r}")
+        return str(value)
+    if part.element is None or part.take == "last":
+        return one(value)
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise fault(f"is a sequence of texts, not {type(value).__name__}")
+    return tuple(map(one, value))
+
+
+def _by_mark(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]") -> dict[str, str]:
+    """The text of each occurrence, from the parts that it holds."""
+    texts: dict[str, str] = {}
+    for part in syntax.parts.values():
+        value = raw.get(part.name)
+        if part.element is None:
+            if isinstance(value, str):
+                texts[part.mark] = value
+        elif part.mark not in texts:
+            sharing = {other.take: raw.get(other.name) for other in syntax.parts.values() if other.mark == part.mark}
+            front, last = sharing.get("all but the last"), sharing.get("last")
+            elements = sharing.get("all")
+            if front or last is not None:
+                elements = (*(front or ()), last or "")
+            if elements is not None:
+                texts[part.mark] = part.separator.join(elements)
+    return texts
+
+
+def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
+    """What stands in `text` before, between and behind the occurrences `kept`."""
+    match = syntax.fullmatch(text)
+    if match is None:
+        return None
+    pieces, at = [], 0
+    names = {part.mark: part.name for part in syntax.parts.values()}
+    for mark in kept:
+        span = syntax.span(match, names[mark])
+        if span is None:
+            return None
+        pieces.append(text[at : span[0]])
+        at = span[1]
+    return [*pieces, text[at:]]
+
+
+def _blamed(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]", scheme: str | None) -> InvalidURL | None:
+    """The error for the first part that does not derive from its rule."""
+    for name, value in raw.items():
+        part = syntax.parts[name]
+        alone = Syntax(syntax.bnf, part.rule)
+        for text in value if isinstance(value, tuple) else (value,):
+            if text is not None and alone.fullmatch(text) is None:
+                return _cannot_be(name, value, scheme, syntax)
+    return None
+
+
+def _cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> InvalidURL:
+    shown = "what was given" if name == "password" else repr(value)
+    return fault_of(name, "", f"{shown} cannot be the {name}", scheme=scheme, section=syntax.section_of(syntax.parts[name].rule))
+
+
+def _is_form(octets: bytes) -> bool:
+    """Whether `octets` are a filled-in electronic form, exactly as section 3.4.9 has it."""
+    lines = octets.split(b"\r\n")
+    return (
+        len(lines) >= 4
+        and lines[0] == b"+\t1"
+        and lines[1] == b"+-1"
+        and lines[-2:] == [b".", b""]
+        and not any(octet < 0x20 or octet == 0x7F for line in lines[2:] for octet in line)
+        and b"." not in lines[2:-2]
+    )
+
+
+def _restore(module: str, name: str, text: str) -> URL:
+    """A pickled URL; the generic one where its type is not installed."""
+    import importlib  # noqa: PLC0415  only for a pickle
+
+    try:
+        found: object = importlib.import_module(module)
+        for attribute in name.split("."):
+            found = getattr(found, attribute)
+    except (ImportError, AttributeError):
+        return URL.parse(text)
+    return found.parse(text) if isinstance(found, type) and issubclass(found, URL) else URL.parse(text)
