@@ -1,16 +1,17 @@
-"""What an operation gives back: documents, listings, sessions, attributes (RFC 1738 section 2), and what they are made of.
+"""What an operation gives back: documents, listings, sessions, attributes (RFC 1738 section 2).
+
 
     with urlschemes.access(url) as document:
         for octets in document: ...            # as they come; or document.read(), .read_text(), .save(path)
 
-A resource that was read to its end, or has failed, has closed its connections; leaving the `with` block closes them too.
+A resource that was read to its end, or has failed, has closed its connections; leaving the `with` block closes them
+too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from urlschemes.display import one_line
@@ -18,6 +19,8 @@ from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncat
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
     from types import TracebackType
     from typing import Self
 
@@ -46,9 +49,9 @@ T = TypeVar("T")
 class Attributes:
     """What is known of a resource apart from its content; None is unknown.
 
-    `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never used
-    as a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+ attribute
-    blocks).
+    `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never
+    used as a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+
+    attribute blocks).
     """
 
     media_type: str | None = None
@@ -62,8 +65,8 @@ class Attributes:
 class Entry:
     """One entry of a listing. `url` is the text of its URL: it may name a scheme that is not installed, or be None.
 
-    `kind` is a word of the protocol's (`"file"`, `"directory"`, `"search"`, `"text"`). `problem` says why an entry that the
-    other side sent cannot be followed.
+    `kind` is a word of the protocol's (`"file"`, `"directory"`, `"search"`, `"text"`). `problem` says why an entry
+    that the other side sent cannot be followed.
     """
 
     name: str
@@ -120,7 +123,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of a form. `kind` is the protocol's word (`"Ask"`, `"Choose"`, ...), `choices` what may be answered."""
+    """One question of a form. `kind` is the protocol's word (`"Ask"`, `"Choose"`), `choices` what may be answered."""
 
     kind: str
     prompt: str
@@ -148,7 +151,8 @@ class Source(Protocol):
         """The URL accessed, after the redirects that were followed."""
 
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> Limits:
+        """The limits of the policy that holds."""
 
     @property
     def terminated(self) -> bool | None:
@@ -295,8 +299,8 @@ class Document(_Resource):
         """All that is left, as text; line ends stay as they are.
 
         Without `encoding`: what the media type's `charset` says, otherwise UTF-8 where the octets are that, otherwise
-        ISO 8859-1; an octet that does not fit becomes U+FFFD. With `encoding` nothing is replaced: ProtocolError where the
-        octets are not that, LookupError where Python knows no such encoding. Else raises what `read` raises.
+        ISO 8859-1; an octet that does not fit becomes U+FFFD. With `encoding` nothing is replaced: ProtocolError where
+        the octets are not that, LookupError where Python knows no such encoding. Else raises what `read` raises.
         """
         octets = self.read()
         if encoding is not None:
@@ -315,27 +319,27 @@ class Document(_Resource):
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write all that is left to the file `path`, and say how many octets that were.
 
-        The octets go to a new file beside it, which takes the name only when all have come: a failure leaves an older file
-        as it was. Nothing the other side says becomes a file name. Raises AccessError where the file cannot be written,
-        and what iterating raises.
+        The octets go to a new file beside it, which takes the name only when all have come: a failure leaves an older
+        file as it was. Nothing the other side says becomes a file name. Raises AccessError where the file cannot be
+        written, and what iterating raises.
         """
-        import os
         import secrets
+        from pathlib import Path
 
-        target = os.fspath(path)
-        beside = os.path.join(os.path.dirname(target), f".{os.path.basename(target)[:200]}.{secrets.token_hex(4)}")
+        target = Path(path)
+        beside = target.parent / f".{target.name[:200]}.{secrets.token_hex(4)}"
         written = 0
         try:
-            with open(beside, "xb") as file:
+            with beside.open("xb") as file:
                 for octets in self:
                     file.write(octets)
                     written += len(octets)
-            os.replace(beside, target)
-        except OSError as fault:
-            _remove(beside)
-            raise AccessError(f"cannot write {one_line(target, 160)!r}: {fault.strerror}") from fault
-        except BaseException:
-            _remove(beside)
+            beside.replace(target)
+        except BaseException as fault:
+            with suppress(OSError):
+                beside.unlink()
+            if isinstance(fault, OSError):
+                raise AccessError(f"cannot write {one_line(str(target), 160)!r}: {fault.strerror}") from fault
             raise
         return written
 
@@ -358,7 +362,7 @@ class Listing(_Resource):
 
 
 class Session(_Resource):
-    """An interactive resource. A plugin makes a subclass whose methods run small algorithms on the connection:
+    """An interactive resource: a plugin makes a subclass, whose methods run small algorithms on the connection.
 
         class Shell(Session):
             def say(self, line: bytes) -> bytes:
@@ -368,8 +372,8 @@ class Session(_Resource):
                 yield from Send(self.peer, line)
                 return (yield from Receive(self.peer)) or b""
 
-    Each call has a deadline of its own. `close`, outside of an exception, lets the algorithm that opened the session say its
-    closing words.
+    Each call has a deadline of its own. `close`, outside of an exception, lets the algorithm that opened the session
+    say its closing words.
     """
 
     def __init__(self, source: Source, attributes: Attributes, peer: Peer | None) -> None:
@@ -405,7 +409,9 @@ class Session(_Resource):
 
 
 # Codecs that a server must not choose: no character sets, or slow on hostile input.
-_NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined", "mbcs", "oem"})
+_NO_CHARSETS = frozenset(
+    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined", "mbcs", "oem"}
+)
 
 
 def _charset(media_type: str | None) -> str | None:
@@ -422,11 +428,3 @@ def _charset(media_type: str | None) -> str | None:
             except (LookupError, ValueError):
                 return None
     return None
-
-
-def _remove(path: str) -> None:
-    import contextlib
-    import os
-
-    with contextlib.suppress(OSError):
-        os.unlink(path)
