@@ -1,7 +1,95 @@
 """The system of RFC 1738: URL schemes, each a registration, a syntax and an access algorithm.
 
+    import urlschemes
+
+    url = urlschemes.parse("ftp://myname@host.dom/%2Fetc/motd;type=a")
+    url.directories, url.name
+
 Importing this package imports nothing else: every name comes from its room when it is first used.
 """
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from urlschemes.default import access, check, explain, find_attributes, fix, is_valid, parse, parse_generic, registry
+    from urlschemes.errors import (
+        AccessError,
+        InvalidURL,
+        PluginError,
+        PolicyDenied,
+        RegistrationError,
+        UnknownScheme,
+        UnsafeURL,
+        URLError,
+    )
+    from urlschemes.policy import Limits, Policy
+    from urlschemes.registration import Registration
+    from urlschemes.registry import Registry
+    from urlschemes.resource import Attributes, Credentials, Document, Entry, Listing, Session
+    from urlschemes.scheme import Scheme
+    from urlschemes.url import UNCHANGED, URL, Encoded, InternetURL, LoginURL, Unchanged
+
 __version__ = "0.1.0"
+
+_ROOMS = {
+    "default": "access check explain find_attributes fix is_valid parse parse_generic registry",
+    "errors": "AccessError InvalidURL PluginError PolicyDenied RegistrationError URLError UnknownScheme UnsafeURL",
+    "policy": "Limits Policy",
+    "registration": "Registration",
+    "registry": "Registry",
+    "resource": "Attributes Credentials Document Entry Listing Session",
+    "scheme": "Scheme",
+    "url": "UNCHANGED Encoded InternetURL LoginURL URL Unchanged",
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
+
+__all__ = [
+    "UNCHANGED",
+    "URL",
+    "AccessError",
+    "Attributes",
+    "Credentials",
+    "Document",
+    "Encoded",
+    "Entry",
+    "InternetURL",
+    "InvalidURL",
+    "Limits",
+    "Listing",
+    "LoginURL",
+    "PluginError",
+    "Policy",
+    "PolicyDenied",
+    "Registration",
+    "RegistrationError",
+    "Registry",
+    "Scheme",
+    "Session",
+    "URLError",
+    "Unchanged",
+    "UnknownScheme",
+    "UnsafeURL",
+    "access",
+    "check",
+    "explain",
+    "find_attributes",
+    "fix",
+    "is_valid",
+    "parse",
+    "parse_generic",
+    "registry",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # the import machinery has loaded it already
+
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

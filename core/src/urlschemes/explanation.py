@@ -198,6 +198,9 @@ def _character(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str 
     elif not character.isascii() or not character.isprintable():
         message = f"{character!a} at position {position} is no graphic US-ASCII character"
         hint = "encode its octets as % and two hexadecimal digits; `fix` does it, as UTF-8"
+    elif character == "[" and _part_at(text, position, syntax) == "host":
+        message = f"{character!r} at position {position} cannot stand in a host"
+        hint = "RFC 1738 knows no IPv6 addresses: write a domain name or an IPv4 address"
     else:
         message = f"{character!r} at position {position} is unsafe and must be encoded always"
         hint = f"write %{ord(character):02X}, or let `fix` do it"

@@ -1,0 +1,189 @@
+"""The nearest URL to a text that is none: `fix`.
+
+What people write today breaks RFC 1738 in a few ways that have one right answer: `~`, spaces and letters outside US-ASCII that
+must be encoded, a fragment, `/` and `?` in a query, a query behind the bare host, a colon without a port. These are repaired, and
+every change is listed. A scheme or a host is never guessed.
+"""
+
+import re
+
+from urlschemes.automaton import bits
+from urlschemes.errors import InvalidURL, NotRepairable
+from urlschemes.octets import octets_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes.syntax import Syntax
+    from urlschemes.url import URL
+
+__all__ = ["Change", "Fixed", "fix"]
+
+_WRAPPER = re.compile(r"\s*+<(?:URL:)?+(?P<inside>[^<>]*+)>\s*+", re.IGNORECASE)
+_PREFIX = re.compile(r"URL:(?=[A-Za-z0-9+.\-]++:)", re.IGNORECASE | re.ASCII)
+
+_DROPPED = {":": "empty port dropped", ".": "dot dropped"}
+
+
+class Change:
+    """One repair: `what` was done, at `position` of the text as given, and the `section` that asks for it."""
+
+    __slots__ = ("after", "before", "position", "section", "what")
+
+    def __init__(self, what: str, position: int, before: str, after: str, section: str) -> None:
+        self.what = what
+        self.position = position
+        self.before = before
+        self.after = after
+        self.section = section
+
+    def __repr__(self) -> str:
+        return f"Change({self.what!r}, {self.position}, {self.before!r} -> {self.after!r})"
+
+
+class Fixed:
+    """What `fix` returns: the `url`, the `changes` that led to it (none where the text was a URL), the `fragment` or None."""
+
+    __slots__ = ("changes", "fragment", "url")
+
+    def __init__(self, url: "URL", changes: tuple[Change, ...], fragment: str | None) -> None:
+        self.url = url
+        self.changes = changes
+        self.fragment = fragment
+
+    def __repr__(self) -> str:
+        return f"Fixed({self.url!r}, changes={len(self.changes)}, fragment={self.fragment!r})"
+
+
+def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
+    """The nearest valid URL. `type_of` gives the type for a scheme's name, or raises UnknownScheme.
+
+    Raises NotRepairable where there is no repair with one right answer, UnknownScheme, InvalidURL for no text or a long one.
+    """
+    if not isinstance(text, str) or len(text) > limit:
+        from urlschemes.url import URL  # noqa: PLC0415  the generic type explains what every scheme refuses
+
+        URL.parse(text, limit=limit)
+    changes: list[Change] = []
+    start, inside = _unwrapped(text, changes)
+    scheme = inside.partition(":")[0]
+    url_type = type_of(scheme)
+    try:
+        return Fixed(url_type.parse(inside, limit=limit), tuple(changes), None)
+    except InvalidURL as error:
+        cause = error
+    inside, hash_, fragment = inside.partition("#")
+    if hash_:
+        changes.append(Change("fragment split off", start + len(inside), hash_ + fragment, "", "RFC 1738 section 2.2"))
+    repaired = _Walk(url_type.syntax, inside, start, changes).repaired()
+    if repaired is None:
+        raise NotRepairable(
+            f"no repair has one right answer: {cause}",
+            scheme=cause.scheme,
+            part=cause.part,
+            position=cause.position,
+            section=cause.section,
+        )
+    return Fixed(url_type.parse(repaired, limit=4 * limit), tuple(changes), fragment if hash_ else None)
+
+
+def _unwrapped(text: str, changes: list[Change]) -> tuple[int, str]:
+    """Where the URL begins in `text`, and the URL: without wrapper, white space around it, and `URL:` prefix (Appendix)."""
+    found = _WRAPPER.fullmatch(text)
+    start, inside = (found.start("inside"), found["inside"]) if found else (0, text)
+    if found:
+        changes.append(Change("wrapper removed", 0, text, inside, "RFC 1738 Appendix"))
+    elif (prefix := _PREFIX.match(inside)) is not None:
+        start, inside = prefix.end(), inside[prefix.end() :]
+        changes.append(Change("prefix removed", 0, prefix[0], "", "RFC 1738 Appendix"))
+    stripped = inside.strip(" \t\r\n")
+    if stripped != inside:
+        changes.append(Change("white space removed", start, inside, stripped, "RFC 1738 Appendix"))
+        start += inside.find(stripped)
+    return start, stripped
+
+
+class _Walk:
+    """Goes through the text once, side by side with the automaton, and encodes or leaves out what it does not take."""
+
+    def __init__(self, syntax: "Syntax", text: str, start: int, changes: list[Change]) -> None:
+        self.automaton = syntax.automaton
+        self.text = text
+        self.start = start
+        self.changes = changes
+        self.out: list[str] = []
+        self.expected = self.automaton.tree.first
+        self.reached = 0
+
+    def repaired(self) -> str | None:
+        index = 0
+        while index < len(self.text):
+            character = self.text[index]
+            if character == "%" and not re.match("%[0-9A-Fa-f]{2}", self.text[index : index + 3]):
+                taken = self.encoded(index, character)
+            else:
+                taken = self.take(character) or self.mended(index, character) or self.encoded(index, character)
+            if not taken:
+                return None
+            index += 1
+        if not self.automaton.tree.last & self.reached and not self.dropped(len(self.text)):
+            return None
+        return "".join(self.out)
+
+    def take(self, text: str) -> bool:
+        """Go on by `text`, if it can stand here."""
+        expected, reached = self.expected, self.reached
+        for character in text:
+            code = ord(character)
+            reached = self.among(expected, code) if code < 128 else 0
+            if not reached:
+                return False
+            expected = 0
+            for position in bits(reached):
+                expected |= self.automaton.follow[position]
+        self.expected, self.reached = expected, reached
+        self.out.append(text)
+        return True
+
+    def among(self, positions: int, code: int) -> int:
+        found = 0
+        for position in bits(positions):
+            if self.automaton.leaves[position].mask >> code & 1:
+                found |= 1 << position
+        return found
+
+    def encoded(self, index: int, character: str) -> bool:
+        try:
+            octets = octets_of(character)
+        except UnicodeEncodeError:
+            return False
+        escaped = "".join(f"%{octet:02X}" for octet in octets)
+        if not self.take(escaped):
+            return False
+        self.changes.append(Change("character encoded", self.start + index, character, escaped, "RFC 1738 section 2.2"))
+        return True
+
+    def mended(self, index: int, character: str) -> bool:
+        """A colon without a port, a dot behind the host, a `?` without the `/` before it."""
+        if character in ":/" and self.dropped(index):
+            return self.take(character)
+        if character == "?" and self.take("/"):
+            if self.take(character):
+                self.changes.append(Change("slash inserted", self.start + index, "", "/", "RFC 1738 section 3.3"))
+                return True
+        return False
+
+    def dropped(self, index: int) -> bool:
+        """Leave out a colon or dot before `index`, if the host may end before it and nothing behind it looks like a login."""
+        last = self.out[-1] if self.out else ""
+        if last not in _DROPPED or "@" in self.text[index:] or not self.reread("".join(self.out[:-1])):
+            return False
+        self.changes.append(Change(_DROPPED[last], self.start + index - 1, last, "", "RFC 1738 section 3.1"))
+        return True
+
+    def reread(self, text: str) -> bool:
+        """Begin anew and go by `text`, which must lead to where the host may end."""
+        self.out = []
+        self.expected, self.reached = self.automaton.tree.first, 0
+        return all(map(self.take, text))
