@@ -22,7 +22,7 @@ from urlschemes_testing.replay import (
 )
 
 import urlschemes
-from urlschemes.errors import AuthRequired, TLSError
+from urlschemes.errors import AuthRequired, RedirectRefused, TLSError, Truncated
 
 URL = HttpsURL.parse("https://host.dom/a%2fb?x")
 LOGIN = b64encode("joe:pässword:".encode()).decode()
@@ -137,6 +137,22 @@ def test_from_http_to_https_the_next_connection_is_protected() -> None:
     assert split_everywhere(lambda: access(HttpURL.parse("http://host.dom/")), dialogue).content == b"ok"
 
 
+def test_no_way_leads_from_http_over_https_back_to_http() -> None:
+    dialogue = Dialogue(
+        connect("host.dom", 80),
+        asks("/"),
+        server("HTTP/1.1 302 Found", "Location: https://host.dom/a%2fb?x", ""),
+        follow("https://host.dom/a%2fb?x", URL),
+        opening(),
+        asks(),
+        server("HTTP/1.1 302 Found", "Location: http://host.dom/", ""),
+        follow("http://host.dom/", HttpURL.parse("http://host.dom/")),
+    )
+    error = replay(access(HttpURL.parse("http://host.dom/")), dialogue).error
+    assert isinstance(error, RedirectRefused)
+    assert error.reason == "downgrade"
+
+
 def test_find_attributes_logs_in_as_well() -> None:
     dialogue = Dialogue(
         opening(),
@@ -206,5 +222,5 @@ def test_b07_nothing_is_sent_where_tls_fails() -> None:
 def test_short_body_is_truncated_over_tls_too() -> None:
     half = server("HTTP/1.1 200 OK", "Content-Length: 5", "", b"ok")
     outcome = replay(access(URL), Dialogue(opening(), asks(), half, server_closes()))
-    assert type(outcome.error).__name__ == "Truncated"
+    assert isinstance(outcome.error, Truncated)
     assert outcome.content == b"ok"

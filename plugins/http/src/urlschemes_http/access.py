@@ -105,6 +105,11 @@ def _final_answer(url: HttpURL, method: Method) -> Algorithm[_Answer]:
                 raise RedirectRefused(
                     f"{url.host} points to another kind of resource", reason="scheme", location=str(elsewhere)
                 )
+            if url.tls and not elsewhere.tls:
+                # From an http URL the driver would follow to http again; what came over TLS must not send one out of it.
+                raise RedirectRefused(
+                    f"{url.host} points from https back to http", reason="downgrade", location=str(elsewhere)
+                )
             if (elsewhere.tls, elsewhere.host, elsewhere.port) != (url.tls, url.host, url.port):
                 login = None
             url = elsewhere

@@ -1,0 +1,257 @@
+"""http and https against nginx, a server that nobody here wrote: what it was asked, and what it sent, octet for octet."""
+
+import http.client
+import random
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from urlschemes_http import HttpURL
+from urlschemes_https import HttpsURL
+
+import urlschemes
+from urlschemes.errors import AuthRequired, RedirectRefused, RemoteError, TLSError
+from urlschemes.policy import Policy
+
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
+CERTIFICATES = Path(__file__).parents[2] / "plugins" / "https" / "tests" / "certificates"
+
+pytestmark = [
+    pytest.mark.real_server,
+    pytest.mark.skipif(NGINX is None, reason="nginx is not installed (Debian: nginx-light)"),
+]
+
+CONFIGURATION = """
+daemon off; master_process off; worker_processes 1; pid nginx.pid; error_log stderr warn;
+events {{ worker_connections 64; }}
+http {{
+  access_log off; default_type application/octet-stream;
+  types {{ text/html html; text/plain txt; }}
+  client_body_temp_path b; proxy_temp_path p; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+  large_client_header_buffers 4 128k;
+  server {{
+    listen 127.0.0.1:{clear};
+    listen 127.0.0.1:{tls} ssl;
+    ssl_certificate {certificate}; ssl_certificate_key {certificate};
+    root {root};
+    merge_slashes off;
+    location / {{ }}
+    location /echo {{ default_type "text/plain; charset=utf-8"; return 200 "$request_method $request_uri $http_host"; }}
+    location /headers {{ return 200 "$http_accept_encoding|$http_connection|$http_user_agent|$http_accept"; }}
+    location = /relative {{ absolute_redirect off; return 301 /text.txt; }}
+    location = /absolute {{ return 302 /text.txt; }}
+    location = /unclean {{ return 302 /echo~x?next=/y#z; }}
+    location = /loop {{ return 307 /loop; }}
+    location = /to-tls {{ return 308 https://127.0.0.1:{tls}/text.txt; }}
+    location = /to-clear {{ return 308 http://127.0.0.1:{clear}/text.txt; }}
+    location = /to-gopher {{ return 302 gopher://127.0.0.1:70/; }}
+    location = /gone {{ return 410; }}
+    location = /busy {{ add_header Retry-After 7 always; return 503; }}
+    location = /nothing {{ return 204; }}
+    location /vault/ {{ auth_basic "the vault"; auth_basic_user_file {passwords}; alias {root}/; }}
+    location /chunked/ {{ ssi on; ssi_types *; alias {root}/; }}
+    location /closed/ {{ ssi on; ssi_types *; chunked_transfer_encoding off; alias {root}/; }}
+  }}
+}}
+"""
+
+SIZES = (0, 1, 1000, 16384, 65535, 65536, 65537, 1_000_003, 5 * 2**20)
+
+
+@dataclass
+class Server:
+    clear: int
+    tls: int
+    root: Path
+
+    def http(self, rest: str) -> HttpURL:
+        return HttpURL.parse(f"http://127.0.0.1:{self.clear}{rest}")
+
+    def https(self, rest: str) -> HttpsURL:
+        return HttpsURL.parse(f"https://127.0.0.1:{self.tls}{rest}")
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [made.getsockname()[1] for made in sockets]
+    for made in sockets:
+        made.close()
+    return ports
+
+
+@pytest.fixture(scope="module")
+def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    assert NGINX is not None
+    prefix = tmp_path_factory.mktemp("nginx")
+    root = prefix / "root"
+    root.mkdir()
+    octets = random.Random(1738)
+    for size in SIZES:
+        # SSI looks for `<!--#`, which must not be in there by chance.
+        (root / f"{size}.bin").write_bytes(octets.randbytes(size).replace(b"<", b">"))
+    (root / "text.txt").write_text("Grüße\n", "utf-8")
+    (root / "odd;name=1 &~.txt").write_text("odd", "ascii")
+    (prefix / "passwords").write_text("joe:{PLAIN}secret\n", "ascii")
+    clear, tls = free_ports(2)
+    (prefix / "nginx.conf").write_text(
+        CONFIGURATION.format(
+            clear=clear, tls=tls, root=root, certificate=CERTIFICATES / "good.pem", passwords=prefix / "passwords"
+        )
+    )
+    with (prefix / "stderr").open("wb") as stderr:
+        process = subprocess.Popen([NGINX, "-p", f"{prefix}/", "-c", f"{prefix}/nginx.conf"], stderr=stderr)
+    try:
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", clear)) == 0:
+                    break
+            assert process.poll() is None, (prefix / "stderr").read_text()
+            time.sleep(0.05)
+        yield Server(clear, tls, root)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+HERE = Policy.interactive()
+
+
+@pytest.fixture(scope="module")
+def trust() -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=CERTIFICATES / "authority.pem")
+
+
+TARGETS = [
+    "/echo",
+    "/echo/a%2fb%2Fc/%7e%7E/%41",
+    "/echo//b/./../%2e%2e/c",
+    "/echo/;p=1:@&=+$-_.!*'(),",
+    "/echo?",
+    "/echo/x?q=%3f&%2F=%00;a=:@",
+    "/echo/%0d%0aX-Injected:%201",
+    "/echo/" + "long/" * 10_000,
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_request_target_arrives_as_the_url_writes_it(nginx: Server, target: str) -> None:
+    with urlschemes.access(nginx.http(target), policy=HERE) as document:
+        assert document.read_text() == f"GET {target} 127.0.0.1:{nginx.clear}"
+        assert document.media_type == "text/plain; charset=utf-8"
+
+
+def test_what_the_request_says_of_us(nginx: Server) -> None:
+    with urlschemes.access(nginx.http("/headers"), policy=HERE) as document:
+        assert document.read_text() == f"identity|close|urlschemes/{urlschemes.__version__}|*/*"
+
+
+@pytest.mark.parametrize("folder", ["", "/chunked", "/closed"])
+@pytest.mark.parametrize("size", SIZES)
+def test_content_is_the_same_as_by_http_client(nginx: Server, folder: str, size: int) -> None:
+    written = (nginx.root / f"{size}.bin").read_bytes()
+    other = http.client.HTTPConnection("127.0.0.1", nginx.clear, timeout=10)
+    other.request("GET", f"{folder}/{size}.bin")
+    by_http_client = other.getresponse().read()
+    other.close()
+    with urlschemes.access(nginx.http(f"{folder}/{size}.bin"), policy=HERE) as document:
+        framing = document.attributes.fields[":framing"]
+        octets = document.read()
+    assert octets == by_http_client == written
+    if size:
+        assert framing == {"": "length", "/chunked": "chunked", "/closed": "close"}[folder]
+    assert document.terminated
+
+
+def test_name_with_odd_characters(nginx: Server) -> None:
+    url = HttpURL.build(host="127.0.0.1", port=nginx.clear, path="odd;name=1 &~.txt")
+    with urlschemes.access(url, policy=HERE) as document:
+        assert document.read() == b"odd"
+
+
+@pytest.mark.parametrize("start", ["/relative", "/absolute", "/to-tls"])
+def test_redirect(nginx: Server, trust: ssl.SSLContext, start: str) -> None:
+    with urlschemes.access(nginx.http(start), policy=HERE, ssl_context=trust) as document:
+        assert document.read_text() == "Grüße\n"
+        assert document.url == (nginx.https if start == "/to-tls" else nginx.http)("/text.txt")
+
+
+def test_redirect_to_what_is_no_url_by_rfc_1738_is_repaired_where_one_repair_is_right(nginx: Server) -> None:
+    with urlschemes.access(nginx.http("/unclean"), policy=HERE) as document:
+        assert document.read_text().startswith("GET /echo%7Ex?next=%2Fy ")
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"), [("/loop", "hops"), ("/to-gopher", "scheme")]
+)
+def test_redirect_that_is_refused(nginx: Server, start: str, reason: str) -> None:
+    with pytest.raises(RedirectRefused) as refused:
+        urlschemes.access(nginx.http(start), policy=HERE)
+    assert refused.value.reason == reason
+
+
+def test_redirect_out_of_tls_is_refused(nginx: Server, trust: ssl.SSLContext) -> None:
+    with pytest.raises(RedirectRefused):
+        urlschemes.access(nginx.https("/to-clear"), policy=HERE, ssl_context=trust)
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "text", "temporary"),
+    [
+        ("/missing", 404, "Not Found", False),
+        ("/gone", 410, "Gone", False),
+        ("/busy", 503, "Service Temporarily Unavailable", True),
+    ],
+)
+def test_refusal(nginx: Server, target: str, status: int, text: str, temporary: bool) -> None:
+    with pytest.raises(RemoteError) as refused:
+        urlschemes.access(nginx.http(target), policy=HERE)
+    assert (refused.value.status, refused.value.text, refused.value.temporary) == (status, text, temporary)
+
+
+def test_no_content(nginx: Server) -> None:
+    with urlschemes.access(nginx.http("/nothing"), policy=HERE) as document:
+        assert document.read() == b""
+
+
+def test_attributes_by_head(nginx: Server) -> None:
+    attributes = urlschemes.find_attributes(nginx.http("/absolute"), policy=HERE)
+    status = (nginx.root / "text.txt").stat()
+    assert attributes.media_type == "text/plain"
+    assert attributes.size == status.st_size
+    assert attributes.modified is not None
+    assert attributes.modified.timestamp() == int(status.st_mtime)
+    assert attributes.fields["server"].startswith("nginx/")
+
+
+def test_https_and_a_login(nginx: Server, trust: ssl.SSLContext) -> None:
+    url = nginx.https("/vault/text.txt")
+    asked = []
+
+    def login(question: urlschemes.wire.Authenticate) -> urlschemes.Credentials:
+        asked.append((question.host, question.port, question.realm))
+        return urlschemes.Credentials("joe", "secret")
+
+    with urlschemes.access(url, policy=HERE, ssl_context=trust, credentials=login) as document:
+        assert document.read_text() == "Grüße\n"
+    assert asked == [("127.0.0.1", nginx.tls, "the vault")]
+    with pytest.raises(AuthRequired):
+        urlschemes.access(url, policy=HERE, ssl_context=trust)
+    with pytest.raises(AuthRequired):
+        urlschemes.access(nginx.http("/vault/text.txt"), policy=HERE, credentials=login)
+
+
+def test_https_without_trust_in_the_authority(nginx: Server) -> None:
+    with pytest.raises(TLSError):
+        urlschemes.access(nginx.https("/text.txt"), policy=HERE)
+
+
+def test_http_on_the_port_of_tls_is_a_refusal_of_the_server(nginx: Server) -> None:
+    with pytest.raises(RemoteError) as refused:
+        urlschemes.access(HttpURL.parse(f"http://127.0.0.1:{nginx.tls}/"), policy=HERE)
+    assert refused.value.status == 400
