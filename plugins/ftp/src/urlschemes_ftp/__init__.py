@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.url import UNCHANGED, Unchanged
-
-from urlschemes import Encoded, LoginURL, Registration, Scheme
+from urlschemes import UNCHANGED, Encoded, LoginURL, Registration, Scheme, Unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -130,6 +130,11 @@ class _Reply:
         code = b"%03d" % self.code
         return b" ".join(line[4:] if line.startswith(code) else line for line in self.lines).strip()
 
+    @property
+    def answer(self) -> str:
+        """The text of a reply 213, what SIZE and MDTM ask for; empty where the reply is another."""
+        return text_of(self.words) if self.code == 213 else ""
+
     def __str__(self) -> str:
         return one_line(f"{self.code} {text_of(self.words)}".rstrip(), 200)
 
@@ -149,7 +154,7 @@ class _Reply:
 
     def astray(self, what: str, wanted: str) -> ProtocolError:
         """The error of a reply that may not follow `what`."""
-        return ProtocolError(f"{wanted} was due in answer to {what}, but {str(self)!r} came", where=what)
+        return ProtocolError(f"{wanted} was due in answer to {what}, but '{self}' came", where=what)
 
 
 class _Control:
@@ -204,11 +209,11 @@ class _Control:
         reply = yield from self.reply(what)
         return reply.without(argument) if secret and argument else reply
 
-    def carry_out(self, verb: bytes, argument: bytes | None = None) -> Algorithm[_Reply]:
-        """As `command`; raises RemoteError unless the reply says that it was done."""
+    def carry_out(self, verb: bytes, argument: bytes | None = None, *, hint: str | None = None) -> Algorithm[_Reply]:
+        """As `command`; raises RemoteError, with `hint`, unless the reply says that it was done."""
         reply = yield from self.command(verb, argument)
         if reply.kind in (4, 5):
-            raise reply.refusal(_named(verb, argument))
+            raise reply.refusal(_named(verb, argument), hint=hint)
         if reply.kind != 2:
             raise reply.astray(_named(verb, argument), "a reply 2xx")
         return reply
@@ -227,6 +232,8 @@ def _too_much(what: str, unit: str, most: int) -> LimitExceeded:
 
 
 def _named(verb: bytes, argument: bytes | None) -> str:
+    if argument == b"":
+        return f"{verb.decode()} with an empty argument"
     return verb.decode() if argument is None else f"{verb.decode()} {one_line(text_of(argument), 60)}"
 
 
@@ -283,7 +290,8 @@ def _password(url: FtpURL, asked: _Reply) -> Algorithm[bytes]:
 def _change_directory(control: _Control, url: FtpURL) -> Algorithm[None]:
     """CWD for each directory, the empty one too (section 3.2.2), and for a name that is to be listed."""
     for directory in _place(url):
-        yield from control.carry_out(b"CWD", octets_of(directory))
+        hint = None if directory else "// in a path asks for this; /%2F begins a path at the root of the server"
+        yield from control.carry_out(b"CWD", octets_of(directory), hint=hint)
 
 
 def _is_directory(url: FtpURL) -> bool:
@@ -334,7 +342,7 @@ class _Transfer:
         except (ConnectError, DeadlineExceeded, Truncated) as error:
             raise self._cut("the data ended, and no 226 confirmed it") from error
         if reply.code not in (226, 250):
-            raise self._cut(f"the data ended, but instead of 226 came {str(reply)!r}")
+            raise self._cut(f"the data ended, but instead of 226 came '{reply}'")
         if self.size is not None and self.received != self.size:
             raise self._cut("the size that was announced is another")
 
@@ -374,7 +382,7 @@ def _retrieve(control: _Control, url: FtpURL) -> Algorithm[None]:
     name = octets_of(url.name or "")
     representation = _representation(url)
     yield from control.carry_out(b"TYPE", representation)
-    size = _number((yield from _optional(control, b"SIZE", name)) or "") if representation == b"I" else None
+    size = _number((yield from _optional(control, b"SIZE", name)).answer) if representation == b"I" else None
     data = yield from _passive(control)
     reply = yield from control.command(b"RETR", name)
     if reply.kind in (4, 5):
@@ -440,6 +448,9 @@ class _Folder:
         if not line:
             return
         facts, name = _facts(line)
+        if name is None:
+            yield Entry(name=text_of(line), problem="the server sent this line without facts and a name")
+            return
         kind = facts.get("type", "").lower()
         if kind not in ("cdir", "pdir"):
             yield self._entry(name, kind={"dir": "directory"}.get(kind, kind), facts=facts)
@@ -483,28 +494,27 @@ def _features(control: _Control) -> Algorithm[frozenset[bytes]]:
     return frozenset(line.split()[0].upper() for line in reply.lines[1:-1] if line.strip())
 
 
-def _optional(control: _Control, verb: bytes, name: bytes) -> Algorithm[str | None]:
-    """What SIZE or MDTM says of `name`; None where the server does not know the command, or has nothing to say."""
+def _optional(control: _Control, verb: bytes, name: bytes) -> Algorithm[_Reply]:
+    """SIZE or MDTM, which a server need not know: 213 has the answer, a refusal is none and no error."""
     reply = yield from control.command(verb, name)
-    if reply.code == 213:
-        return text_of(reply.words)
     if reply.code == 421:
         raise reply.refusal(_named(verb, name))
-    if reply.kind not in (4, 5):
+    if reply.code != 213 and reply.kind not in (4, 5):
         raise reply.astray(verb.decode(), "a reply 213")
-    return None
+    return reply
 
 
 def _size_and_time(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
     name = octets_of(url.name or "")
     modified = yield from _optional(control, b"MDTM", name)
-    size = (yield from _optional(control, b"SIZE", name)) if _representation(url) == b"I" else None
-    if modified is None and size is None:
-        raise RemoteError(
-            f"the server says nothing of {one_line(text_of(name), 60)}, neither by SIZE nor by MDTM",
-            hint="it may not be there, or the server may not know these commands: only an access can tell",
-        )
-    return Attributes(name=url.name, size=_number(size or ""), modified=_time(modified or ""))
+    if _representation(url) == b"A":
+        if modified.code != 213:
+            raise modified.refusal(_named(b"MDTM", name))
+        return Attributes(name=url.name, modified=_time(modified.answer))
+    size = yield from _optional(control, b"SIZE", name)
+    if modified.code != 213 and size.code != 213:
+        raise size.refusal(_named(b"SIZE", name))
+    return Attributes(name=url.name, size=_number(size.answer), modified=_time(modified.answer))
 
 
 def _facts_of_one(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
@@ -521,11 +531,13 @@ def _facts_of_one(control: _Control, url: FtpURL) -> Algorithm[Attributes]:
     return Attributes(name=url.name or None, size=size, modified=_time(facts.get("modify", "")), fields=facts)
 
 
-def _facts(line: bytes) -> tuple[dict[str, str], bytes]:
-    """The facts of one line, by their names in lower case, and the name after them."""
-    facts, _, name = line.partition(b" ")
-    found = (text_of(fact).partition("=") for fact in facts.split(b";"))
-    return {key.lower(): value for key, equals, value in found if equals}, name
+def _facts(line: bytes) -> tuple[dict[str, str], bytes | None]:
+    """The facts of a line, by their names in lower case, and the name after them; None where there is no such form."""
+    facts, space, name = line.partition(b" ")
+    found = [text_of(fact).partition("=") for fact in facts.split(b";") if fact]
+    if not space or not all(equals for _, equals, _ in found):
+        return {}, None
+    return {key.lower(): value for key, _, value in found}, name
 
 
 def _number(text: str) -> int | None:
