@@ -102,6 +102,8 @@ class Recognizer:
     def _without(self, state: State, character: str) -> State:
         _, inner, octets, begun = state
         inner = self.after(inner, character)
+        if inner == NOTHING:
+            return NOTHING
         begun += character
         if begun[0] != "%":
             held, begun = ord(character), ""
@@ -109,7 +111,7 @@ class Recognizer:
             held, begun = int(begun[1:], 16), ""
         else:
             held = -1
-        return NOTHING if inner == NOTHING or held in octets else ("without", inner, octets, begun)
+        return NOTHING if held in octets else ("without", inner, octets, begun)
 
 
 def _then(first: State, second: State) -> State:
