@@ -5,7 +5,7 @@ import is paid when the first step needs them.
 """
 
 # A path is text as the URL gave it, and stays so: pathlib would tidy it before it is checked.
-# ruff: noqa: PTH
+# ruff: noqa: PTH115, PTH116, PTH117, PTH118
 
 from __future__ import annotations
 

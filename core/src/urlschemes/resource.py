@@ -1,6 +1,5 @@
 """What an operation gives back: documents, listings, sessions, attributes (RFC 1738 section 2).
 
-
     with urlschemes.access(url) as document:
         for octets in document: ...            # as they come; or document.read(), .read_text(), .save(path)
 
