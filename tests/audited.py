@@ -1,0 +1,95 @@
+"""Accesses a URL of every installed scheme on loopback servers, and prints, as JSON, who opened what meanwhile.
+
+A script of its own, since an audit hook stays for as long as its process:
+
+    python audited.py FOLDER        FOLDER is served, and holds the file `motd`
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import urlschemes
+from urlschemes_testing.servers import ftp_server, gopher_server, http_server, make_certificates
+from urlschemes_testing.servers.gopher import folder
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+NETWORK = {"socket.__new__", "socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostbyname"}
+FILES = {"open", "os.listdir", "os.scandir"}
+PROCESSES = {"os.exec", "os.posix_spawn", "os.system", "subprocess.Popen"}
+SERVERS = {"urlschemes_testing", "pyftpdlib"}
+
+
+class Watch:
+    """What was opened while it is armed, and by whom: the innermost function of the core or of a plugin."""
+
+    def __init__(self, served: Path) -> None:
+        self.served = str(served)
+        self.armed = False
+        self.openers: Counter[tuple[str, str]] = Counter()
+        sys.addaudithook(self)
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.armed or event not in NETWORK | FILES | PROCESSES:
+            return
+        if event in FILES and not str(arguments[0]).startswith(self.served) and event != "os.scandir":
+            return  # a module that is imported, for instance
+        modules = list(packages(sys._getframe(1)))
+        if SERVERS.isdisjoint(module.partition(".")[0] for module in modules):
+            own = (module for module in modules if module.startswith("urlschemes"))
+            self.openers[event, next(own, "nobody")] += 1
+
+
+def packages(frame: FrameType | None) -> Any:
+    """The modules of the functions that are running, the innermost first."""
+    while frame is not None:
+        yield str(frame.f_globals.get("__name__", ""))
+        frame = frame.f_back
+
+
+def main(served: Path) -> None:
+    """Access the same file by every scheme, and its folder where that is a resource of its own."""
+    watch = Watch(served)
+    certificates = make_certificates()
+    policy = replace(urlschemes.Policy.untrusted(), networks=("127.0.0.0/8",), roots=(str(served),))
+    told = {}
+    with ExitStack() as stack:
+        ftp = stack.enter_context(ftp_server(served))
+        http = stack.enter_context(http_server(served))
+        https = stack.enter_context(http_server(served, tls=certificates.server))
+        gopher = stack.enter_context(gopher_server(folder(served)))
+        places = {
+            "file": [f"file://{served}/motd", f"file://{served}/"],
+            "ftp": [f"ftp://{ftp}/motd", f"ftp://{ftp}/"],
+            "gopher": [f"gopher://{gopher}/0/motd", f"gopher://{gopher}/"],
+            "http": [f"http://{http}/motd"],
+            "https": [f"https://{https}/motd"],
+        }
+        assert set(urlschemes.Registry()) <= set(places), "a scheme without a URL here"
+        for scheme in urlschemes.Registry():
+            watch.openers.clear()
+            content, entries = b"", 0
+            for text in places[scheme]:
+                context = certificates.client() if scheme == "https" else None
+                watch.armed = True
+                with urlschemes.access(urlschemes.parse(text), policy=policy, ssl_context=context) as resource:
+                    if isinstance(resource, urlschemes.Document):
+                        content += resource.read()
+                    elif isinstance(resource, urlschemes.Listing):
+                        entries += sum(1 for _ in resource)
+                watch.armed = False
+            openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
+            told[scheme] = {"content": content.decode(), "entries": entries, "openers": openers}
+    print(json.dumps(told))  # noqa: T201  what the test reads
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

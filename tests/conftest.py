@@ -1,0 +1,45 @@
+"""Other processes, and the wheelhouse."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import textwrap
+import venv
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from workspace import ROOT, Environment, must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+
+@pytest.fixture
+def child(tmp_path: Path) -> Callable[..., Any]:
+    """Runs code in a new Python, with `path` in front of its `sys.path`; returns what it printed last, as JSON."""
+
+    def start(code: str, *arguments: str | Path, path: Sequence[Path] = (), python: Path | None = None) -> Any:
+        head = f"import sys\nsys.path[:0] = {[str(entry) for entry in path]!r}\n" if path else ""
+        code = head + textwrap.dedent(code)
+        printed = must(python or sys.executable, "-W", "error", "-c", code, *arguments, cwd=tmp_path, timeout=60)
+        return json.loads(printed.splitlines()[-1])
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `dev wheelhouse` fills, made once."""
+    folder = tmp_path_factory.mktemp("wheelhouse")
+    must(sys.executable, ROOT / "dev", "wheelhouse", folder, cwd=folder)
+    return folder
+
+
+@pytest.fixture
+def empty(wheelhouse: Path, tmp_path: Path) -> Environment:
+    """An empty virtual environment."""
+    venv.create(tmp_path / "empty", with_pip=False, symlinks=os.name != "nt")
+    return Environment(tmp_path / "empty", wheelhouse)

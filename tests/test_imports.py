@@ -1,0 +1,74 @@
+"""What is imported, and what is not: a person who reads URLs pays for reading URLs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Each begins in a fresh interpreter and prints what it imported that was not there before.
+COUNTED = """
+    import sys
+    before = set(sys.modules)
+    {statements}
+    imported = sorted(set(sys.modules) - before)
+    import json
+    print(json.dumps(imported))
+"""
+NETWORK = {"asyncio", "ftplib", "h11", "http", "select", "selectors", "smtplib", "socket", "ssl", "urllib"}
+OTHERS = {"click", "importlib_metadata", "pluggy", "rich"}
+
+
+def imported(child: Callable[..., Any], *statements: str) -> set[str]:
+    return set(child(COUNTED.format(statements="\n    ".join(statements))))
+
+
+def roots(modules: set[str]) -> set[str]:
+    return {module.partition(".")[0] for module in modules}
+
+
+def test_importing_the_package_imports_nothing_else(child: Callable[..., Any]) -> None:
+    assert imported(child, "import urlschemes") == {"urlschemes"}
+
+
+def test_reading_records_imports_no_plugin(child: Callable[..., Any]) -> None:
+    modules = imported(child, "import urlschemes", "assert len(urlschemes.Registry().registrations()) >= 5")
+    assert "urlschemes.registry" in modules
+    assert [module for module in modules if module.startswith("urlschemes_")] == []
+    assert "pluggy" not in modules
+
+
+@pytest.mark.parametrize(
+    "text", ["ftp://host.dom/a", "http://host.dom/a?b", "https://host.dom/", "gopher://host.dom/", "file:///a"]
+)
+def test_parsing_imports_one_plugin_and_nothing_that_accesses(child: Callable[..., Any], text: str) -> None:
+    modules = imported(child, "import urlschemes", f"url = urlschemes.parse({text!r})", f"assert str(url) == {text!r}")
+    scheme = text.partition(":")[0]
+    provided = {module for module in modules if module.startswith("urlschemes_")}
+    assert f"urlschemes_{scheme}" in provided
+    assert [module for module in modules if module.endswith(".access")] == []
+    assert {"urlschemes.drive", "urlschemes.cli"} & modules == set()
+    assert {"click", "h11", "pluggy", "rich"} & roots(modules) == set()
+
+
+def test_a_typed_parse_needs_neither_discovery_nor_network(child: Callable[..., Any]) -> None:
+    modules = imported(
+        child, "from urlschemes_ftp import FtpURL", "assert FtpURL.parse('ftp://host.dom/a').name == 'a'"
+    )
+    assert "urlschemes_ftp" in modules
+    assert (NETWORK | OTHERS) & roots(modules) == set()
+    assert "urlschemes.discovery" not in modules
+
+
+def test_an_unknown_scheme_is_refused_without_importing_a_plugin(child: Callable[..., Any]) -> None:
+    modules = imported(
+        child,
+        "import urlschemes",
+        "try: urlschemes.parse('x-nobody:x')",
+        "except urlschemes.UnknownScheme: pass",
+        "else: raise SystemExit('known')",
+    )
+    assert [module for module in modules if module.startswith("urlschemes_")] == []

@@ -1,0 +1,127 @@
+"""Installing only what is needed, by pip, into environments that hold nothing else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from workspace import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workspace import Environment
+
+pytestmark = pytest.mark.slow
+
+READS_FTP = """
+import json, urlschemes
+url = urlschemes.parse("ftp://myname@host.dom/%2Fetc/motd;type=a")
+try:
+    urlschemes.parse("http://host.dom/")
+except urlschemes.UnknownScheme as error:
+    refused = str(error)
+installed = [record.scheme for record in urlschemes.Registry().registrations()]
+print(json.dumps([url.user, url.host, url.port, url.directories, url.name, url.typecode, refused, installed]))
+"""
+
+SHELF = """
+api = 1
+scheme = "x-shelf"
+status = "experimental"
+title = "Books by shelf and place"
+reference = "none"
+contact = "the librarian"
+change_controller = "the librarian"
+operations = []
+encoding_considerations = "A shelf is named by letters and digits alone."
+interoperability_considerations = "None: one library uses it."
+security_considerations = "None: nothing is accessed."
+
+[syntax]
+rule = "shelfurl"
+bnf = '''
+shelfurl  = "x-shelf:" shelf "/" place
+shelf     = 1*uchar
+place     = 1*digit
+'''
+
+[syntax.parts]
+shelf = { at = "shelf" }
+place = { at = "place", number = true }
+
+[[examples]]
+url = "x-shelf:poems/7"
+parts = { shelf = "poems", place = 7 }
+says = "the seventh book of the poems"
+"""
+
+REGISTERS_BY_FILE = """
+import json, sys, urlschemes
+registry = urlschemes.Registry()
+before = list(registry)
+registry.register(urlschemes.Registration.from_file(sys.argv[1]))
+url = registry.parse("x-shelf:po%65ms/7")
+try:
+    registry.parse("x-shelf:poems/seven")
+except urlschemes.InvalidURL as error:
+    refused = [error.part, error.position]
+print(json.dumps([before, dict(url.parts), url.raw["shelf"], str(url), refused]))
+"""
+
+
+def test_the_core_and_one_plugin_make_a_working_whole(empty: Environment) -> None:
+    empty.install("./core", "./plugins/ftp")
+    own = {name for name in empty.distributions() if name.startswith("urlschemes")}
+    assert own == {"urlschemes", "urlschemes-ftp"}
+    done = empty.run("python", "-I", "-W", "error", "-c", READS_FTP)
+    assert done.returncode == 0, done.stderr
+    *parts, refused, installed = json.loads(done.stdout)
+    assert parts == ["myname", "host.dom", 21, ["/etc"], "motd", "a"]
+    assert "pip install urlschemes-http" in refused
+    assert installed == ["ftp"]
+
+    command = empty.run("urlschemes", "parse", "ftp://host.dom/")
+    assert command.returncode != 0
+    assert "urlschemes[cli]" in command.stderr
+    assert "Traceback" not in command.stderr
+    assert command.stdout == ""
+
+
+def test_the_core_knows_no_scheme_until_a_file_says_what_one_is(empty: Environment, tmp_path: Path) -> None:
+    empty.install("urlschemes")
+    assert [name for name in empty.distributions() if name.startswith("urlschemes-")] == []
+    record = tmp_path / "x-shelf.toml"
+    record.write_text(SHELF, "utf-8")
+    done = empty.run("python", "-I", "-W", "error", "-c", REGISTERS_BY_FILE, record)
+    assert done.returncode == 0, done.stderr
+    before, parts, raw, text, refused = json.loads(done.stdout)
+    assert before == []
+    assert parts == {"shelf": "poems", "place": 7}
+    assert raw == "po%65ms"
+    assert text == "x-shelf:po%65ms/7"
+    assert refused == ["place", len("x-shelf:poems/")]
+
+
+def test_the_core_alone_passes_its_own_tests(empty: Environment, tmp_path: Path) -> None:
+    empty.install("urlschemes", "pytest", "hypothesis")
+    assert [name for name in empty.distributions() if name.startswith("urlschemes-")] == []
+    shutil.copytree(ROOT / "core" / "tests", tmp_path / "core", ignore=shutil.ignore_patterns("__pycache__"))
+    options = ("--import-mode=importlib", "--rootdir", tmp_path, "-p", "no:cacheprovider", "-W", "error")
+    marks = ("-o", "markers=slow: takes seconds", "-m", "not slow")
+    done = empty.run("pytest", "-q", *options, *marks, tmp_path / "core")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "skipped" not in done.stdout.splitlines()[-1], done.stdout
+
+
+def test_the_command_works_with_its_extra(empty: Environment) -> None:
+    empty.install("urlschemes[cli]", "urlschemes-ftp")
+    done = empty.run("urlschemes", "parse", "--json", "ftp://host.dom/a/b")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["scheme"] == "ftp"
+    demo = empty.run("urlschemes", "demo")
+    assert demo.returncode != 0
+    assert "urlschemes-testing" in demo.stderr
+    assert "Traceback" not in demo.stderr

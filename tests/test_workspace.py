@@ -1,0 +1,323 @@
+"""The workspace keeps its promises: one folder is one plugin, and the core knows no scheme."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from workspace import ROOT, Distribution, distributions, must, plugins, workspace_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CORE = ROOT / "core" / "src" / "urlschemes"
+
+
+def record_of(plugin: Distribution) -> dict[str, Any]:
+    return tomllib.loads((plugin.package / "registration.toml").read_text("utf-8"))
+
+
+# Every distribution
+
+
+@pytest.mark.parametrize("distribution", distributions(), ids=str)
+def test_a_distribution_has_its_readme_its_licence_and_its_types(distribution: Distribution) -> None:
+    readme = (distribution.folder / "README.md").read_text("utf-8")
+    assert readme.startswith(f"# {distribution.name}\n")
+    assert len(readme.splitlines()) > 2, "a README says what its distribution is for"
+    assert (distribution.folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert (distribution.package / "py.typed").read_bytes() == b""
+    assert (distribution.package / "__init__.py").is_file()
+    project = distribution.project
+    assert project["readme"] == "README.md"
+    assert project["license-files"] == ["LICENSE"]
+    assert project["requires-python"] == ">=3.11"
+    assert distribution.folder.name in (distribution.name.removeprefix("urlschemes-"), "core")
+
+
+def test_every_distribution_has_the_same_version() -> None:
+    assert len({each.project["version"] for each in distributions()}) == 1
+
+
+def test_the_plugins_of_this_workspace_are_found() -> None:
+    assert {"file", "ftp", "gopher", "http", "https"} <= {name for plugin in plugins() for name in plugin.schemes}
+
+
+# A plugin
+
+
+@pytest.mark.parametrize("plugin", plugins(), ids=str)
+def test_one_name_for_folder_distribution_entry_point_and_record(plugin: Distribution) -> None:
+    (name,) = plugin.schemes
+    assert plugin.folder.name == name
+    assert plugin.name == f"urlschemes-{name}"
+    assert plugin.schemes[name] == f"urlschemes_{name}:scheme"
+    assert record_of(plugin)["scheme"] == name
+    scheme = importlib.import_module(f"urlschemes_{name}").scheme
+    assert scheme.registration.scheme == name
+
+
+@pytest.mark.parametrize("plugin", plugins(), ids=str)
+def test_the_same_file_names_in_every_plugin(plugin: Distribution) -> None:
+    (name,) = plugin.schemes
+    wanted = {
+        "README.md",
+        "LICENSE",
+        "pyproject.toml",
+        f"src/urlschemes_{name}/__init__.py",
+        f"src/urlschemes_{name}/py.typed",
+        f"src/urlschemes_{name}/registration.toml",
+        f"tests/test_{name}_syntax.py",
+        f"tests/test_{name}_access.py",
+    }
+    module = importlib.import_module(f"urlschemes_{name}").scheme.access
+    if module.startswith(f"urlschemes_{name}."):
+        wanted.add(f"src/urlschemes_{name}/access.py")
+    else:  # the algorithm of another plugin, which it then depends on
+        assert module.endswith(".access")
+        needed = {re.split(r"[^\w-]", each)[0] for each in plugin.project["dependencies"]}
+        assert module.partition(".")[0].replace("_", "-") in needed
+    there = {path.relative_to(plugin.folder).as_posix() for path in workspace_files() if plugin.folder in path.parents}
+    assert wanted - there == set()
+
+
+def test_nothing_outside_the_plugins_folders_lists_them() -> None:
+    for name in ("pyproject.toml", "dev", ".ci/run"):
+        text = (ROOT / name).read_text("utf-8")
+        named = [plugin.name for plugin in plugins() if re.search(rf"\b{plugin.name}\b", text)]
+        assert named == [], name
+        assert re.search(r"plugins/\w", text) is None, name
+
+
+MADE_UP = {
+    "pyproject.toml": """
+        [build-system]
+        requires = ["hatchling>=1.25"]
+        build-backend = "hatchling.build"
+
+        [project]
+        name = "urlschemes-x-made"
+        version = "0.1.0"
+        requires-python = ">=3.11"
+        dependencies = ["urlschemes>=0.1"]
+
+        [project.entry-points."urlschemes.schemes"]
+        x-made = "urlschemes_x_made"
+        """,
+    "src/urlschemes_x_made/__init__.py": "",
+    "src/urlschemes_x_made/registration.toml": """
+        api = 1
+        scheme = "x-made"
+        status = "experimental"
+        title = "A made-up scheme"
+        reference = "none"
+        contact = "nobody"
+        change_controller = "nobody"
+        operations = []
+        encoding_considerations = "None: letters and digits alone."
+        interoperability_considerations = "None."
+        security_considerations = "None: nothing is accessed."
+
+        [syntax]
+        rule = "made"
+        bnf = '''
+        made  = "x-made:" name
+        name  = 1*alphadigit
+        '''
+
+        [syntax.parts]
+        name = { at = "name" }
+
+        [[examples]]
+        url = "x-made:abc"
+        parts = { name = "abc" }
+        says = "a name"
+        """,
+    "tests/test_x_made_syntax.py": """
+        import urlschemes
+
+
+        def test_the_name() -> None:
+            assert urlschemes.parse("x-made:abc").parts["name"] == "abc"
+        """,
+}
+
+
+@pytest.mark.slow
+def test_a_new_plugin_is_one_new_folder(tmp_path: Path) -> None:
+    copy = tmp_path / "workspace"
+    for path in workspace_files():
+        if path.suffix in {".py", ".toml", ".md", ".bnf", ".typed"} or path.name in {"dev", "LICENSE"}:
+            target = copy / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    plugin = copy / "plugins" / "x-made"
+    for name, text in MADE_UP.items():
+        (plugin / name).parent.mkdir(parents=True, exist_ok=True)
+        lines = [line.removeprefix("        ") for line in text.splitlines()]
+        (plugin / name).write_text("\n".join(lines).lstrip() + "\n", "utf-8")
+
+    dev = (sys.executable, copy / "dev")
+    says = "import urlschemes; print(*urlschemes.Registry()); print(urlschemes.parse('x-made:abc').parts['name'])"
+    names, part = must(*dev, "python", "-c", says, cwd=tmp_path).splitlines()
+    assert "x-made" in names.split()
+    assert part == "abc"
+    collected = must(*dev, "pytest", "--collect-only", "-q", cwd=tmp_path)
+    assert "plugins/x-made/tests/test_x_made_syntax.py::test_the_name" in collected
+    assert "1 passed" in must(*dev, "pytest", "-q", "plugins/x-made", cwd=copy)
+
+    shutil.rmtree(plugin)
+    assert "x-made" not in must(*dev, "python", "-c", "import urlschemes; print(*urlschemes.Registry())", cwd=tmp_path)
+
+
+# The core
+
+# Names of schemes that are also words, or names of things that the core must name, where they stand alone in a string:
+# each with the reason. Everything else that is a scheme's name is refused.
+WORDS = {
+    "file": "what FileFacts and Entry call that which is no directory",
+}
+# The one ledger of names that RFC 1738 settles, and the shared rules of its section 5.
+DATA = {"ledger.toml", "rfc1738.bnf"}
+SECTION_4 = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
+SECTION_3 = {"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
+NAMES = SECTION_3 | SECTION_4 | {"https"} | {name for plugin in plugins() for name in plugin.schemes}
+
+
+def core_files() -> list[Path]:
+    return sorted(CORE.rglob("*.py"))
+
+
+def docstrings(tree: ast.AST) -> set[ast.AST]:
+    """What is written for people: docstrings, and strings that stand alone after a definition."""
+    return {
+        node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+
+
+def literals(kind: type) -> Iterator[tuple[Path, int, Any]]:
+    for path in core_files():
+        tree = ast.parse(path.read_text("utf-8"))
+        prose = docstrings(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and type(node.value) is kind and node not in prose:
+                yield path, node.lineno, node.value
+
+
+def test_the_scan_sees_what_it_is_for() -> None:
+    assert {"bnf.py", "drive.py", "registry.py", "url.py"} <= {path.name for path in core_files()}
+    assert sum(1 for _ in literals(str)) > 500
+    assert sum(1 for _ in literals(int)) > 100
+
+
+def test_no_scheme_is_named_in_the_core() -> None:
+    found = []
+    for path, line, text in literals(str):
+        lowered = text.lower()
+        for name in NAMES:
+            word = rf"(?<![\w.+-]){re.escape(name)}(?![\w.+-])"
+            alone = lowered == name and name not in WORDS
+            begins = re.search(rf"(?<![\w.+-]){re.escape(name)}:(?!\w*\s)", lowered) is not None
+            spoken = name not in {"file", "news"} and re.search(word, lowered) is not None
+            if alone or begins or spoken:
+                found.append(f"{path.name}:{line}: {name} in {text[:60]!r}")
+    assert found == []
+
+
+def test_no_identifier_of_the_core_is_named_after_a_scheme() -> None:
+    found = []
+    for path in core_files():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = getattr(node, "name", None) or getattr(node, "attr", None) or getattr(node, "id", None)
+            if not isinstance(name, str):
+                continue
+            words = {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)}
+            found += [f"{path.name}: {name}" for scheme in NAMES - {"file", "news", "mid", "cid"} if scheme in words]
+    assert found == []
+
+
+def test_no_port_of_a_scheme_stands_in_the_core() -> None:
+    ports = {record_of(plugin).get("default_port") for plugin in plugins()} | {21, 23, 25, 70, 80, 119, 210, 443, 1525}
+    found = []
+    for path, number, value in literals(int):
+        line = path.read_text("utf-8").splitlines()[number - 1]
+        if value in ports and (value > 100 or "port" in line.lower()):  # small numbers count other things too
+            found.append(f"{path.name}:{number}: {line.strip()}")
+    assert found == []
+
+
+def test_no_rule_of_a_scheme_stands_in_the_core() -> None:
+    def defined(text: str) -> set[str]:
+        return set(re.findall(r"^\s*([A-Za-z][\w-]*)\s*=", text, re.MULTILINE))
+
+    shared = defined((CORE / "rfc1738.bnf").read_text("utf-8"))
+    own: set[str] = set()
+    for plugin in plugins():
+        own |= defined(record_of(plugin)["syntax"]["bnf"]) - shared
+    assert len(own) > 10
+    # Rules that bear a plain word for a name are found by the others of their scheme.
+    plain = {"path", "search", "selector", "segment", "group", "article"}
+    found = [f"{path.name}:{line}: {text}" for path, line, text in literals(str) if text in own - plain]
+    assert found == []
+
+
+def test_the_core_ships_no_data_but_the_ledger_and_the_shared_rules() -> None:
+    others = {path.name for path in CORE.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}}
+    assert others == DATA | {"py.typed"}
+    assert [path.name for path in CORE.iterdir() if path.is_dir() and path.name not in {"cli", "__pycache__"}] == []
+
+
+def test_the_ledger_holds_names_and_words_and_nothing_that_works() -> None:
+    ledger = tomllib.loads((CORE / "ledger.toml").read_text("utf-8"))
+    assert set(ledger) == SECTION_3 | SECTION_4 | {"https"}
+    for name, entry in ledger.items():
+        assert set(entry) <= {"means", "reference", "since", "distribution"}, name
+        assert entry.get("distribution") == (None if name in SECTION_4 else f"urlschemes-{name}")
+
+
+# The files
+
+
+def test_everything_that_is_asked_for_is_pinned() -> None:
+    root = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    pinned = {pin.partition("==")[0] for pin in root["tool"]["uv"]["constraint-dependencies"]}
+    wanted = [each for group in root["dependency-groups"].values() for each in group]
+    for distribution in distributions():
+        wanted += distribution.project.get("dependencies", [])
+        wanted += [each for extra in distribution.project.get("optional-dependencies", {}).values() for each in extra]
+    names = {re.split(r"[^\w.-]", each)[0].lower() for each in wanted}
+    assert len(names) > 10
+    assert {name for name in names if not name.startswith("urlschemes")} - pinned == set()
+
+
+def test_no_lock_file_belongs_to_the_workspace() -> None:
+    assert "uv.lock" in (ROOT / ".gitignore").read_text("utf-8").splitlines()
+    assert [path for path in workspace_files() if path.name == "uv.lock"] == []
+
+
+def test_no_file_names_a_place_of_one_machine_or_a_package_index() -> None:
+    home = str(Path.home())
+    hosts = ["pypi" + ".org", "python" + "hosted.org", "/opt/" + "pypi"]
+    places = [f"{ROOT}/", *([f"{home}/"] if len(home) > 1 else []), *hosts]
+    found = []
+    for path in workspace_files():
+        text = path.read_bytes().decode("utf-8", "replace")
+        found += [f"{path.relative_to(ROOT)}: {place}" for place in places if place in text]
+    assert found == []
+
+
+def test_every_lint_exception_says_why() -> None:
+    bare = re.compile(r"#\s*noqa(:\s*[A-Z]+\d+(,\s*[A-Z]+\d+)*)?\s*$")
+    found = []
+    for path in workspace_files():
+        if path.suffix == ".py" or path.name == "dev":
+            lines = path.read_text("utf-8").splitlines()
+            found += [f"{path.relative_to(ROOT)}:{number}" for number, line in enumerate(lines, 1) if bare.search(line)]
+    assert found == []

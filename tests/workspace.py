@@ -1,0 +1,113 @@
+"""The workspace as its tests see it: its distributions, its files, other processes, empty environments."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def environ() -> dict[str, str]:
+    """The environment of a process that must know nothing of the one that runs the tests."""
+    own = ("COVERAGE_", "PYTEST_", "PYTHON", "URLSCHEMES_", "UV", "VIRTUAL_ENV")
+    return {name: value for name, value in os.environ.items() if not name.startswith(own)}
+
+
+def run(*command: str | Path, cwd: Path, timeout: float = 100) -> subprocess.CompletedProcess[str]:
+    """What the command printed, and how it ended."""
+    words = [str(word) for word in command]
+    return subprocess.run(
+        words, cwd=cwd, env=environ(), capture_output=True, text=True, encoding="utf-8", timeout=timeout, check=False
+    )
+
+
+def must(*command: str | Path, cwd: Path, timeout: float = 100) -> str:
+    """What the command printed; it must end well."""
+    done = run(*command, cwd=cwd, timeout=timeout)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One distribution of the workspace, as its folder has it."""
+
+    folder: Path
+    project: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.project["name"])
+
+    @property
+    def package(self) -> Path:
+        return self.folder / "src" / self.name.replace("-", "_")
+
+    @property
+    def schemes(self) -> dict[str, str]:
+        found: dict[str, str] = self.project.get("entry-points", {}).get("urlschemes.schemes", {})
+        return found
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def distributions() -> list[Distribution]:
+    """Every distribution of the workspace."""
+    folders = [ROOT / "core", *sorted((ROOT / "plugins").iterdir())]
+    files = [folder / "pyproject.toml" for folder in folders if (folder / "pyproject.toml").exists()]
+    return [Distribution(file.parent, tomllib.loads(file.read_text("utf-8"))["project"]) for file in files]
+
+
+def plugins() -> list[Distribution]:
+    """Those that provide schemes."""
+    return [each for each in distributions() if each.schemes]
+
+
+def workspace_files() -> list[Path]:
+    """The files that belong to the workspace: what git has or would take, or everything where there is no git."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        listed = must("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
+        names = [ROOT / name for name in listed.split("\0") if name]
+    else:
+        made = {".dev", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".venv", "__pycache__", "dist"}
+        names = [path for path in ROOT.rglob("*") if not made.intersection(path.relative_to(ROOT).parts)]
+        names = [path for path in names if path.name != "uv.lock"]
+    return sorted(path for path in names if path.is_file())
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment that sees the wheelhouse and nothing else."""
+
+    folder: Path
+    wheels: Path
+
+    @property
+    def scripts(self) -> Path:
+        return self.folder / ("Scripts" if os.name == "nt" else "bin")
+
+    @property
+    def python(self) -> Path:
+        return self.scripts / "python"
+
+    def install(self, *requirements: str | Path) -> None:
+        """What a person types: `pip install ...`."""
+        pip = (sys.executable, "-m", "pip", "--python", self.python, "--disable-pip-version-check", "--isolated")
+        must(*pip, "install", "--quiet", "--no-index", "--find-links", self.wheels, *requirements, cwd=ROOT)
+
+    def run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
+        """A command that is installed in it."""
+        return run(self.scripts / command[0], *command[1:], cwd=self.folder)
+
+    def distributions(self) -> set[str]:
+        """What is installed in it."""
+        code = "import importlib.metadata as m\nfor d in m.distributions(): print(d.name)"
+        return set(must(self.python, "-I", "-c", code, cwd=self.folder).split())
