@@ -1,0 +1,24 @@
+"""Small real servers on 127.0.0.1 for tests and demonstrations, each a context manager that gives host and port.
+
+    with ftp_server("some/folder") as (host, port): ...
+    with http_server("some/folder") as (host, port): ...
+    with gopher_server("some/folder") as (host, port): ...
+
+They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
+"""
+
+from urlschemes_testing.servers.ftp import FtpUser, ftp_server
+from urlschemes_testing.servers.gopher import gopher_server
+from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_testing.servers.tls import Certificates, make_certificates
+
+__all__ = [
+    "Certificates",
+    "FtpUser",
+    "HttpRequest",
+    "HttpResponse",
+    "ftp_server",
+    "gopher_server",
+    "http_server",
+    "make_certificates",
+]

@@ -1,0 +1,107 @@
+"""An FTP server: pyftpdlib, embedded."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["FtpUser", "ftp_server"]
+
+READ = "elr"
+WRITE = "elradfmwMT"
+TICK = 0.02
+"""Seconds that the loop of pyftpdlib sleeps at most, and so what closing takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class FtpUser:
+    """A login. `home` is the directory that a login begins in, below the served root.
+
+    A home other than `/` tells `ftp://user@host/etc/motd` from `ftp://user@host/%2Fetc/motd` (RFC 1738 section 3.2.2).
+    """
+
+    password: str = field(repr=False)
+    home: str = "/"
+    writable: bool = False
+
+
+@contextmanager
+def ftp_server(
+    root: str | os.PathLike[str],
+    users: Mapping[str, FtpUser] | None = None,
+    *,
+    anonymous: bool = True,
+    banner: str = "ready",
+    lifetime: float = LIFETIME,
+    patience: float = PATIENCE,
+) -> Iterator[Address]:
+    """Serve the folder `root` by FTP until the block is left, or for `lifetime` seconds.
+
+    `users` may log in by name; `anonymous` may read. A silent client is sent away after `patience` seconds.
+    """
+    server = _build(os.fspath(root), users or {}, anonymous=anonymous, banner=banner, patience=patience)
+    closing = threading.Event()
+    ends = time.monotonic() + lifetime
+
+    def run() -> None:
+        try:
+            while not closing.is_set() and time.monotonic() < ends:
+                # What ioloop.loop() does, without the logging that it would set up for the whole process.
+                server.ioloop.poll(TICK)
+                server.ioloop.sched.poll()
+        finally:
+            server.close_all()
+
+    thread = threading.Thread(target=run, name="ftp server", daemon=True)
+    thread.start()
+    try:
+        yield Address(*server.address)
+    finally:
+        closing.set()
+        thread.join(FAREWELL)
+
+
+def _build(root: str, users: Mapping[str, FtpUser], *, anonymous: bool, banner: str, patience: float) -> Any:
+    with warnings.catch_warnings():
+        # Python 3.11 says at import that asyncore, which pyftpdlib stands on, will leave the standard library.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from pyftpdlib.authorizers import DummyAuthorizer
+        from pyftpdlib.handlers import FTPHandler
+        from pyftpdlib.ioloop import IOLoop
+        from pyftpdlib.servers import FTPServer
+
+    authorizer = DummyAuthorizer()
+    if anonymous:
+        authorizer.add_anonymous(root, perm=READ)
+    for name, user in users.items():
+        authorizer.add_user(name, user.password, root, perm=WRITE if user.writable else READ)
+
+    def on_login(handler: Any, username: str) -> None:
+        if username in users:
+            handler.fs.cwd = users[username].home
+
+    # Handler classes and the loop are global to the process otherwise, and two servers would share their users.
+    handler = type(
+        "Handler",
+        (FTPHandler,),
+        {
+            "authorizer": authorizer,
+            "auth_failed_timeout": 0,
+            "banner": banner,
+            "dtp_handler": type("Data", (FTPHandler.dtp_handler,), {"timeout": patience}),
+            "passive_dtp": type("Passive", (FTPHandler.passive_dtp,), {"timeout": patience}),
+            "on_login": on_login,
+            "timeout": patience,
+        },
+    )
+    return FTPServer((HOST, 0), handler, ioloop=IOLoop())

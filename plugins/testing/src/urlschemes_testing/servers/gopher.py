@@ -1,0 +1,386 @@
+r"""A small Gopher server, written from RFC 1436 and from the Gopher+ document of July 1993.
+
+    tree = menu({
+        "about": text("Welcome.\n", title="About this server", abstract="Who we are."),
+        "archive": menu({"logo": binary(b"GIF89a", gtype="g")}, title="Old things"),
+        "find": search(title="Search all texts"),
+        "order": form(["Ask: How many?"], lambda answers: f"You get {answers[0]}.".encode()),
+        "elsewhere": link("1", "/", "other.dom", 70, title="Another server"),
+    })
+    with gopher_server(tree) as (host, port): ...
+
+The selector of an item is its path in the tree (`/archive/logo`). Every item can be asked for in the way of RFC 1436
+and, but for links, in the ways of Gopher+: `+`, `+view`, `!`, `$`.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
+
+from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+
+if TYPE_CHECKING:
+    import os
+    import socket
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["Item", "binary", "failing", "folder", "form", "gopher_server", "link", "menu", "search", "text"]
+
+ADMIN = "Test Administrator <admin@localhost>"
+MODIFIED = "Thu Dec  1 00:00:00 1994 <19941201000000>"
+LINE = 8 * 1024
+"""Octets in a request line."""
+BLOCK = 64 * 1024
+"""Octets in the data block of a request."""
+
+Block: TypeAlias = Literal["counted", "dot", "close"]
+"""How Gopher+ sends an item: `+length`, `+-1` (ends with a dot), `+-2` (ends with the connection)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One item; the functions of this room make them.
+
+    `gtype` is its type character. `title` is shown in menus (the name where empty). `content` is octets, or a file that
+    is read when asked for; `views` are other representations, by content type and language (`"text/plain De_DE"`).
+    `terminated=False` leaves the final dot of a text or menu away, as many servers do. `plus=False` is an item that
+    knows nothing of Gopher+.
+    """
+
+    gtype: str
+    title: str = ""
+    content: bytes | Path = b""
+    media_type: str = ""
+    views: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    abstract: str = ""
+    block: Block = "counted"
+    terminated: bool = True
+    plus: bool = True
+    items: Mapping[str, Item] | None = None
+    find: Callable[[str], Iterable[str]] | None = None
+    questions: tuple[str, ...] = ()
+    answer: Callable[[tuple[str, ...]], bytes] | None = None
+    elsewhere: tuple[str, str, int] | None = None
+    error: tuple[int, str] | None = None
+
+
+_NO_VIEWS: Mapping[str, bytes] = MappingProxyType({})
+
+
+def text(
+    content: str | bytes | Path,
+    *,
+    title: str = "",
+    abstract: str = "",
+    views: Mapping[str, bytes] = _NO_VIEWS,
+    block: Block = "counted",
+    terminated: bool = True,
+    plus: bool = True,
+) -> Item:
+    """A text (type 0). Its lines are sent with CR LF, and a line that begins with a dot with one more."""
+    return Item(
+        gtype="0",
+        title=title,
+        content=content.encode() if isinstance(content, str) else content,
+        media_type="text/plain",
+        views=views,
+        abstract=abstract,
+        block=block,
+        terminated=terminated,
+        plus=plus,
+    )
+
+
+def binary(
+    content: bytes | Path,
+    *,
+    gtype: str = "9",
+    media_type: str = "application/octet-stream",
+    title: str = "",
+    abstract: str = "",
+    views: Mapping[str, bytes] = _NO_VIEWS,
+    block: Block = "counted",
+    plus: bool = True,
+) -> Item:
+    """Octets (type 9, or another: `g`, `I`, `s`, `h`), which end where the connection does."""
+    return Item(
+        gtype=gtype,
+        title=title,
+        content=content,
+        media_type=media_type,
+        views=views,
+        abstract=abstract,
+        block=block,
+        plus=plus,
+    )
+
+
+def menu(
+    items: Mapping[str, Item],
+    *,
+    title: str = "",
+    abstract: str = "",
+    block: Block = "counted",
+    terminated: bool = True,
+    plus: bool = True,
+) -> Item:
+    """A menu (type 1): its items by name, in order."""
+    return Item(
+        gtype="1",
+        title=title,
+        items=items,
+        media_type="application/gopher-menu",
+        abstract=abstract,
+        block=block,
+        terminated=terminated,
+        plus=plus,
+    )
+
+
+def search(
+    find: Callable[[str], Iterable[str]] | None = None, *, title: str = "", abstract: str = "", plus: bool = True
+) -> Item:
+    """An index (type 7): `find` gives the selectors of the items for the words searched.
+
+    Without it, those items of the tree are found whose title or text holds all the words.
+    """
+    return Item(gtype="7", title=title, find=find, media_type="application/gopher-menu", abstract=abstract, plus=plus)
+
+
+def form(
+    questions: Sequence[str],
+    answer: Callable[[tuple[str, ...]], bytes],
+    *,
+    gtype: str = "0",
+    title: str = "",
+    abstract: str = "",
+    block: Block = "counted",
+) -> Item:
+    r"""An item that asks first, and is made of the answers.
+
+    `questions` are the lines of its +ASK block (`"Ask: How many?"`, `"Choose: Sure?\tYes\tNo"`). `answer` is given the
+    lines of the client's data block, and gives the content.
+    """
+    return Item(
+        gtype=gtype,
+        title=title,
+        questions=tuple(questions),
+        answer=answer,
+        media_type="text/plain",
+        abstract=abstract,
+        block=block,
+    )
+
+
+def link(gtype: str, selector: str, host: str, port: int, *, title: str) -> Item:
+    """A menu's pointer to another server; it is no item of this one."""
+    return Item(gtype=gtype, title=title, elsewhere=(selector, host, port), plus=False)
+
+
+def failing(code: int, message: str, *, gtype: str = "0", title: str = "") -> Item:
+    """An item that only ever gives an error: 1 not available, 2 try again later, 3 moved (`message` is where to)."""
+    return Item(gtype=gtype, title=title, error=(code, message))
+
+
+def folder(path: str | os.PathLike[str], *, title: str = "") -> Item:
+    """A menu of the files and folders in `path`, each with the type that its name suggests."""
+    held: dict[str, Item] = {}
+    for child in sorted(Path(path).iterdir()):
+        if child.is_dir():
+            held[child.name] = folder(child, title=child.name)
+            continue
+        media_type = mimetypes.guess_type(child.name)[0] or "application/octet-stream"
+        if media_type == "text/html":
+            held[child.name] = binary(child, gtype="h", media_type=media_type)
+        elif media_type.startswith("text/"):
+            held[child.name] = replace(text(child), media_type=media_type)
+        elif media_type.startswith("image/"):
+            held[child.name] = binary(child, gtype="g" if media_type == "image/gif" else "I", media_type=media_type)
+        else:
+            held[child.name] = binary(child, media_type=media_type)
+    return menu(held, title=title)
+
+
+@contextmanager
+def gopher_server(
+    tree: Item | str | os.PathLike[str], *, lifetime: float = LIFETIME, patience: float = PATIENCE
+) -> Iterator[Address]:
+    """Serve `tree`, or a folder, until the block is left, or for `lifetime` seconds."""
+    site = _Site(tree if isinstance(tree, Item) else folder(tree))
+
+    def serve(connection: socket.socket) -> None:
+        with connection.makefile("rb") as asked:
+            connection.sendall(site.answer(asked))
+
+    with Loopback(serve, lifetime=lifetime, patience=patience) as server:
+        site.address = server.address
+        yield server.address
+
+
+class _Failure(Exception):
+    """What the client is told instead of an answer: a Gopher+ error code and a message."""
+
+    def __init__(self, code: int, message: str) -> None:
+        self.code = code
+        self.message = message
+
+
+class _Site:
+    def __init__(self, root: Item) -> None:
+        self.address = Address("", 0)
+        self.items: dict[str, tuple[str, Item]] = {}
+        self._add("", "", root)
+
+    def _add(self, selector: str, name: str, item: Item) -> None:
+        self.items[selector] = (item.title or name, item)
+        for child, held in (item.items or {}).items():
+            if held.elsewhere is None:
+                self._add(f"{selector}/{child}", child, held)
+
+    def answer(self, asked: BinaryIO) -> bytes:
+        line = asked.readline(LINE)
+        selector, *fields = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape").split("\t")
+        selector = "" if selector == "/" else selector
+        title, item = self.items.get(selector, ("", None))
+        words = ""
+        if item is not None and item.gtype == "7" and fields:
+            words, *fields = fields
+        plus = bool(fields) and fields[0][:1] in ("+", "!", "$") and (item is None or item.plus)
+        try:
+            if item is None:
+                raise _Failure(1, "no such item")
+            if item.error:
+                raise _Failure(*item.error)
+            if not plus:
+                return self._plain(selector, item, words)
+            if fields[0].startswith("+"):
+                flag = fields[1] if len(fields) > 1 else "0"
+                answers = _read_block(asked) if flag == "1" else None
+                view = self._view(selector, item, words, fields[0][1:], answers)
+                return _block(view, item.block, stuffed=item.gtype == "0")
+            shown = self._children(selector, item) if fields[0].startswith("$") else [(selector, title, item)]
+            wanted = re.findall(r"\+([^+]+)", fields[0])
+            lines = [line for entry in shown for line in self._attributes(*entry, wanted)]
+            return _block(_lines(lines), item.block, stuffed=True)
+        except _Failure as failure:
+            return _error(failure, plus=plus)
+
+    def _plain(self, selector: str, item: Item, words: str) -> bytes:
+        """An answer in the way of RFC 1436."""
+        if item.answer is not None:
+            raise _Failure(1, "this item asks questions, which needs a Gopher+ client")
+        content = self._content(selector, item, words)
+        if item.gtype in ("0", "1", "7"):
+            return _stuffed(content) + (b".\r\n" if item.terminated else b"")
+        return content
+
+    def _content(self, selector: str, item: Item, words: str) -> bytes:
+        if item.gtype == "7":
+            found = (item.find or self._find)(words)
+            held = [(known, *self.items[known]) for known in found if known in self.items]
+            return _lines(self._descriptor(*entry) for entry in held)
+        if item.items is not None:
+            return _lines(self._descriptor(*entry) for entry in self._children(selector, item))
+        content = item.content if isinstance(item.content, bytes) else item.content.read_bytes()
+        return re.sub(rb"\r?\n", b"\r\n", content) if item.gtype == "0" else content
+
+    def _children(self, selector: str, item: Item) -> list[tuple[str, str, Item]]:
+        return [(f"{selector}/{name}", held.title or name, held) for name, held in (item.items or {}).items()]
+
+    def _find(self, words: str) -> list[str]:
+        """RFC 1436: a space between words is an implied `and`."""
+        found = []
+        for selector, (title, item) in self.items.items():
+            content = self._content(selector, item, "") if item.gtype == "0" and not item.questions else b""
+            held = f"{title}\n{content.decode('utf-8', 'replace')}".casefold()
+            if item.gtype == "0" and all(word in held for word in words.casefold().split()):
+                found.append(selector)
+        return found
+
+    def _descriptor(self, selector: str, title: str, item: Item) -> str:
+        host, port = self.address
+        if item.elsewhere:
+            selector, host, port = item.elsewhere
+        extra = "" if not item.plus else "\t?" if item.questions else "\t+"
+        return f"{item.gtype}{title}\t{selector}\t{host}\t{port}{extra}"
+
+    def _view(self, selector: str, item: Item, words: str, wanted: str, answers: tuple[str, ...] | None) -> bytes:
+        if item.answer is not None:
+            if answers is None:
+                raise _Failure(1, "this item wants its questions answered")
+            return item.answer(answers)
+        for view, content in self._views(item).items():
+            if wanted and view.casefold() == wanted.casefold() and content is not None:
+                return content
+        if wanted and wanted.casefold() not in (view.casefold() for view in self._views(item)):
+            raise _Failure(1, f"there is no view {wanted}")
+        return self._content(selector, item, words)
+
+    def _views(self, item: Item) -> dict[str, bytes | None]:
+        """The representations in order; None is the item's own content."""
+        return {item.media_type: None, **item.views}
+
+    def _attributes(self, selector: str, title: str, item: Item, wanted: Sequence[str]) -> Iterator[str]:
+        yield f"+INFO: {self._descriptor(selector, title, item)}"
+        if item.elsewhere:
+            return
+        blocks: dict[str, list[str]] = {"ADMIN": [f"Admin: {ADMIN}", f"Mod-Date: {MODIFIED}"], "VIEWS": []}
+        for view, content in self._views(item).items():
+            octets = self._content(selector, item, "") if content is None and not item.questions else content or b""
+            blocks["VIEWS"].append(f"{view}: <{max(1, round(len(octets) / 1024))}k>")
+        if item.abstract:
+            blocks["ABSTRACT"] = item.abstract.splitlines()
+        if item.questions:
+            blocks["ASK"] = list(item.questions)
+        for name, lines in blocks.items():
+            if not wanted or name in wanted:
+                yield f"+{name}:"
+                yield from (f" {line}" for line in lines)
+
+
+def _lines(lines: Iterable[str]) -> bytes:
+    return b"".join(line.encode("utf-8", "surrogateescape") + b"\r\n" for line in lines)
+
+
+def _stuffed(content: bytes) -> bytes:
+    """RFC 1436, the appendix on text files: a line that begins with a period gets one more, and the last line ends."""
+    stuffed = re.sub(rb"(?m)^\.", b"..", content)
+    return stuffed if not stuffed or stuffed.endswith(b"\n") else stuffed + b"\r\n"
+
+
+def _block(content: bytes, how: Block, *, stuffed: bool) -> bytes:
+    """A data block (Gopher+ section 2.3)."""
+    if how == "counted":
+        return b"+%d\r\n%s" % (len(content), content)
+    if how == "dot":
+        return b"+-1\r\n" + (_stuffed(content) if stuffed else content) + b".\r\n"
+    return b"+-2\r\n" + content
+
+
+def _error(failure: _Failure, *, plus: bool) -> bytes:
+    if plus:
+        return f"--1\r\n{failure.code} {ADMIN}\r\n{failure.message}\r\n.\r\n".encode()
+    return f"3{failure.message}\t\terror.host\t1\r\n.\r\n".encode()
+
+
+def _read_block(stream: BinaryIO) -> tuple[str, ...]:
+    """The lines of the data block that a client sends after its request line (Gopher+ section 2.4)."""
+    head = re.fullmatch(rb"\+(-1|-2|[0-9]{1,8})\r?\n", stream.readline(LINE))
+    if head is None:
+        raise _Failure(1, "the request announces a data block, and none came")
+    if head[1] == b"-1":
+        lines = []
+        while (line := stream.readline(LINE)) not in (b".\r\n", b".\n", b""):
+            lines.append(line)
+            if len(lines) > 1000:
+                raise _Failure(1, "the data block is too long")
+        content = b"".join(line.removeprefix(b".") if line.startswith(b"..") else line for line in lines)
+    else:
+        content = stream.read(BLOCK if head[1] == b"-2" else min(int(head[1]), BLOCK))
+    return tuple(content.decode("utf-8", "surrogateescape").splitlines())

@@ -1,0 +1,166 @@
+"""An HTTP server: the standard library's, with answers that a test can choose."""
+
+from __future__ import annotations
+
+import http
+import socketserver
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+
+if TYPE_CHECKING:
+    import os
+    import socket
+    import ssl
+    from collections.abc import Callable, Iterable, Iterator
+    from email.message import Message
+
+__all__ = ["HttpAddress", "HttpRequest", "HttpResponse", "chunked", "echo", "http_server", "redirect"]
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """What a client asked: `target` is the request target octet for octet as it stood in the request line."""
+
+    method: str
+    target: str
+    headers: Message
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """What the server answers. A `body` of bytes is announced by Content-Length; pieces are sent chunked."""
+
+    status: int = 200
+    body: bytes | Iterable[bytes] = b""
+    headers: Iterable[tuple[str, str]] = ()
+
+
+Answer: TypeAlias = "HttpResponse | Callable[[HttpRequest], HttpResponse | None]"
+
+
+def redirect(location: str, status: int = 302) -> HttpResponse:
+    """An answer that points to `location`, which is sent as it is."""
+    return HttpResponse(status, b"elsewhere\n", [("Location", location), ("Content-Type", "text/plain")])
+
+
+def echo(request: HttpRequest) -> HttpResponse:
+    """An answer whose content is the request target, octet for octet."""
+    return HttpResponse(200, request.target.encode("latin-1"), [("Content-Type", "text/plain")])
+
+
+def chunked(*pieces: bytes) -> HttpResponse:
+    """An answer in chunks, without a Content-Length."""
+    return HttpResponse(200, pieces, [("Content-Type", "application/octet-stream")])
+
+
+class HttpAddress(Address):
+    """Where the server listens; `requests` is what it was asked so far, in order."""
+
+    requests: list[HttpRequest]
+
+
+@contextmanager
+def http_server(
+    root: str | os.PathLike[str] | None = None,
+    *,
+    handler: Answer | Mapping[str, Answer] | None = None,
+    tls: ssl.SSLContext | None = None,
+    lifetime: float = LIFETIME,
+    patience: float = PATIENCE,
+) -> Iterator[HttpAddress]:
+    """Serve by HTTP/1.1 until the block is left, or for `lifetime` seconds; over TLS with `tls`.
+
+    `handler` answers first: an answer, a function that makes one, or a mapping from paths (without the query) to those.
+    Where it gives None, or has no such path, the folder `root` answers, with index pages and listings; without a root,
+    the answer is 404.
+    """
+    requests: list[HttpRequest] = []
+    folder = None if root is None else Path(root)
+
+    def serve(connection: socket.socket) -> None:
+        _Handler(connection, site, handler, folder, requests)
+
+    with Loopback(serve, lifetime=lifetime, patience=patience, tls=tls) as server:
+        # The standard library's request handlers want a server, and use nothing of it; this one opens no socket.
+        site = socketserver.BaseServer(server.address, SimpleHTTPRequestHandler)
+        address = HttpAddress(*server.address)
+        address.requests = requests
+        yield address
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "urlschemes-testing"
+    sys_version = ""
+
+    def __init__(
+        self,
+        connection: socket.socket,
+        site: socketserver.BaseServer,
+        handler: Answer | Mapping[str, Answer] | None,
+        folder: Path | None,
+        requests: list[HttpRequest],
+    ) -> None:
+        self._answers = handler
+        self._folder = folder
+        self._requests = requests
+        super().__init__(connection, connection.getpeername(), site, directory=None if folder is None else str(folder))
+
+    def do_GET(self) -> None:
+        if not self._answered():
+            super().do_GET()
+
+    def do_HEAD(self) -> None:
+        if not self._answered():
+            super().do_HEAD()
+
+    def do_POST(self) -> None:
+        if not self._answered():
+            self.send_error(http.HTTPStatus.METHOD_NOT_ALLOWED)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: what was asked is in `requests`."""
+
+    def _answered(self) -> bool:
+        # self.path is not what was asked: the standard library takes leading slashes away.
+        target = self.requestline.split(" ")[1]
+        length = self.headers.get("Content-Length", "0")
+        body = self.rfile.read(int(length)) if length.isdecimal() else b""
+        request = HttpRequest(self.command, target, self.headers, body)
+        self._requests.append(request)
+        answer = self._answers.get(target.partition("?")[0]) if isinstance(self._answers, Mapping) else self._answers
+        response = answer if answer is None or isinstance(answer, HttpResponse) else answer(request)
+        if response is None and self._folder is None:
+            response = HttpResponse(404, b"not found\n", [("Content-Type", "text/plain")])
+        if response is None:
+            return False
+        self._send(response)
+        return True
+
+    def _send(self, response: HttpResponse) -> None:
+        self.send_response(response.status)
+        for name, value in response.headers:
+            self.send_header(name, value)
+        empty = self.command == "HEAD" or response.status in (204, 304)
+        if isinstance(response.body, bytes):
+            if response.status not in (204, 304):
+                self.send_header("Content-Length", str(len(response.body)))
+            self.end_headers()
+            if not empty:
+                self.wfile.write(response.body)
+            return
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        if empty:
+            return
+        for piece in response.body:
+            if piece:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
