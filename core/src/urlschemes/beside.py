@@ -1,7 +1,7 @@
 """Files beside packages, read without importing the packages.
 
-Asking `importlib` for a package within a package, or for its resources, imports the outer one; here a package's place is
-asked of the finders of `sys.meta_path`, level by level, and nothing is executed, whatever its `__init__` would do.
+Asking `importlib` for a package within a package, or for its resources, imports the outer one. Here the place is
+asked of the finders of `sys.meta_path`, level by level, and nothing is executed, whatever an `__init__` would do.
 """
 
 # The finders speak in strings, and a first URL must not wait for pathlib or typing to be imported.

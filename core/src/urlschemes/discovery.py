@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from importlib_metadata import IDistribution
 
-__all__ = ["COMMANDS", "HOOKS", "SCHEMES", "Claim", "State", "discover", "distribution_key"]
+__all__ = ["COMMANDS", "HOOKS", "SCHEMES", "Claim", "State", "described", "discover", "distribution_key"]
 
 SCHEMES = "urlschemes.schemes"
 """The entry-point group of schemes: the entry's name is the scheme's."""
@@ -241,5 +241,15 @@ def _holds_code(claim: Claim) -> bool:
     return find_in_folders(claim.module.partition(".")[0], [claim.origin]) is not None
 
 
+def described(error: BaseException) -> str:
+    """What an exception of somebody else's says, in one safe line; its type alone where its text is not to be had."""
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    try:
+        text = str(error)
+    except (Exception, SystemExit):  # noqa: BLE001  its text is the plugin's code
+        return one_line(kind, 200)
+    return one_line(f"{kind}: {text}" if text else kind, 200)
+
+
 def _said(error: Exception) -> str:
-    return one_line(str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}", 200)
+    return one_line(str(error), 200) if type(error) is ValueError else described(error)

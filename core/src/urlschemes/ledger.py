@@ -1,6 +1,6 @@
 """Names of schemes that are known without being installed: what RFC 1738 itself says of names, and what hooks add.
 
-The core's own list is `ledger.toml`, a data file and nothing else: eleven names that belong to one distribution each, and
+The core's own list is `ledger.toml`, a data file and no more: eleven names that belong to one distribution each, and
 the seven of section 4, which the RFC reserves without defining them.
 """
 

@@ -1,0 +1,230 @@
+"""What cuts across schemes: hooks that a distribution implements with pluggy.
+
+A distribution names a module with its hooks by an entry point of the group `urlschemes`; a program adds its own by
+`registry.add_hooks`. An implementation bears the name of its hook and the mark `hookimpl`:
+
+    from urlschemes.hooks import hookimpl
+
+    @hookimpl
+    def urlschemes_veto(url, operation):
+        return "not on a Sunday" if date.today().isoweekday() == 7 else None
+
+Hooks are called when something is accessed or a name is unknown, never to parse a URL. Each distribution is asked by
+itself, in the order of their names: none can be first, and none hides another's answer from the registry.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+import pluggy
+
+from urlschemes.discovery import described
+from urlschemes.display import one_line
+from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, URLError
+from urlschemes.ledger import KnownName
+from urlschemes.resource import Credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from urlschemes.url import URL
+    from urlschemes.wire import Authenticate
+
+__all__ = [
+    "Hooks",
+    "Observation",
+    "hookimpl",
+    "urlschemes_credentials",
+    "urlschemes_gateway",
+    "urlschemes_ledger",
+    "urlschemes_observe",
+    "urlschemes_veto",
+]
+
+T = TypeVar("T")
+
+_hookspec = pluggy.HookspecMarker("urlschemes")
+hookimpl = pluggy.HookimplMarker("urlschemes")
+"""The mark of an implementation of a hook."""
+
+
+class Observation(NamedTuple):
+    """What an observer is told of one access: when it was opened, or when it failed before.
+
+    `url` is the URL's text, safe to print, without its password. `error` is None for an access that was opened.
+    `seconds` is how long that took.
+    """
+
+    operation: str
+    scheme: str
+    url: str
+    outcome: Literal["opened", "failed"]
+    error: URLError | None
+    seconds: float
+
+
+@_hookspec
+def urlschemes_ledger(name: str) -> KnownName | None:
+    """Say what is known of a scheme that is not installed.
+
+    `name`: the scheme's name, in lower case.
+    Returns: what is known of it, or None for nothing.
+    Called: when somebody asks for a name that nobody provides and that the core's own ledger does not know.
+    First answer wins. Failure: it is logged, and counts as None.
+    """
+
+
+@_hookspec
+def urlschemes_gateway(url: URL, operation: str) -> str | None:
+    """Name the URL through which another URL is to be reached (section 4).
+
+    `url`: the URL that is to be accessed; a generic one where nobody provides its scheme. `operation`: `"access"` or
+    `"find attributes"`.
+    Returns: the text of the URL to access in its place, or None to leave it alone.
+    Called: before each access, before anything is imported for it. What is returned goes through the policy and the
+    vetoes like any other URL, and through no second gateway.
+    First answer wins. Failure: it fails the access.
+    """
+
+
+@_hookspec
+def urlschemes_veto(url: URL, operation: str) -> str | None:
+    """Forbid an access.
+
+    `url`: the URL that is to be accessed. `operation`: `"access"` or `"find attributes"`.
+    Returns: the reason why it must not be, in words, or None to let it pass.
+    Called: before each access, and for the target of each redirect, before anything is resolved.
+    Every veto counts. Failure: it fails the access.
+    """
+
+
+@_hookspec
+def urlschemes_credentials(request: Authenticate) -> Credentials | None:
+    """Give a user name and password for one host and port.
+
+    `request`: the host, the port, the user name as far as it is known, and what the other side calls the place.
+    Returns: the credentials, or None where none are known.
+    Called: when the other side wants a login, in accesses whose caller passed
+    `credentials=registry.credentials_from_hooks`.
+    First answer wins. Failure: it fails the access.
+    """
+
+
+@_hookspec
+def urlschemes_observe(observation: Observation) -> None:
+    """Take note of an access.
+
+    `observation`: what was accessed, and how it went.
+    Returns: nothing.
+    Called: after each access was opened, or failed before it was.
+    Every observer is told. Failure: it is logged, and changes nothing.
+    """
+
+
+class Hooks:
+    """The implementations that one registry knows, by the name of who made them."""
+
+    def __init__(self) -> None:
+        self._manager = pluggy.PluginManager("urlschemes")
+        self._manager.add_hookspecs(sys.modules[__name__])
+
+    def add(self, implementation: object, name: str) -> None:
+        """Add a module or object with implementations.
+
+        Raises PluginContractError for a hook that does not exist or takes other arguments.
+        """
+        try:
+            self._manager.register(implementation, name)
+            self._manager.check_pending()
+        except (pluggy.PluginValidationError, ValueError) as error:
+            if self._manager.has_plugin(name):
+                self._manager.unregister(name=name)
+            raise PluginContractError(
+                f"the hooks of {name} are wrong: {error}",
+                distribution=name,
+                wants="the hooks of urlschemes.hooks, with their arguments",
+                has=one_line(str(error), 200),
+            ) from error
+
+    def known_name(self, name: str) -> KnownName | None:
+        """What the ledgers know of a scheme's name."""
+        for who, ask in self._each("urlschemes_ledger"):
+            try:
+                answer = self._asked(who, "urlschemes_ledger", KnownName, ask, name=name)
+            except PluginError as error:
+                _report(error)
+                continue
+            if answer is not None:
+                return KnownName(name, *(one_line(str(text), 200) for text in answer[1:]))
+        return None
+
+    def gateway(self, url: URL, operation: str) -> str | None:
+        """The text of the URL through which `url` is to be reached. Raises PluginError."""
+        for who, ask in self._each("urlschemes_gateway"):
+            answer = self._asked(who, "urlschemes_gateway", str, ask, url=url, operation=operation)
+            if answer is not None:
+                return str(answer)
+        return None
+
+    def check_vetoes(self, url: URL, operation: str) -> None:
+        """Raise PolicyDenied where somebody forbids the access, PluginError where somebody fails to say."""
+        for who, ask in self._each("urlschemes_veto"):
+            reason = self._asked(who, "urlschemes_veto", str, ask, url=url, operation=operation)
+            if reason is not None:
+                raise PolicyDenied(
+                    f"{who} forbids the access: {reason}",
+                    scheme=url.scheme,
+                    rule="veto",
+                    hint=f"the hook urlschemes_veto of {who} decides",
+                )
+
+    def credentials(self, request: Authenticate) -> Credentials | None:
+        """The first credentials that somebody knows. Raises PluginError."""
+        for who, ask in self._each("urlschemes_credentials"):
+            answer = self._asked(who, "urlschemes_credentials", Credentials, ask, request=request)
+            if answer is not None:
+                return Credentials(str(answer.user), str(answer.password))
+        return None
+
+    def observe(self, operation: str, url: URL, error: URLError | None, seconds: float) -> None:
+        """Tell every observer of an access that was opened, or failed with `error`."""
+        outcome: Literal["opened", "failed"] = "failed" if error else "opened"
+        observation = Observation(operation, url.scheme, one_line(str(url), 2000), outcome, error, seconds)
+        for who, tell in self._each("urlschemes_observe"):
+            try:
+                self._asked(who, "urlschemes_observe", type(None), tell, observation=observation)
+            except PluginError as fault:
+                _report(fault)
+
+    def _each(self, hook: str) -> Iterator[tuple[str, Callable[..., list[Any]]]]:
+        """Who implements `hook`, sorted by name, each with a way to call that one alone."""
+        plugins = dict(self._manager.list_name_plugin())
+        for name in sorted(plugins):
+            others = [plugin for other, plugin in plugins.items() if other != name and plugin is not None]
+            caller = self._manager.subset_hook_caller(hook, others)
+            if caller.get_hookimpls():
+                yield name, caller
+
+    def _asked(self, who: str, hook: str, kind: type[T], ask: Callable[..., list[Any]], **arguments: Any) -> T | None:
+        """The one answer that asking gives, if it is of the right type. Raises PluginError, PluginContractError."""
+        try:
+            answers = ask(**arguments)  # pluggy leaves out None
+        except (Exception, SystemExit) as error:
+            raise PluginError(f"the hook {hook} of {who} failed: {described(error)}", distribution=who) from error
+        for answer in answers:
+            if not isinstance(answer, kind):
+                raise PluginContractError(
+                    f"the hook {hook} of {who} gave a {type(answer).__name__}",
+                    distribution=who,
+                    wants=f"{kind.__name__} or None",
+                    has=type(answer).__name__,
+                )
+        return answers[0] if answers else None
+
+
+def _report(error: PluginError) -> None:
+    from logging import getLogger
+
+    getLogger("urlschemes").warning("%s", error)
