@@ -77,7 +77,7 @@ def test_the_same_file_names_in_every_plugin(plugin: Distribution) -> None:
         f"tests/test_{name}_syntax.py",
         f"tests/test_{name}_access.py",
     }
-    module = importlib.import_module(f"urlschemes_{name}").scheme.access
+    module = importlib.import_module(f"urlschemes_{name}").scheme.algorithm("access").__module__
     if module.startswith(f"urlschemes_{name}."):
         wanted.add(f"src/urlschemes_{name}/access.py")
     else:  # the algorithm of another plugin, which it then depends on
