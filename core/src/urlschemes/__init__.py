@@ -10,7 +10,7 @@ Importing this package imports nothing else: every name comes from its room when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from urlschemes.default import access, check, explain, find_attributes, fix, is_valid, parse, parse_generic, registry
+    from urlschemes.default import access, check, explain, find_attributes, fix, is_valid, parse, parse_generic
     from urlschemes.errors import (
         AccessError,
         InvalidURL,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "default": "access check explain find_attributes fix is_valid parse parse_generic registry",
+    "default": "access check explain find_attributes fix is_valid parse parse_generic",
     "errors": "AccessError InvalidURL PluginError PolicyDenied RegistrationError URLError UnknownScheme UnsafeURL",
     "policy": "Limits Policy",
     "registration": "Registration",
@@ -76,7 +76,6 @@ __all__ = [
     "is_valid",
     "parse",
     "parse_generic",
-    "registry",
 ]
 
 

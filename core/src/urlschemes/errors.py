@@ -47,10 +47,10 @@ from urlschemes.display import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, ClassVar
 
     from urlschemes.explanation import Explanation
+    from urlschemes.url import URL
 
 
 def _rebuild(cls: "type[URLError]", args: "tuple[Any, ...]", state: "dict[str, Any]") -> "URLError":
@@ -99,8 +99,7 @@ class URLError(Exception):
         return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> "tuple[Any, ...]":
-        state = {name: value for name, value in self.__dict__.items() if name != "_explain"}
-        return _rebuild, (type(self), self.args, state)
+        return _rebuild, (type(self), self.args, dict(self.__dict__))
 
 
 class InvalidURL(URLError, ValueError):
@@ -112,24 +111,32 @@ class InvalidURL(URLError, ValueError):
 
     code = "invalid-url"
     _LAZY = frozenset({"message", "scheme", "part", "position", "rule", "section", "hint", "expected"})
-    text: str
     expected: "tuple[str, ...]"
 
-    def __init__(self, text: str, explain: "Callable[[], Explanation]") -> None:
-        Exception.__init__(self)
-        self.text = text
-        self._explain = explain
+    if TYPE_CHECKING:
+
+        def __init__(self, text: str, why: "Explanation | type[URL]") -> None: ...
+
+    # Making the error must cost as little as raising it: the arguments are kept, and nothing is done with them yet.
+    __init__ = Exception.__init__  # type: ignore[assignment]
+
+    @property
+    def text(self) -> str:
+        """The text that was refused."""
+        return str(self.args[0])
 
     def __getattr__(self, name: str) -> "Any":
         if name not in self._LAZY:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        found = self._explain()
+        from urlschemes.explanation import explained  # noqa: PLC0415  nothing is explained before somebody asks
+
+        found = explained(self.text, self.args[1])
         self.__dict__.update({field: getattr(found, field) for field in self._LAZY})
         return self.__dict__[name]
 
     def __reduce__(self) -> "tuple[Any, ...]":
         self.message  # noqa: B018  what is sent elsewhere must carry its explanation along
-        return super().__reduce__()
+        return _rebuild, (type(self), (self.text, None), dict(self.__dict__))
 
 
 class URLTooLong(InvalidURL):

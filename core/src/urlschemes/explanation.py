@@ -15,19 +15,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
     from urlschemes.syntax import Part
+    from urlschemes.url import URL
 
-__all__ = ["Explanation", "fault_of", "refusal"]
+__all__ = ["Explanation", "explained", "fault_of", "refusal"]
 
-# Section 2.2: what a URL consists of. The run ends where the text first leaves it.
-_XCHARS = re.compile(r"[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+)*+")
+# Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another (none).
+_XCHARS = re.compile(
+    r"[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+)*+(?:(\Z)|(#)|(%))?+"
+)
 _NOT_IN_ANY_URL = re.compile(r"[^A-Za-z0-9$\-_.+!*'(),;/?:@&=%]")
 _SCHEME = re.compile(r"[A-Za-z0-9+.\-]++(?=:)")
-# Section 3.1, as generous as it can be: where user, host and port would be if their characters were right.
+_HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
+_LOGIN = r"(?:[^:@/%]|%[0-9A-Fa-f]{2})*+(?::(?:[^:@/%]|%[0-9A-Fa-f]{2})*+)?+"
+# Section 3.1, how far a text keeps to it: `//` (1), a host (2), a port or none (3).
+_REACHED = rf"{_HOST}(?=[:/]|\Z)()(?:(?::[0-9]{{1,4000}}+)?+(?=/|\Z)())?+"
+_INTERNET = re.compile(rf"[A-Za-z0-9+.\-]++:(?://()(?:{_REACHED})?+)?+")
+_INTERNET_LOGIN = re.compile(rf"[A-Za-z0-9+.\-]++:(?://()(?:(?:{_LOGIN}@)?+{_REACHED})?+)?+")
+# The same as generous as it can be: where user, host and port would be if their characters were right.
 _AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
-_HOST = re.compile(
-    r"(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++", re.ASCII
-)
-_LOGIN = re.compile(r"(?:[^:@/%]|%[0-9A-Fa-f]{2})*+(?::(?:[^:@/%]|%[0-9A-Fa-f]{2})*+)?+")
+_LOGIN_RUN = re.compile(_LOGIN)
 _PORT = re.compile(r":[0-9]{1,4000}+")
 
 _ERRORS = {
@@ -69,65 +75,73 @@ class Explanation:
 def fault_of(part: str, text: str, message: str, *, scheme: str | None = None, section: str | None = None) -> "InvalidURL":
     """The error for a value that cannot be the part `part`."""
     kind = _ERRORS.get(part, errors.InvalidPart)
-    return kind(text, lambda: Explanation(message, scheme=scheme, part=part, section=section))
+    return kind(text, Explanation(message, scheme=scheme, part=part, section=section))
 
 
-def refusal(text: str, syntax: Syntax, scheme: str | None, limit: int) -> "InvalidURL":
-    """The error for a `text` that `syntax` does not match. The order: size, repertoire, escape, structure."""
+def refusal(text: str, url_type: "type[URL]", limit: int) -> "InvalidURL":
+    """The error for a `text` that is no URL of `url_type`. The order: size, repertoire, escape, structure."""
     if not isinstance(text, str):
         kind = type(text).__name__
         return errors.InvalidURL(
-            repr(kind), lambda: Explanation(f"a URL is text (str), not {kind}", hint="decode it first, as US-ASCII")
+            f"<{kind}>", Explanation(f"a URL is text (str), not {kind}", hint="decode it first, as US-ASCII")
         )
     if len(text) > limit:
         return errors.URLTooLong(
             text,
-            lambda: Explanation(
+            Explanation(
                 f"{len(text)} characters are more than the bound of {limit}",
-                scheme=scheme,
+                scheme=url_type.registration and url_type.registration.scheme,
                 position=limit,
                 hint="pass a larger `limit` where such URLs are wanted",
             ),
         )
-    return _kind(text, syntax)(text, lambda: _explain(text, syntax, scheme))
+    stopped = _XCHARS.match(text).lastindex  # type: ignore[union-attr]  # it matches the empty text too
+    if stopped == 1:
+        return _misshapen(text, url_type.syntax)(text, url_type)
+    if stopped == 2:
+        return errors.FragmentPresent(text, url_type)
+    if stopped == 3 and _NOT_IN_ANY_URL.search(text) is None:
+        return errors.BadEscape(text, url_type)
+    return errors.InvalidCharacter(text, url_type)
 
 
-def _kind(text: str, syntax: Syntax) -> "type[InvalidURL]":
-    end = _XCHARS.match(text).end()  # type: ignore[union-attr]  # it matches the empty text too
-    if end < len(text):
-        wrong = _NOT_IN_ANY_URL.search(text, end)
-        if wrong is None:
-            return errors.BadEscape
-        # A `#` behind something that is a URL so far begins a fragment.
-        return errors.FragmentPresent if wrong[0] == "#" and syntax.fullmatch(text[: wrong.start()]) else errors.InvalidCharacter
-    if _SCHEME.match(text) is None:
-        return errors.InvalidScheme
+def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
+    """The kind of error of a text that holds only what URLs may hold."""
     if "host" not in syntax.parts:
-        return errors.InvalidPart if syntax.parts else errors.InvalidURL
-    found = _AUTHORITY.match(text)
-    if found is None or found["slashes"] is None:
+        return errors.InvalidScheme if _SCHEME.match(text) is None else errors.InvalidPart
+    reached = (_INTERNET_LOGIN if "user" in syntax.parts else _INTERNET).match(text)
+    if reached is None:
+        return errors.InvalidScheme
+    if reached.lastindex is None:
         return errors.MissingAuthority
-    user, host, colon = found.group("user", "host", "colon")
-    if user is not None:
+    if "port" not in syntax.parts and reached.lastindex == 3 and text.find(":", text.find(":") + 1) in range(reached.end()):
+        return errors.InvalidHost
+    if reached.lastindex == 3:
+        return errors.InvalidPart
+    found = _AUTHORITY.match(text)
+    if found is not None and found["user"] is not None:
         if "user" not in syntax.parts:
             return errors.UserinfoNotAllowed
-        if _LOGIN.fullmatch(user) is None:
+        if _LOGIN_RUN.fullmatch(found["user"]) is None:
             return errors.InvalidUserinfo
-    if not host:
-        if not syntax.host_may_be_empty:
-            return errors.EmptyHost
-    elif _HOST.fullmatch(host) is None:
+    if reached.lastindex == 2:
+        return errors.InvalidPort if "port" in syntax.parts else errors.InvalidHost
+    if found is None or found["host"]:
         return errors.InvalidHost
-    if colon is not None:
-        if "port" not in syntax.parts:
-            return errors.InvalidHost
-        if _PORT.fullmatch(colon) is None:
-            return errors.InvalidPort
-    return errors.InvalidPart
+    return errors.InvalidPart if syntax.host_may_be_empty else errors.EmptyHost
 
 
-def _explain(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
-    kind = _kind(text, syntax)
+def explained(text: str, why: "Explanation | type[URL] | None") -> Explanation:
+    """The explanation of a refusal; `why` is the type that refused the text, or what is known already."""
+    if isinstance(why, Explanation):
+        return why
+    if why is None:
+        return Explanation("the text is no URL")
+    kind = type(refusal(text, why, len(text)))
+    return _explain(text, kind, why.syntax, why.registration and why.registration.scheme)
+
+
+def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
     if issubclass(kind, errors.InvalidCharacter | errors.BadEscape):
         return _character(text, kind, syntax, scheme)
     position, expected, reached = syntax.automaton.reach(text)
@@ -152,7 +166,7 @@ def _explain(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
             position, words = found.start("user"), ("a host",)
             hint = "this scheme has no user name and no password: leave out what stands before the `@`"
         elif kind is errors.InvalidUserinfo:
-            position = found.start("user") + _LOGIN.match(found["user"]).end()  # type: ignore[union-attr]
+            position = found.start("user") + _LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
             hint = "within a user name or password `:`, `@` and `/` must be encoded: %3A, %40, %2F"
         elif kind is errors.InvalidPort:
             position = found.start("colon") + _port_end(found["colon"])
@@ -162,7 +176,20 @@ def _explain(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
         else:
             position = min(position, found.end("host"))
             hint = _host_hint(found["host"], found["colon"], syntax)
-    if kind is errors.URLTooLong or (position >= len(text) and not words):
+    excluded = _excluded(text, position, syntax, reached, expected) if kind is errors.InvalidPart else None
+    if excluded is not None:
+        part, octet, position = excluded
+        return Explanation(
+            f"the {part} cannot hold the octet {octet:02X}, encoded at position {position}",
+            scheme=scheme,
+            part=part,
+            position=position,
+            expected=("another octet",),
+            rule=syntax.parts[part].rule,
+            section=syntax.section_of(syntax.parts[part].rule),
+            hint="the registration of the scheme excludes it",
+        )
+    if position >= len(text) and not words:
         words = ("fewer digits",)
     came = repr(text[position]) if position < len(text) else "the end of the text"
     wanted = _listed(words)
@@ -178,9 +205,28 @@ def _explain(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
     )
 
 
+def _excluded(
+    text: str, position: int, syntax: Syntax, reached: int, expected: int
+) -> tuple[str, int, int] | None:
+    """The part, the octet and its position, where `text` stops deriving at an escape that a part excludes."""
+    start = text.rfind("%", max(0, position - 2), position + 1)
+    if start < 0 or not re.match("%[0-9A-Fa-f]{2}", text[start : start + 3]):
+        return None
+    octet = int(text[start + 1 : start + 3], 16)
+    _, before, last = syntax.automaton.reach(text[:start])
+    for part in syntax.parts.values():
+        if part.escapes and octet not in part.escapes and (_in_part(syntax, part, last) or _in_part(syntax, part, before)):
+            return part.name, octet, start
+    return None
+
+
+def _in_part(syntax: Syntax, part: "Part", positions: int) -> bool:
+    return any(marked.mark == part.mark and positions & _inside(marked) for marked in marks(syntax.automaton.tree))
+
+
 def _character(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
     if kind is errors.BadEscape:
-        position = _XCHARS.match(text).end()  # type: ignore[union-attr]
+        position = _XCHARS.match(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
         return Explanation(
             f"'%' at position {position} is not followed by two hexadecimal digits",
             scheme=scheme,

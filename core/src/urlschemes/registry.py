@@ -464,10 +464,11 @@ class Registry:
             match, kind = self._readers[text.partition(":")[0]]
             if len(text) <= limit and (type is URL or issubclass(kind, type)):
                 found = match(text)
-                if found is not None:
-                    url = new(kind)
-                    url._match = found  # noqa: SLF001  a URL is this and nothing else
-                    return url
+                if found is None:
+                    raise refusal(text, kind, limit)
+                url = new(kind)
+                url._match = found  # noqa: SLF001  a URL is this and nothing else
+                return url
         except (KeyError, AttributeError, TypeError):
             pass
         return self._parse_slowly(text, type, limit)

@@ -42,7 +42,7 @@ def resolve(base: "URL", reference: str) -> str:
     Raises NotHierarchical, and InvalidURL for a reference that is no text or too long.
     """
     if not isinstance(reference, str) or len(reference) > LIMIT:
-        raise refusal(reference, base.syntax, None, LIMIT)
+        raise refusal(reference, type(base), LIMIT)
     bare, hash_, fragment = reference.partition("#")
     fragment = hash_ + fragment
     if _SCHEME.match(bare):

@@ -6,7 +6,7 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 from urlschemes.display import redact
 from urlschemes.errors import InvalidURL, InvalidUserinfo, NotHierarchical, UnsafeURL
 from urlschemes.explanation import Explanation, fault_of, refusal
-from urlschemes.octets import normal, octets_of
+from urlschemes.octets import normal, octets_of, unescape
 from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False
@@ -57,11 +57,13 @@ class URL:
     """The record of the scheme; None for the generic URL."""
     syntax: "ClassVar[Syntax]" = Syntax("", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])])
     """What the text derives from."""
+    _scheme: "ClassVar[str]" = ""
 
     def __init_subclass__(cls, *, registration: "Registration | None" = None, **more: "Any") -> None:
         super().__init_subclass__(**more)
         if registration is not None:
             cls.registration = registration
+            cls._scheme = registration.scheme
             cls.syntax = registration.syntax
 
     def __new__(cls, *_: object, **__: object) -> "Self":
@@ -75,7 +77,7 @@ class URL:
         except TypeError:
             match = None
         if match is None:
-            raise refusal(text, cls.syntax, cls.registration and cls.registration.scheme, limit)
+            raise refusal(text, cls, limit)
         url = new(cls)
         url._match = match
         return url
@@ -83,8 +85,7 @@ class URL:
     @property
     def scheme(self) -> str:
         """The scheme's name, in lower case (section 2.1)."""
-        registration = self.registration
-        return registration.scheme if registration else self._match.string.partition(":")[0].lower()
+        return self._scheme or self._match.string.partition(":")[0].lower()
 
     @property
     def schemepart(self) -> str:
@@ -156,9 +157,17 @@ class URL:
         return None if raw is None else self.syntax.parts[name].value_of(raw)
 
     def _text(self, name: str) -> str | None:
-        """The decoded text of the part `name`, None where it is absent."""
-        value = self._value(name)
-        return None if value is None else str(value)
+        """The decoded text of the part `name`, None where it is absent. Not for an element of a list."""
+        raw = self._whole(name)
+        return raw if raw is None or "%" not in raw else unescape(raw)
+
+    def _whole(self, name: str) -> str | None:
+        """The raw text of the part `name`, or of the list that it is an element of."""
+        try:
+            raw: str | None = self._match[name]
+        except IndexError:  # the mark of a list bears other names too
+            return self.syntax.whole(self._match, name)
+        return self.syntax.whole(self._match, name) if raw is None else raw
 
     def _elements(self, name: str) -> tuple[str, ...]:
         """The decoded elements of the list part `name`."""
@@ -189,7 +198,7 @@ class URL:
         syntax.automaton  # noqa: B018  which octets each part may hold is known once the automaton is built
         if parts.get("password") is not None and parts.get("user") is None and "user" in syntax.parts:
             raise InvalidUserinfo(
-                "", lambda: Explanation("a password needs a user name", part="password", section="RFC 1738 section 3.1")
+                "", Explanation("a password needs a user name", part="password", section="RFC 1738 section 3.1")
             )
         raw = {
             name: _written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None
@@ -197,7 +206,7 @@ class URL:
         text = syntax.compose(_by_mark(syntax, raw))
         if text is None:
             given = ", ".join(raw) or "nothing"
-            raise InvalidURL("", lambda: Explanation(f"no {scheme} URL has just these parts: {given}", scheme=scheme))
+            raise InvalidURL("", Explanation(f"no {scheme} URL has just these parts: {given}", scheme=scheme))
         return cls._checked(text, raw)
 
     def _replace(self, **parts: "Value") -> "Self":
@@ -216,7 +225,7 @@ class URL:
         text = self._edited(before, after)
         if text is None:
             raise InvalidURL(
-                "", lambda: Explanation(f"no {self.scheme} URL has just these parts: {', '.join(new_raw)}", scheme=self.scheme)
+                "", Explanation(f"no {self.scheme} URL has just these parts: {', '.join(new_raw)}", scheme=self.scheme)
             )
         return self._checked(text, new_raw)
 
@@ -317,7 +326,7 @@ class InternetURL(URL):
     @property
     def host(self) -> str:
         """The domain name, or the address as four groups of digits, in lower case."""
-        return (self.syntax.whole(self._match, "host") or "").lower()
+        return (self._whole("host") or "").lower()
 
     @property
     def port(self) -> int | None:
@@ -325,7 +334,7 @@ class InternetURL(URL):
 
         `raw["port"]` tells whether it was written.
         """
-        written = self.syntax.whole(self._match, "port") if "port" in self.syntax.parts else None
+        written = self._whole("port") if "port" in self.syntax.parts else None
         if written is not None:
             return int(written)
         return self.registration.default_port if self.registration else None
