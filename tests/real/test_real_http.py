@@ -1,4 +1,4 @@
-"""http and https against nginx, a server that nobody here wrote: what it was asked, and what it sent, octet for octet."""
+"""http and https against nginx, a server that nobody here wrote: what it was asked and what it sent, by the octet."""
 
 import http.client
 import random
@@ -10,14 +10,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from urlschemes_http import HttpURL
-from urlschemes_https import HttpsURL
 
 import urlschemes
+from urlschemes import Credentials, Document, Policy
 from urlschemes.errors import AuthRequired, RedirectRefused, RemoteError, TLSError
-from urlschemes.policy import Policy
+from urlschemes.wire import Authenticate
+from urlschemes_http import HttpURL
+from urlschemes_https import HttpsURL
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
 CERTIFICATES = Path(__file__).parents[2] / "plugins" / "https" / "tests" / "certificates"
@@ -122,6 +124,12 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 HERE = Policy.interactive()
 
 
+def opened(url: HttpURL, *, policy: Policy, **how: Any) -> Document:
+    resource = urlschemes.access(url, policy=policy, **how)
+    assert isinstance(resource, Document)
+    return resource
+
+
 @pytest.fixture(scope="module")
 def trust() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=CERTIFICATES / "authority.pem")
@@ -141,13 +149,13 @@ TARGETS = [
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_request_target_arrives_as_the_url_writes_it(nginx: Server, target: str) -> None:
-    with urlschemes.access(nginx.http(target), policy=HERE) as document:
+    with opened(nginx.http(target), policy=HERE) as document:
         assert document.read_text() == f"GET {target} 127.0.0.1:{nginx.clear}"
         assert document.media_type == "text/plain; charset=utf-8"
 
 
 def test_what_the_request_says_of_us(nginx: Server) -> None:
-    with urlschemes.access(nginx.http("/headers"), policy=HERE) as document:
+    with opened(nginx.http("/headers"), policy=HERE) as document:
         assert document.read_text() == f"identity|close|urlschemes/{urlschemes.__version__}|*/*"
 
 
@@ -159,7 +167,7 @@ def test_content_is_the_same_as_by_http_client(nginx: Server, folder: str, size:
     other.request("GET", f"{folder}/{size}.bin")
     by_http_client = other.getresponse().read()
     other.close()
-    with urlschemes.access(nginx.http(f"{folder}/{size}.bin"), policy=HERE) as document:
+    with opened(nginx.http(f"{folder}/{size}.bin"), policy=HERE) as document:
         framing = document.attributes.fields[":framing"]
         octets = document.read()
     assert octets == by_http_client == written
@@ -170,25 +178,23 @@ def test_content_is_the_same_as_by_http_client(nginx: Server, folder: str, size:
 
 def test_name_with_odd_characters(nginx: Server) -> None:
     url = HttpURL.build(host="127.0.0.1", port=nginx.clear, path="odd;name=1 &~.txt")
-    with urlschemes.access(url, policy=HERE) as document:
+    with opened(url, policy=HERE) as document:
         assert document.read() == b"odd"
 
 
 @pytest.mark.parametrize("start", ["/relative", "/absolute", "/to-tls"])
 def test_redirect(nginx: Server, trust: ssl.SSLContext, start: str) -> None:
-    with urlschemes.access(nginx.http(start), policy=HERE, ssl_context=trust) as document:
+    with opened(nginx.http(start), policy=HERE, ssl_context=trust) as document:
         assert document.read_text() == "Grüße\n"
         assert document.url == (nginx.https if start == "/to-tls" else nginx.http)("/text.txt")
 
 
 def test_redirect_to_what_is_no_url_by_rfc_1738_is_repaired_where_one_repair_is_right(nginx: Server) -> None:
-    with urlschemes.access(nginx.http("/unclean"), policy=HERE) as document:
+    with opened(nginx.http("/unclean"), policy=HERE) as document:
         assert document.read_text().startswith("GET /echo%7Ex?next=%2Fy ")
 
 
-@pytest.mark.parametrize(
-    ("start", "reason"), [("/loop", "hops"), ("/to-gopher", "scheme")]
-)
+@pytest.mark.parametrize(("start", "reason"), [("/loop", "hops"), ("/to-gopher", "scheme")])
 def test_redirect_that_is_refused(nginx: Server, start: str, reason: str) -> None:
     with pytest.raises(RedirectRefused) as refused:
         urlschemes.access(nginx.http(start), policy=HERE)
@@ -215,7 +221,7 @@ def test_refusal(nginx: Server, target: str, status: int, text: str, temporary: 
 
 
 def test_no_content(nginx: Server) -> None:
-    with urlschemes.access(nginx.http("/nothing"), policy=HERE) as document:
+    with opened(nginx.http("/nothing"), policy=HERE) as document:
         assert document.read() == b""
 
 
@@ -233,11 +239,11 @@ def test_https_and_a_login(nginx: Server, trust: ssl.SSLContext) -> None:
     url = nginx.https("/vault/text.txt")
     asked = []
 
-    def login(question: urlschemes.wire.Authenticate) -> urlschemes.Credentials:
+    def login(question: Authenticate) -> Credentials:
         asked.append((question.host, question.port, question.realm))
-        return urlschemes.Credentials("joe", "secret")
+        return Credentials("joe", "secret")
 
-    with urlschemes.access(url, policy=HERE, ssl_context=trust, credentials=login) as document:
+    with opened(url, policy=HERE, ssl_context=trust, credentials=login) as document:
         assert document.read_text() == "Grüße\n"
     assert asked == [("127.0.0.1", nginx.tls, "the vault")]
     with pytest.raises(AuthRequired):

@@ -1,9 +1,20 @@
-"""The algorithm of http, against dialogues that are written down: good ones cut at every octet and broken at every step."""
+"""The algorithm of http against written dialogues: good ones, cut at every octet and broken at every step; bad ones."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
+
+import urlschemes
+from urlschemes.errors import (
+    AuthRequired,
+    ConnectError,
+    LimitExceeded,
+    ProtocolError,
+    RedirectRefused,
+    RemoteError,
+    Truncated,
+)
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
 from urlschemes_testing.replay import (
@@ -19,17 +30,6 @@ from urlschemes_testing.replay import (
     server_closes,
     server_resets,
     split_everywhere,
-)
-
-import urlschemes
-from urlschemes.errors import (
-    AuthRequired,
-    ConnectError,
-    LimitExceeded,
-    ProtocolError,
-    RedirectRefused,
-    RemoteError,
-    Truncated,
 )
 
 URL = HttpURL.parse("http://Host.Dom/a%2fb/../%7E;c?x=%26&y")
@@ -257,7 +257,7 @@ def test_b19_a_coded_body_is_delivered_as_it_came_and_marked() -> None:
     assert outcome.attributes.fields["content-type"] == "text/html"
 
 
-# --- statuses ----------------------------------------------------------------------------------------------------------
+# --- statuses -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_part_is_never_taken_for_the_whole(status: str) -> None:
     assert error.where == "status line"
 
 
-# --- what breaks the protocol ------------------------------------------------------------------------------------------
+# --- what breaks the protocol ---------------------------------------------------------------------
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -490,7 +490,7 @@ def test_what_is_just_within_the_limits_passes(name: str) -> None:
     assert outcome.content == b"ok"
 
 
-# --- redirects ---------------------------------------------------------------------------------------------------------
+# --- redirects ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

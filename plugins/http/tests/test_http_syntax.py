@@ -4,12 +4,11 @@ import pickle
 from pathlib import Path
 
 import pytest
-import urlschemes_http
 from hypothesis import given
 from hypothesis import strategies as st
-from urlschemes_http import HttpURL, registration
 
 import urlschemes
+import urlschemes_http
 from urlschemes import Encoded
 from urlschemes.errors import (
     BadEscape,
@@ -25,6 +24,7 @@ from urlschemes.errors import (
     UserinfoNotAllowed,
 )
 from urlschemes.registration import Example
+from urlschemes_http import HttpURL, registration
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
@@ -63,7 +63,7 @@ search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
     assert rules == printed.strip()
 
 
-# --- the parts ---------------------------------------------------------------------------------------------------------
+# --- the parts ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_h054_and_h055_ports() -> None:
     assert HttpURL.parse("http://example.com/").raw["port"] is None
 
 
-# --- what is refused ---------------------------------------------------------------------------------------------------
+# --- what is refused ------------------------------------------------------------------------------
 
 ROWS_REFUSED: dict[str, tuple[str, type[InvalidURL]]] = {
     "P001": (" http://example.com/", InvalidCharacter),
@@ -238,7 +238,7 @@ def test_parsed_and_refused_by_access_before_anything_is_resolved(row: str, monk
             operation(url)
 
 
-# --- building and changing ---------------------------------------------------------------------------------------------
+# --- building and changing ------------------------------------------------------------------------
 
 
 def test_build_encodes_what_each_part_must_encode() -> None:
@@ -311,7 +311,7 @@ def test_a_path_carries_any_octets(octets: bytes) -> None:
     assert HttpURL.build(host="h", path=url.path).path == url.path
 
 
-# --- the URL as a value ------------------------------------------------------------------------------------------------
+# --- the URL as a value ---------------------------------------------------------------------------
 
 
 def test_pickle_equality_and_patterns() -> None:

@@ -3,6 +3,9 @@
 from base64 import b64encode
 
 import pytest
+
+import urlschemes
+from urlschemes.errors import AuthRequired, RedirectRefused, TLSError, Truncated
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
 from urlschemes_https import HttpsURL
@@ -20,9 +23,6 @@ from urlschemes_testing.replay import (
     split_everywhere,
     start_tls,
 )
-
-import urlschemes
-from urlschemes.errors import AuthRequired, RedirectRefused, TLSError, Truncated
 
 URL = HttpsURL.parse("https://host.dom/a%2fb?x")
 LOGIN = b64encode("joe:pässword:".encode()).decode()

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from urlschemes.url import UNCHANGED, Unchanged
-
-from urlschemes import Encoded, InternetURL, Registration, Scheme
+from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
 
 if TYPE_CHECKING:
     from typing import Self
@@ -26,6 +24,14 @@ class HttpURL(InternetURL, registration=registration):
 
     tls: ClassVar[bool] = False
     """Whether the protocol is spoken over TLS."""
+
+    if TYPE_CHECKING:
+        # The record has a default port, so that these are never None.
+        registration: ClassVar[Registration]
+
+        @property
+        def port(self) -> int:
+            """The port to connect to: the one written, else the scheme's default."""
 
     @property
     def path(self) -> str | None:

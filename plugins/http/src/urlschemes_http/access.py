@@ -69,6 +69,7 @@ Framing: TypeAlias = Literal["length", "chunked", "close"]
 
 _LENGTH_FIELD = re.compile(rb"^content-length:((?:[^\n]|\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
 _LAST_LOCATION = re.compile(rb"\nlocation:[^\n]*\Z", re.IGNORECASE)
+_CONTROL_IN_LOCATION = re.compile(rb"\nlocation:[^\n]*?[\x00-\x08\x0b-\x1f](?!\n)", re.IGNORECASE)
 _CHUNK_SIZE = re.compile(rb"0*([0-9A-Fa-f]{1,15})(?![0-9A-Fa-f])")
 _MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*(?:;.*)?")
 _BASIC = re.compile(r'(?:^|,)[ \t]*basic(?:[ \t]+realm="((?:[^"\\]|\\.)*)"|(?=[ \t,]|$))', re.IGNORECASE)
@@ -106,7 +107,7 @@ def _final_answer(url: HttpURL, method: Method) -> Algorithm[_Answer]:
                     f"{url.host} points to another kind of resource", reason="scheme", location=str(elsewhere)
                 )
             if url.tls and not elsewhere.tls:
-                # From an http URL the driver would follow to http again; what came over TLS must not send one out of it.
+                # Where the access began with http, the driver follows to http again; out of TLS nothing leads.
                 raise RedirectRefused(
                     f"{url.host} points from https back to http", reason="downgrade", location=str(elsewhere)
                 )
@@ -155,7 +156,13 @@ def _head(http: h11.Connection, peer: Peer, host: str) -> Algorithm[tuple[h11.Re
         # Another protocol's banner may be followed by silence: what can become no status line is refused at once.
         if not raw.startswith(b"HTTP/1."[: len(raw)]):
             raise unexpected(bytes(raw), "status line", "an HTTP/1 status line")
-        event = _next_event(http, "header")
+        try:
+            event = _next_event(http, "header")
+        except ProtocolError:
+            # h11 refuses some controls in a field and passes others on; where a redirect points is refused in one way.
+            if _CONTROL_IN_LOCATION.search(raw):
+                raise RedirectRefused("the redirect's Location holds a control character", reason="invalid") from None
+            raise
         if isinstance(event, h11.InformationalResponse | h11.Response):
             beyond = http.trailing_data[0]
             head = bytes(raw[: len(raw) - len(beyond)])
