@@ -70,6 +70,89 @@ def install(tmp_path: Path) -> Install:
     return write
 
 
+RECORD = """\
+api = 1
+scheme = "{name}"
+status = "experimental"
+title = "A scheme of the tests"
+reference = "nowhere"
+contact = "the tests"
+change_controller = "the tests"
+encoding_considerations = "None."
+interoperability_considerations = "None."
+security_considerations = "None."
+
+[syntax]
+rule = "testurl"
+bnf = '''
+testurl = "{name}:" word
+word    = 1*uchar
+'''
+
+[syntax.parts]
+word = {{ at = "word" }}
+
+[[examples]]
+url = "{name}:yes"
+parts = {{ word = "yes" }}
+"""
+
+CODE = """\
+from urlschemes import Registration, Scheme, URL
+
+registration = Registration.of(__name__)
+
+class TestURL(URL, registration=registration):
+    __slots__ = ()
+
+scheme = Scheme(registration, TestURL, access=__name__ + ".access")
+"""
+
+
+class Plugin(Protocol):
+    def __call__(
+        self,
+        name: str,
+        code: str | None = CODE,
+        record: str | None = RECORD,
+        *,
+        distribution: str | None = None,
+        version: str = "1.0",
+        site: str = "site",
+        access: str | None = None,
+    ) -> Path: ...
+
+
+@pytest.fixture
+def plugin(install: Install) -> Plugin:
+    """Writes the distribution of one made-up scheme, `x-foo` in a package `x_foo`, into the folder `site`; returns that folder.
+
+    `code` is its `__init__.py` (None: a record without code), `record` its registration.toml (None: it has none), in
+    which `{name}` stands for the scheme's name; `access` is its access.py.
+    """
+
+    def write(
+        name: str,
+        code: str | None = CODE,
+        record: str | None = RECORD,
+        *,
+        distribution: str | None = None,
+        version: str = "1.0",
+        site: str = "site",
+        access: str | None = None,
+    ) -> Path:
+        package = (distribution or name).replace("-", "_")
+        files = {f"{package}/__init__.py": code or ""}
+        if record is not None:
+            files[f"{package}/registration.toml"] = record.format(name=name)
+        if access is not None:
+            files[f"{package}/access.py"] = access
+        entry = f"{name} = {package}" if code is None else f"{name} = {package}:scheme"
+        return install(distribution or name, entry, files, version=version, site=site)
+
+    return write
+
+
 @pytest.fixture
 def child(tmp_path: Path) -> Child:
     """Runs `code` in a new Python with `path` behind its `sys.path`; returns what its last line printed, as JSON.

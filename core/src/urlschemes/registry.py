@@ -30,7 +30,7 @@ from urlschemes.errors import (
     UnknownScheme,
     URLError,
 )
-from urlschemes.explanation import fault_of, refusal
+from urlschemes.explanation import fault_of, refusal, refused
 from urlschemes.ledger import KnownName, known_names
 from urlschemes.loading import imported, provided, record
 from urlschemes.registration import Registration
@@ -175,7 +175,7 @@ class Registry:
     def why(self, name: str) -> Why:
         """Who provides `name`, by which rule, and how to choose otherwise. Knows an answer for every name."""
         name = _folded(name)
-        claims = tuple(claim for claim in self.claims() if claim.name == name and claim.group == SCHEMES)
+        claims = self._claims_of(name)
         active = next((claim for claim in claims if claim.state == "active"), None)
         if name in self._overrides:
             return Why(
@@ -200,6 +200,10 @@ class Registry:
         """Every claim that was found and what became of it as far as is known; nothing is imported."""
         return tuple(map(self._as_known, self._find().claims))
 
+    def _claims_of(self, name: str) -> tuple[Claim, ...]:
+        claims = self._find().claims
+        return tuple(self._as_known(claim) for claim in claims if claim.name == name and claim.group == SCHEMES)
+
     def _as_known(self, claim: Claim) -> Claim:
         if claim.state != "active":
             return claim
@@ -222,8 +226,9 @@ class Registry:
         for name in sorted({*self._registered, *self._overrides}):
             scheme = self._current(name)
             if scheme is not None:
-                place = Claim(name, "(this program)", "", "", scheme.url_type.__module__, scheme.url_type.__qualname__)
-                found.append(Diagnosis(place._replace(reason=self.why(name).rule)))
+                kind = scheme.url_type
+                own = Claim(name, "(this program)", "", "", kind.__module__, kind.__qualname__)
+                found.append(Diagnosis(own._replace(reason=self.why(name).rule)))
         return tuple(found)
 
     def _examine(self, claim: Claim, *, load: bool) -> None:
@@ -258,13 +263,13 @@ class Registry:
         """
         added = _usable(scheme)
         name = added.name
-        provided = None if replace or name not in self else self.why(name).provider
+        provider = None if replace or name not in self else self.why(name).provider
         with self._lock:
-            if provided or (name in self._registered and not replace):
+            if provider or (name in self._registered and not replace):
                 raise PluginConflict(
-                    f"{provided or 'this program'} provides the scheme {name} already",
+                    f"{provider or 'this program'} provides the scheme {name} already",
                     scheme=name,
-                    claimants=(provided or "this program", "this program"),
+                    claimants=(provider or "this program", "this program"),
                     hint="register(scheme, replace=True) or override(scheme) puts another in its place",
                 )
             self._registered[name] = added
@@ -282,7 +287,7 @@ class Registry:
 
     @contextmanager
     def override(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
-        """Within its `with` block, `scheme` is the scheme of its name, whoever provides it otherwise; for all threads."""
+        """Within its `with` block, `scheme` is the scheme of its name, whoever else provides it; for all threads."""
         added = _usable(scheme)
         name = added.name
         with self._lock:
@@ -314,7 +319,8 @@ class Registry:
     def _refresh(self, name: str) -> None:
         """Let parsing see what is in use now. The lock is held."""
         scheme = self._current(name)
-        if scheme is None:
+        # A type that parses in its own way is asked to.
+        if scheme is None or scheme.url_type.parse.__func__ is not URL.parse.__func__:  # type: ignore[attr-defined]
             self._readers.pop(name, None)
         else:
             self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
@@ -354,7 +360,7 @@ class Registry:
 
     def _absent(self, name: str) -> UnknownScheme | PluginConflict:
         """Why nobody provides `name`, and what is known of it."""
-        claims = [claim for claim in self.claims() if claim.group == SCHEMES and claim.name == name]
+        claims = self._claims_of(name)
         conflict = [claim for claim in claims if claim.state == "conflict"]
         if conflict:
             return PluginConflict(
@@ -462,16 +468,16 @@ class Registry:
         """
         try:
             match, kind = self._readers[text.partition(":")[0]]
-            if len(text) <= limit and (type is URL or issubclass(kind, type)):
-                found = match(text)
-                if found is None:
-                    raise refusal(text, kind, limit)
-                url = new(kind)
-                url._match = found  # noqa: SLF001  a URL is this and nothing else
-                return url
+            found = match(text) if len(text) <= limit else None
         except (KeyError, AttributeError, TypeError):
-            pass
-        return self._parse_slowly(text, type, limit)
+            return self._parse_slowly(text, type, limit)
+        if found is None:
+            raise refused(text, kind) if len(text) <= limit else refusal(text, kind, limit)
+        if type is not URL and not issubclass(kind, type):
+            return self._parse_slowly(text, type, limit)
+        url = new(kind)
+        url._match = found
+        return url
 
     def _parse_slowly(self, text: str, wanted: type[URL], limit: int) -> URL:
         """What is not read at once: a name in capitals, a scheme not yet loaded, or a text that is no URL."""
