@@ -8,6 +8,7 @@ import re
 
 from urlschemes import errors
 from urlschemes.automaton import bits
+from urlschemes.errors import BadEscape, FragmentPresent, InvalidCharacter
 from urlschemes.expansion import Characters, Marked, marks
 from urlschemes.syntax import Syntax
 
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from urlschemes.syntax import Part
     from urlschemes.url import URL
 
-__all__ = ["Explanation", "explained", "fault_of", "refusal"]
+__all__ = ["Explanation", "explained", "fault_of", "refusal", "refused"]
 
 # Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another (none).
 _XCHARS = re.compile(
     r"[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+)*+(?:(\Z)|(#)|(%))?+"
 )
+_stop = _XCHARS.match
 _NOT_IN_ANY_URL = re.compile(r"[^A-Za-z0-9$\-_.+!*'(),;/?:@&=%]")
 _SCHEME = re.compile(r"[A-Za-z0-9+.\-]++(?=:)")
 _HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
@@ -95,14 +97,19 @@ def refusal(text: str, url_type: "type[URL]", limit: int) -> "InvalidURL":
                 hint="pass a larger `limit` where such URLs are wanted",
             ),
         )
-    stopped = _XCHARS.match(text).lastindex  # type: ignore[union-attr]  # it matches the empty text too
+    return refused(text, url_type)
+
+
+def refused(text: str, url_type: "type[URL]") -> "InvalidURL":
+    """The error for a `text` of the right size that is no URL of `url_type`; what it says is worked out when it is read."""
+    stopped = _stop(text).lastindex  # type: ignore[union-attr]  # it matches the empty text too
+    if stopped is None:
+        return InvalidCharacter(text, url_type)
     if stopped == 1:
         return _misshapen(text, url_type.syntax)(text, url_type)
     if stopped == 2:
-        return errors.FragmentPresent(text, url_type)
-    if stopped == 3 and _NOT_IN_ANY_URL.search(text) is None:
-        return errors.BadEscape(text, url_type)
-    return errors.InvalidCharacter(text, url_type)
+        return FragmentPresent(text, url_type)
+    return (BadEscape if _NOT_IN_ANY_URL.search(text) is None else InvalidCharacter)(text, url_type)
 
 
 def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
@@ -118,15 +125,15 @@ def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
         return errors.InvalidHost
     if reached.lastindex == 3:
         return errors.InvalidPart
-    found = _AUTHORITY.match(text)
-    if found is not None and found["user"] is not None:
-        if "user" not in syntax.parts:
+    if "@" in text:
+        user = _AUTHORITY.match(text)["user"]  # type: ignore[index]  # it matches what `_INTERNET` matched
+        if user is not None and "user" not in syntax.parts:
             return errors.UserinfoNotAllowed
-        if _LOGIN_RUN.fullmatch(found["user"]) is None:
+        if user is not None and _LOGIN_RUN.fullmatch(user) is None:
             return errors.InvalidUserinfo
     if reached.lastindex == 2:
         return errors.InvalidPort if "port" in syntax.parts else errors.InvalidHost
-    if found is None or found["host"]:
+    if text[reached.end() : reached.end() + 1] not in {"", "/", ":"} or _AUTHORITY.match(text)["host"]:  # type: ignore[index]
         return errors.InvalidHost
     return errors.InvalidPart if syntax.host_may_be_empty else errors.EmptyHost
 
@@ -142,7 +149,7 @@ def explained(text: str, why: "Explanation | type[URL] | None") -> Explanation:
 
 
 def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
-    if issubclass(kind, errors.InvalidCharacter | errors.BadEscape):
+    if issubclass(kind, InvalidCharacter | BadEscape):
         return _character(text, kind, syntax, scheme)
     position, expected, reached = syntax.automaton.reach(text)
     automaton = syntax.automaton
@@ -225,8 +232,8 @@ def _in_part(syntax: Syntax, part: "Part", positions: int) -> bool:
 
 
 def _character(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
-    if kind is errors.BadEscape:
-        position = _XCHARS.match(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
+    if kind is BadEscape:
+        position = _stop(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
         return Explanation(
             f"'%' at position {position} is not followed by two hexadecimal digits",
             scheme=scheme,
@@ -239,7 +246,7 @@ def _character(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str 
         )
     position = _NOT_IN_ANY_URL.search(text).start()  # type: ignore[union-attr]
     character = text[position]
-    if kind is errors.FragmentPresent:
+    if kind is FragmentPresent:
         message, hint = "'#' begins a fragment, which is no part of the URL", "`fix` gives URL and fragment apart"
     elif not character.isascii() or not character.isprintable():
         message = f"{character!a} at position {position} is no graphic US-ASCII character"

@@ -158,7 +158,10 @@ class URL:
 
     def _text(self, name: str) -> str | None:
         """The decoded text of the part `name`, None where it is absent. Not for an element of a list."""
-        raw = self._whole(name)
+        try:
+            raw = self._match[name] or self._whole(name)
+        except IndexError:
+            raw = self._whole(name)
         return raw if raw is None or "%" not in raw else unescape(raw)
 
     def _whole(self, name: str) -> str | None:
@@ -326,7 +329,8 @@ class InternetURL(URL):
     @property
     def host(self) -> str:
         """The domain name, or the address as four groups of digits, in lower case."""
-        return (self._whole("host") or "").lower()
+        host: str = self._match["host"] or self._whole("host") or ""
+        return host.lower()
 
     @property
     def port(self) -> int | None:
@@ -334,10 +338,11 @@ class InternetURL(URL):
 
         `raw["port"]` tells whether it was written.
         """
-        written = self._whole("port") if "port" in self.syntax.parts else None
-        if written is not None:
-            return int(written)
-        return self.registration.default_port if self.registration else None
+        try:
+            written = self._match["port"] or self._whole("port")
+        except IndexError:  # the syntax of the scheme has no port
+            written = None
+        return self.registration.default_port if written is None else int(written)  # type: ignore[union-attr]
 
 
 class LoginURL(InternetURL):
