@@ -34,6 +34,7 @@ from urlschemes.errors import (
     InputRequired,
     LimitExceeded,
     PolicyDenied,
+    ProtocolError,
     RedirectRefused,
     RemoteError,
     ResolveError,
@@ -770,6 +771,8 @@ class _Replay:
 
     def _connect_back(self, request: ConnectBack) -> Peer:
         self._line(request.peer)
+        if not 1024 <= request.port < 65536:
+            raise ProtocolError(f"{request.port} is no port for {request.label}", where=request.label)
         for number, step in enumerate(self.steps):
             if isinstance(step, _ConnectBack) and step.port == request.port and not self.done[number]:
                 return self._open(number, step)
