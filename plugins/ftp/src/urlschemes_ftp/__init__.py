@@ -33,7 +33,8 @@ class FtpURL(LoginURL, registration=registration):
     @property
     def name(self) -> str | None:
         """The name of the file, decoded. `""` means the directory itself, None that the whole path is absent."""
-        return self._text("name")
+        name = self._value("name")
+        return None if name is None else str(name)
 
     @property
     def typecode(self) -> str | None:

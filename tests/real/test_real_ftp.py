@@ -1,0 +1,341 @@
+"""FTP against vsftpd and ProFTPD, where they are installed: octets and names as ftplib, curl and the disk have them."""
+
+from __future__ import annotations
+
+import ftplib
+import grp
+import hashlib
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import urlschemes
+from urlschemes import Document, Listing, Policy
+from urlschemes.errors import AuthRequired, RemoteError
+from urlschemes.octets import text_of
+from urlschemes_ftp import FtpURL
+
+pytestmark = pytest.mark.real_server
+
+POLICY = Policy.interactive()
+PASSWORD = "s3cret"
+HASHED = "$6$rfc1738ftp$E2vTR3zIE3jEtmKUkbfKwPouduRJHH.uS6H92SjZiklz7qOoNN3SBjxtBrllv1NHdi8QmUJIyS/n7ynmEJDH8."
+START = 10
+"""Seconds that a server may take to start."""
+
+FILES = {
+    b"pub/readme.txt": b"Hello from FTP\nline two\n",
+    b"pub/all-octets": bytes(range(256)) * 4,
+    b"pub/empty": b"",
+    b"pub/large": hashlib.shake_128(b"large").digest(8_000_001),
+    b"pub/dir with space/f 1.txt": b"space\n",
+    b"pub/odd;type=x.txt": b"semicolon\n",
+    b"pub/100%.txt": b"percent\n",
+    "pub/naïve.txt".encode(): b"utf-8\n",
+    b"pub/latin-\xe9.txt": b"latin 1\n",
+    b"pub/-rf": b"dash\n",
+    b"pub/*": b"star\n",
+    b"pub/sub/deep/file": b"deep\n",
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    name: str
+    port: int
+    root: Path
+    user: str | None
+    has_facts: bool
+
+    @property
+    def login(self) -> str:
+        return "" if self.user is None else f"{self.user}:{PASSWORD}@"
+
+    def url(self, path: bytes, typecode: str | None = None) -> str:
+        """The URL of a file below the root, which is where a login begins."""
+        *directories, name = (text_of(each) for each in path.split(b"/"))
+        return str(
+            FtpURL.build(
+                host="127.0.0.1",
+                port=self.port,
+                user=self.user,
+                password=PASSWORD if self.user else None,
+                directories=directories,
+                name=name,
+                typecode=typecode,
+            )
+        )
+
+    @contextmanager
+    def ftplib(self) -> Iterator[ftplib.FTP]:
+        """The standard library's client, logged in; names are octets, one to a character."""
+        with ftplib.FTP(timeout=START, encoding="latin-1") as client:
+            client.connect("127.0.0.1", self.port)
+            client.login(self.user or "anonymous", PASSWORD)
+            yield client
+
+
+def _program(name: str) -> str:
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
+    found = shutil.which(name, path=path)
+    if found is None:
+        pytest.skip(f"{name} is not installed (on Debian: apt-get install {name})")
+    return found
+
+
+def _account() -> pwd.struct_passwd:
+    """Whom the server runs as: never root."""
+    return pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder that the server's account can reach, with the sample tree in `root`."""
+    with tempfile.TemporaryDirectory(prefix="urlschemes-ftp-") as name:
+        base = Path(name)
+        base.chmod(0o755)
+        for path, content in FILES.items():
+            file = base / "root" / os.fsdecode(path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            os.utime(file, (1_000_000_000, 1_000_000_000))
+        (base / "root" / "nothing").mkdir()
+        (base / "run").mkdir(mode=0o700)
+        for each in (base / "root").rglob("*"):
+            each.chmod(0o755 if each.is_dir() else 0o644)
+        yield base
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextmanager
+def _running(command: list[str], base: Path, port: int) -> Iterator[None]:
+    """The server in the foreground, as an unprivileged account, until the block is left."""
+    account = _account()
+    if os.getuid() == 0:
+        for path in (base, *(each for each in base.iterdir() if each.name != "root")):
+            os.chown(path, account.pw_uid, account.pw_gid)
+    as_whom = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": list[int]()} if os.getuid() == 0 else {}
+    log = base / "log"
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, stdin=output, stdout=output, stderr=output, cwd=base, **as_whom) as process,  # type: ignore[call-overload]
+    ):
+        try:
+            _await(process, port, log)
+            yield
+        finally:
+            process.terminate()
+            try:
+                process.wait(START)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _await(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    ends = time.monotonic() + START
+    while time.monotonic() < ends and process.poll() is None:
+        try:
+            with socket.create_connection(("127.0.0.1", port), 1) as connection:
+                if connection.recv(3) == b"220":
+                    return
+        except OSError:
+            time.sleep(0.05)
+    pytest.fail(f"{Path(str(process.args[0])).name} does not start: {log.read_text('utf-8', 'replace')}")  # type: ignore[index]
+
+
+@contextmanager
+def _vsftpd() -> Iterator[Server]:
+    program = _program("vsftpd")
+    with _folder() as base:
+        port = _free_port()
+        (base / "chroot").mkdir()
+        config = base / "vsftpd.conf"
+        config.write_text(
+            f"""listen=YES
+listen_address=127.0.0.1
+listen_port={port}
+background=NO
+anonymous_enable=YES
+local_enable=NO
+write_enable=NO
+anon_root={base}/root
+ftp_username={_account().pw_name}
+run_as_launching_user=YES
+secure_chroot_dir={base}/chroot
+ascii_download_enable=YES
+connect_from_port_20=NO
+xferlog_enable=NO
+seccomp_sandbox=NO
+"""
+        )
+        with _running([program, str(config)], base, port):
+            yield Server("vsftpd", port, base / "root", None, has_facts=False)
+
+
+@contextmanager
+def _proftpd() -> Iterator[Server]:
+    program = _program("proftpd")
+    account = _account()
+    group = grp.getgrgid(account.pw_gid).gr_name
+    with _folder() as base:
+        port = _free_port()
+        passwords = base / "passwd"
+        passwords.write_text(f"joe:{HASHED}:{account.pw_uid}:{account.pw_gid}::{base}/root:/bin/sh\n")
+        passwords.chmod(0o600)
+        groups = base / "group"
+        groups.write_text(f"{group}:x:{account.pw_gid}:\n")
+        config = base / "proftpd.conf"
+        config.write_text(
+            f"""ServerName "for tests"
+ServerType standalone
+DefaultAddress 127.0.0.1
+SocketBindTight on
+Port {port}
+UseReverseDNS off
+UseIPv6 off
+User {account.pw_name}
+Group {group}
+PidFile {base}/run/pid
+ScoreboardFile {base}/run/scoreboard
+DelayTable none
+WtmpLog off
+TransferLog none
+SystemLog {base}/run/log
+AuthPAM off
+AuthOrder mod_auth_file.c
+AuthUserFile {passwords}
+AuthGroupFile {groups}
+RequireValidShell off
+<IfModule mod_ctrls.c>
+ControlsEngine off
+</IfModule>
+"""
+        )
+        with _running([program, "-n", "-c", str(config)], base, port):
+            yield Server("proftpd", port, base / "root", "joe", has_facts=True)
+
+
+@pytest.fixture(scope="module", params=["vsftpd", "proftpd"])
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    with {"vsftpd": _vsftpd, "proftpd": _proftpd}[request.param]() as running:
+        yield running
+
+
+def _document(url: str) -> bytes:
+    found = urlschemes.access(url, policy=POLICY)
+    assert isinstance(found, Document)
+    with found:
+        return found.read()
+
+
+def _listing(url: str) -> list[urlschemes.Entry]:
+    found = urlschemes.access(url, policy=POLICY)
+    assert isinstance(found, Listing)
+    with found:
+        return list(found)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.decode("latin-1"))
+def test_a_file_is_what_the_disk_and_ftplib_have(server: Server, path: bytes) -> None:
+    octets = _document(server.url(path))
+    assert octets == FILES[path]
+    received = bytearray()
+    with server.ftplib() as client:
+        client.retrbinary(f"RETR {path.decode('latin-1')}", received.extend)
+    assert octets == received
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.decode("latin-1"))
+def test_a_file_is_what_curl_has(server: Server, path: bytes) -> None:
+    curl = _program("curl")
+    url = server.url(path)
+    done = subprocess.run(
+        [curl, "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20", url],
+        capture_output=True,
+        check=True,
+        timeout=30,
+    )
+    assert done.stdout == _document(url)
+
+
+def test_type_a_is_what_ftplib_receives(server: Server) -> None:
+    received = bytearray()
+    with server.ftplib() as client:
+        client.voidcmd("TYPE A")
+        with client.transfercmd("RETR pub/readme.txt") as data:
+            while octets := data.recv(65536):
+                received += octets
+        client.voidresp()
+    assert received == b"Hello from FTP\r\nline two\r\n"
+    assert _document(server.url(b"pub/readme.txt", "a")) == received
+
+
+@pytest.mark.parametrize("path", ["pub", "pub/sub", "pub/dir with space", "nothing", ""])
+def test_a_listing_has_the_names_of_the_disk_and_of_ftplib(server: Server, path: str) -> None:
+    with server.ftplib() as client:
+        client.cwd(f"{path}" or ".")
+        names = client.nlst()
+    for url in (server.url(f"{path}/".encode() if path else b""), server.url(path.encode(), "d")):
+        entries = _listing(url)
+        assert sorted(entry.name for entry in entries) == sorted(each.name for each in (server.root / path).iterdir())
+        assert sorted(entry.name.encode("utf-8", "surrogateescape").decode("latin-1") for entry in entries) == sorted(
+            names
+        )
+        for entry in entries:
+            file = server.root / path / os.fsdecode(entry.name.encode("utf-8", "surrogateescape"))
+            assert entry.url is not None
+            if server.has_facts:
+                assert entry.kind == ("directory" if file.is_dir() else "file")
+                assert entry.size == (None if file.is_dir() else file.stat().st_size)
+                assert entry.modified == datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
+            if file.is_file():
+                assert _document(entry.url) == file.read_bytes()
+
+
+def test_attributes_are_those_of_the_disk_and_of_ftplib(server: Server) -> None:
+    for path in (b"pub/readme.txt", b"pub/large", b"pub/-rf"):
+        found = urlschemes.find_attributes(server.url(path), policy=POLICY)
+        with server.ftplib() as client:
+            client.voidcmd("TYPE I")
+            assert found.size == client.size(path.decode()) == len(FILES[path])
+            assert found.modified is not None
+            assert client.voidcmd(f"MDTM {path.decode()}") == f"213 {found.modified:%Y%m%d%H%M%S}"
+        assert found.modified == datetime.fromtimestamp(1_000_000_000, UTC)
+    assert urlschemes.find_attributes(server.url(b"pub/sub/"), policy=POLICY).size is None
+
+
+def test_the_server_says_no(server: Server) -> None:
+    for path, command in ((b"pub", "RETR"), (b"pub/absent", "RETR"), (b"absent/x", "CWD"), (b"/x", "CWD")):
+        with pytest.raises(RemoteError) as refused:
+            _document(server.url(path))
+        assert refused.value.status in (501, 550)
+        assert f"refused {command}" in str(refused.value)
+    with pytest.raises(AuthRequired):
+        _document(f"ftp://joe:wrong@127.0.0.1:{server.port}/pub/readme.txt")
+
+
+def test_an_encoded_slash_begins_at_the_root_of_the_machine() -> None:
+    with _proftpd() as server, tempfile.TemporaryDirectory(prefix="urlschemes-ftp-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "file").write_bytes(b"elsewhere\n")
+        (folder / "file").chmod(0o644)
+        assert _document(f"ftp://{server.login}127.0.0.1:{server.port}/%2F{name[1:]}/file") == b"elsewhere\n"
+        with pytest.raises(RemoteError):
+            _document(f"ftp://{server.login}127.0.0.1:{server.port}/{name[1:]}/file")
