@@ -322,16 +322,16 @@ class Dialogue:
         else:
             self._check_place(self.url)
         self.url.check_line()
-        password = self.url.parts.get("password")
-        if isinstance(password, str) and password:
-            self._secrets.add(password.encode("utf-8", "surrogateescape"))
+        if self.url.raw.get("password"):
+            self._secrets.add(self.url.line("password"))
 
     def _check_place(self, url: URL) -> None:
-        host, port = url.parts.get("host"), url.parts.get("port")
+        # The parts as the core's own pattern finds them, not as the plugin's type tells them.
+        host, port = url.raw.get("host"), url.raw.get("port")
         if isinstance(host, str):
             self._policy.check_host(host)
-        if isinstance(port, int):
-            self._policy.check_port(port, self._own_ports)
+        if isinstance(port, str) and port.isdecimal():
+            self._policy.check_port(int(port), self._own_ports)
 
     def _advance(self, algorithm: Algorithm[Any]) -> steps.Steps[wire.Open | wire.Deliver | _Ended]:
         """Run `algorithm`, carrying out its requests, until it opens, delivers or ends."""

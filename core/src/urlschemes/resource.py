@@ -273,7 +273,8 @@ class Document(_Resource):
             try:
                 piece = self._rest or self._piece()
             except Truncated as short:
-                short.partial = b"".join(pieces)
+                if short.partial is None:
+                    short.partial = b"".join(pieces)
                 raise
             self._rest = b""
             if not piece:
