@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from importlib_metadata import IDistribution
 
-__all__ = ["COMMANDS", "HOOKS", "SCHEMES", "Claim", "State", "described", "discover", "distribution_key"]
+__all__ = ["COMMANDS", "DEMOS", "HOOKS", "SCHEMES", "Claim", "State", "described", "discover", "distribution_key"]
 
 SCHEMES = "urlschemes.schemes"
 """The entry-point group of schemes: the entry's name is the scheme's."""
@@ -37,8 +37,10 @@ HOOKS = "urlschemes"
 """The entry-point group of modules that implement hooks (`urlschemes.hooks`)."""
 COMMANDS = "urlschemes.commands"
 """The entry-point group of commands that belong to one scheme."""
+DEMOS = "urlschemes.demos"
+"""The entry-point group of demonstrations (`urlschemes.cli.demonstration`): the entry's name is the scheme's."""
 
-_GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS})
+_GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
 
 State: TypeAlias = Literal["active", "conflict", "reserved", "disabled", "malformed", "broken", "ignored"]
 """What became of a claim.

@@ -214,6 +214,10 @@ class Registry:
         broken = self._broken.get(claim)
         return claim._replace(state="broken", reason=broken.message) if broken else claim
 
+    def load(self, claim: Claim) -> object:
+        """The object that an active claim names, imported now. Raises PluginLoadError, PluginContractError."""
+        return self._tried(claim, imported)
+
     def diagnose(self, *, load: bool = False) -> tuple[Diagnosis, ...]:
         """Every claim, looked at closely, and the schemes that the program registered itself.
 
