@@ -25,6 +25,12 @@ class GopherURL(InternetURL, registration=registration):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:  # A gopher URL always has one: the scheme has a default.
+
+        @property
+        def port(self) -> int:
+            """The port to connect to: the one written, else 70."""
+
     @property
     def gtype(self) -> str | None:
         """The type of the item: one octet, decoded. None where the path is empty."""

@@ -301,7 +301,7 @@ def _ask(url: GopherURL, octets: bytes, *, plus: bool, secret: bytes | None = No
 
 def _refuse(url: GopherURL, answer: _Answer) -> Algorithm[NoReturn]:
     """Raise the error that a Gopher+ answer holds (section 2.3 of the Gopher+ document)."""
-    content = answer.content(dots=True)
+    content = answer.content(dots=answer.length < 0)
     octets = bytearray()
     try:
         while len(octets) < MOST_WORDS and (piece := (yield from content.some())):

@@ -51,13 +51,10 @@ class DotText:
         return self._undotted(lines)
 
     def end(self) -> bytes:
-        """The rest of the text, once the stream has ended."""
+        """The rest of the text, once the stream has ended. A dot without its line end is no text, and no end either."""
         rest = bytes(self._begun)
         self._begun.clear()
-        if self.terminated or rest in {b".", b".\r"}:
-            self.terminated = True
-            return b""
-        return self._undotted(rest)
+        return b"" if self.terminated or rest in {b".", b".\r"} else self._undotted(rest)
 
     def _undotted(self, lines: bytes) -> bytes:
         if not lines.startswith(b".") and b"\n." not in lines:
