@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+
+from urlschemes import Registration
 
 
 class Install(Protocol):
@@ -124,9 +126,20 @@ class Plugin(Protocol):
 
 
 @pytest.fixture
-def plugin(install: Install) -> Plugin:
-    """Writes the distribution of one made-up scheme, `x-foo` in a package `x_foo`, into the folder `site`; returns that folder.
+def registration() -> Callable[..., Registration]:
+    """The record of a made-up scheme, without a file; `more` are further lines for the top of it."""
 
+    def make(name: str, more: str = "") -> Registration:
+        return Registration.from_text(more + RECORD.format(name=name), source="the tests")
+
+    return make
+
+
+@pytest.fixture
+def plugin(install: Install) -> Plugin:
+    """Writes the distribution of one made-up scheme into the folder `site` and returns that folder.
+
+    The package is called as the distribution, and that as the scheme, unless a name is given.
     `code` is its `__init__.py` (None: a record without code), `record` its registration.toml (None: it has none), in
     which `{name}` stands for the scheme's name; `access` is its access.py.
     """
