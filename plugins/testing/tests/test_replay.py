@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from urlschemes import InternetURL, Registration
+from urlschemes.drive import run
 from urlschemes.errors import (
     AccessError,
     ConnectError,
@@ -13,7 +15,8 @@ from urlschemes.errors import (
     RemoteError,
     Truncated,
 )
-from urlschemes.resource import Attributes, Entry, Form, Question
+from urlschemes.policy import Policy
+from urlschemes.resource import Attributes, Document, Entry, Form, Question
 from urlschemes.wire import (
     Algorithm,
     Ask,
@@ -57,6 +60,7 @@ from urlschemes_testing.replay import (
     start_tls,
     upload,
 )
+from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
 
 COUNTED = Dialogue(
     connect("host.dom", 7),
@@ -166,7 +170,7 @@ def test_a_reader_that_relies_on_the_cut_is_found_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dialogue", "says"),
+    ("dialogue", "complaint"),
     [
         (Dialogue(connect("other.dom", 7)), "no such step"),
         (Dialogue(connect("host.dom", 8)), "no such step"),
@@ -176,8 +180,8 @@ def test_a_reader_that_relies_on_the_cut_is_found_out() -> None:
         (COUNTED.then(credentials("joe")), "this never came: the caller logs in"),
     ],
 )
-def test_leaving_the_dialogue_is_a_departure(dialogue: Dialogue, says: str) -> None:
-    with pytest.raises(Departure, match=says):
+def test_leaving_the_dialogue_is_a_departure(dialogue: Dialogue, complaint: str) -> None:
+    with pytest.raises(Departure, match=complaint):
         replay(counted(), dialogue)
 
 
@@ -214,14 +218,14 @@ def test_breaking_the_contract_with_the_driver_is_a_departure() -> None:
         yield from Close(peer)
         yield from Send(peer, b"GET\r\n")
 
-    for algorithm, says in (
+    for algorithm, complaint in (
         (bare, "bare"),
         (nothing, "without having opened"),
         (wrong_item, "does not belong"),
         (twice, "opened twice"),
         (after_close, "after it was closed"),
     ):
-        with pytest.raises(Departure, match=says):
+        with pytest.raises(Departure, match=complaint):
             replay(algorithm(), Dialogue(connect("host.dom", 7)))
 
 
@@ -371,7 +375,7 @@ def bad_stays() -> Algorithm[None]:
 
 
 @pytest.mark.parametrize(
-    ("bad", "says"),
+    ("bad", "complaint"),
     [
         (bad_swallows, "cut content counts as complete"),
         (bad_assumes, "IndexError came out, no URLError"),
@@ -380,10 +384,10 @@ def bad_stays() -> Algorithm[None]:
         (bad_stays, "after the caller had left"),
     ],
 )
-def test_faults_find_bad_algorithms_out(bad: object, says: str) -> None:
+def test_faults_find_bad_algorithms_out(bad: object, complaint: str) -> None:
     assert callable(bad)
     assert replay(bad(), COUNTED).error is None
-    with pytest.raises(AssertionError, match=says):
+    with pytest.raises(AssertionError, match=complaint):
         fault_everywhere(bad, COUNTED, ends_by_closing=True)
 
 
@@ -534,3 +538,56 @@ def test_steps_need_a_connection() -> None:
 def test_two_connections_of_one_name() -> None:
     dialogue = Dialogue(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
     assert [step.on for step in dialogue] == ["connection", "connection", "connection 2", "connection 2"]
+
+
+RECORD = """
+api = 1
+scheme = "x-count"
+status = "experimental"
+title = "A protocol for tests"
+reference = "none"
+contact = "nobody"
+change_controller = "nobody"
+operations = ["access"]
+encoding_considerations = "none"
+interoperability_considerations = "none"
+security_considerations = "none"
+[syntax]
+rule = "counturl"
+bnf = '''
+counturl = "x-count://" hostport
+'''
+[syntax.parts]
+host = { at = "host" }
+port = { at = "port", number = true }
+"""
+
+
+def test_an_access_over_real_sockets_can_be_recorded_and_replayed() -> None:
+    registration = Registration.from_text(RECORD, source="the tests")
+
+    class CountURL(InternetURL, registration=registration):
+        pass
+
+    def retrieve(url: InternetURL) -> Algorithm[None]:
+        control = yield from Connect(url.host, url.port or 0, label="control")
+        replies = Reader(control)
+        data = yield from ConnectBack(control, int((yield from replies.line()) or b""))
+        yield from Send(control, b"GET\r\n")
+        yield from Open("document")
+        while octets := (yield from Receive(data)):
+            yield from Deliver(octets)
+        assert (yield from replies.line()) == b"done"
+
+    recording = Recording()
+    acts = offers_data("{port}", waits(0.01), says(b"content")), hears(), after_data(), says("done")
+    with rogue(*acts) as address:
+        url = CountURL.parse(f"x-count://{address}")
+        algorithm = recording.of(retrieve(url))
+        document = run(algorithm, url=url, registration=registration, policy=Policy.interactive())
+        assert isinstance(document, Document)
+        with document:
+            assert document.read() == b"content"
+    outcome = split_everywhere(lambda: retrieve(url), recording.dialogue)
+    assert outcome.content == b"content"
+    assert outcome.sent == {"connection": b"GET\r\n", "data": b""}
