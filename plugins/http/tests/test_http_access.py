@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import urlschemes
 from urlschemes.errors import (
+    AccessError,
     AuthRequired,
     ConnectError,
     LimitExceeded,
@@ -93,6 +96,9 @@ GOOD = {
     ),
     "nothing": Good(OPENING.then(server("HTTP/1.1 200 OK", "Content-Length: 0", "")), b""),
     "204, whatever it announces": Good(OPENING.then(server("HTTP/1.1 204 No Content", "Content-Length: 5", "")), b""),
+    "204, even with chunks": Good(
+        OPENING.then(server("HTTP/1.1 204 No Content", "Transfer-Encoding: chunked", "", b"nonsense")), b""
+    ),
     "a status without words": Good(OPENING.then(server("HTTP/1.1 201", "Content-Length: 1", "", b"x")), b"x"),
     "another port": Good(
         Dialogue(
@@ -543,3 +549,38 @@ def test_small_chunks_are_delivered_together() -> None:
     body = b"1\r\nx\r\n" * 1000 + b"0\r\n\r\n"
     outcome = replay(access(URL), OPENING.then(server(CHUNKED), server(body)))
     assert outcome.delivered == (b"x" * 1000,)
+
+
+SCRAPS = (
+    b"HTTP/1.1 200 OK\r\n",
+    b"HTTP/1.0 200\n",
+    b"HTTP/1.1 100 Continue\r\n\r\n",
+    b"HTTP/1.1 204 No Content\r\n",
+    b"HTTP/1.1 404 Not Found\r\n",
+    b"Content-Length: 5\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"X: y\r\n",
+    b" folded\r\n",
+    b"\r\n",
+    b"\n",
+    b"\r",
+    b"5\r\nhello\r\n",
+    b"0\r\n",
+    b"hello",
+    b"5;x=y",
+    b":",
+    b"\0",
+)
+
+
+@given(start=st.sampled_from(SCRAPS[:5]), scraps=st.lists(st.sampled_from(SCRAPS) | st.binary(max_size=3), max_size=12))
+def test_whatever_a_server_says_the_outcome_is_the_same_however_it_is_cut(start: bytes, scraps: list[bytes]) -> None:
+    dialogue = OPENING.then(server(start + b"".join(scraps)), server_closes())
+    whole, octets = replay(access(URL), dialogue), replay(access(URL), dialogue, chunk=1)
+    assert type(whole.error) is type(octets.error)
+    assert whole.error is None or isinstance(whole.error, AccessError)
+    assert (whole.kind, whole.attributes) == (octets.kind, octets.attributes)
+    if whole.complete:
+        assert whole.content == octets.content
+    else:
+        assert octets.content.startswith(whole.content)

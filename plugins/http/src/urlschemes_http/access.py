@@ -68,6 +68,7 @@ Method: TypeAlias = Literal["GET", "HEAD"]
 Framing: TypeAlias = Literal["length", "chunked", "close"]
 
 _LENGTH_FIELD = re.compile(rb"^content-length:((?:[^\n]|\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
+_END_OF_HEAD = re.compile(rb"\n\r?\n")
 _LAST_LOCATION = re.compile(rb"\nlocation:[^\n]*\Z", re.IGNORECASE)
 _CONTROL_IN_LOCATION = re.compile(rb"\nlocation:[^\n]*?[\x00-\x08\x0b-\x1f](?!\n)", re.IGNORECASE)
 _CHUNK_SIZE = re.compile(rb"0*([0-9A-Fa-f]{1,15})(?![0-9A-Fa-f])")
@@ -160,7 +161,7 @@ def _head(http: h11.Connection, peer: Peer, host: str) -> Algorithm[tuple[h11.Re
             event = _next_event(http, "header")
         except ProtocolError:
             # h11 refuses some controls in a field and passes others on; where a redirect points is refused in one way.
-            if _CONTROL_IN_LOCATION.search(raw):
+            if _redirects(raw) and _CONTROL_IN_LOCATION.search(_END_OF_HEAD.split(raw, 1)[0]):
                 raise RedirectRefused("the redirect's Location holds a control character", reason="invalid") from None
             raise
         if isinstance(event, h11.InformationalResponse | h11.Response):
@@ -237,8 +238,9 @@ class _Answer:
             raise ProtocolError("an HTTP/1.0 answer cannot be chunked", where="Transfer-Encoding")
         if self.status > 599:
             raise ProtocolError(f"there is no status {self.status}", where="status line")
-        self.size = 0 if self.status == 204 else None if length is None else int(length)
-        self.framing: Framing = "chunked" if coding else "close" if self.size is None else "length"
+        empty = self.status == 204
+        self.size = 0 if empty else None if length is None else int(length)
+        self.framing: Framing = "chunked" if coding and not empty else "close" if self.size is None else "length"
 
     def field(self, name: str) -> str | None:
         """The value of the header field `name` (in lower case), of several the list of them; None when absent."""
@@ -386,9 +388,15 @@ def _check_trailer(end: h11.EndOfMessage) -> None:
 
 def _too_long(head: bytes) -> LimitExceeded | RedirectRefused:
     """The error for a head that goes beyond MOST_HEAD; where a redirect's target does so, it is the redirect's."""
-    if _LAST_LOCATION.search(head[: MOST_HEAD + 1]):
+    if _redirects(head) and _LAST_LOCATION.search(head[: MOST_HEAD + 1]):
         return RedirectRefused(f"the redirect's Location is longer than any URL ({MOST_HEAD} octets)", reason="invalid")
     return LimitExceeded(f"the header is longer than {MOST_HEAD} octets", limit="header octets", value=MOST_HEAD)
+
+
+def _redirects(head: bytes | bytearray) -> bool:
+    """Whether the status of a head, that h11 has not read, is one of those followed."""
+    status = head[len(b"HTTP/1.1 ") :][:3]
+    return status.isdigit() and int(status) in FOLLOWED
 
 
 def _text(octets: bytes) -> str:

@@ -18,16 +18,19 @@ certificate() { # name, first day, last day, options of `openssl ca`; its extens
     openssl ca -batch -notext -config "$work/ca.cnf" -startdate "${first}000000Z" -enddate "${last}000000Z" \
         -extfile "$work/$name.ext" -keyfile "$work/authority.key" -in "$work/$name.csr" -out "$work/$name.crt" "$@"
 }
-server() { # name, first day, last day, subject alternative names
-    printf '%s\n' "subjectAltName=$4" basicConstraints=critical,CA:FALSE keyUsage=critical,digitalSignature \
+server() { # name, first day, last day, subject alternative names, options of `openssl ca`
+    name=$1 first=$2 last=$3 names=$4
+    shift 4
+    printf '%s\n' "subjectAltName=$names" basicConstraints=critical,CA:FALSE keyUsage=critical,digitalSignature \
         extendedKeyUsage=serverAuth subjectKeyIdentifier=hash authorityKeyIdentifier=keyid |
-        certificate "$1" "$2" "$3" -cert "$work/authority.crt"
-    cat "$work/$1.key" "$work/$1.crt" > "$1.pem"
+        certificate "$name" "$first" "$last" "$@"
+    cat "$work/$name.key" "$work/$name.crt" > "$name.pem"
 }
 
 printf '%s\n' basicConstraints=critical,CA:TRUE keyUsage=critical,keyCertSign,cRLSign subjectKeyIdentifier=hash |
     certificate authority 20000101 21000101 -selfsign
 cp "$work/authority.crt" authority.pem
-server good 20000101 21000101 IP:127.0.0.1,DNS:localhost
-server expired 20000101 20010101 IP:127.0.0.1,DNS:localhost
-server other-host 20000101 21000101 DNS:other.example
+server good 20000101 21000101 IP:127.0.0.1,DNS:localhost -cert "$work/authority.crt"
+server expired 20000101 20010101 IP:127.0.0.1,DNS:localhost -cert "$work/authority.crt"
+server other-host 20000101 21000101 DNS:other.example -cert "$work/authority.crt"
+server self-signed 20000101 21000101 IP:127.0.0.1,DNS:localhost -selfsign -keyfile "$work/self-signed.key"
