@@ -107,6 +107,10 @@ registration = Registration.of(__name__)
 class TestURL(URL, registration=registration):
     __slots__ = ()
 
+    @property
+    def word(self):
+        return self._text("word")
+
 scheme = Scheme(registration, TestURL, access=__name__ + ".access")
 """
 
@@ -116,7 +120,7 @@ class Plugin(Protocol):
         self,
         name: str,
         code: str | None = CODE,
-        record: str | None = RECORD,
+        record: Callable[[str], str] | None = str,
         *,
         distribution: str | None = None,
         version: str = "1.0",
@@ -140,14 +144,14 @@ def plugin(install: Install) -> Plugin:
     """Writes the distribution of one made-up scheme into the folder `site` and returns that folder.
 
     The package is called as the distribution, and that as the scheme, unless a name is given.
-    `code` is its `__init__.py` (None: a record without code), `record` its registration.toml (None: it has none), in
-    which `{name}` stands for the scheme's name; `access` is its access.py.
+    `code` is its `__init__.py` (None: a record without code), `access` its access.py. `record` changes the text of its
+    record (None: it has none).
     """
 
     def write(
         name: str,
         code: str | None = CODE,
-        record: str | None = RECORD,
+        record: Callable[[str], str] | None = str,
         *,
         distribution: str | None = None,
         version: str = "1.0",
@@ -157,7 +161,7 @@ def plugin(install: Install) -> Plugin:
         package = (distribution or name).replace("-", "_")
         files = {f"{package}/__init__.py": code or ""}
         if record is not None:
-            files[f"{package}/registration.toml"] = record.format(name=name)
+            files[f"{package}/registration.toml"] = record(RECORD.format(name=name))
         if access is not None:
             files[f"{package}/access.py"] = access
         entry = f"{name} = {package}" if code is None else f"{name} = {package}:scheme"

@@ -73,8 +73,13 @@ def _without_code(claim: Claim) -> Scheme:
 
 
 def _checked(claim: Claim, found: object) -> Scheme:
-    if not issubclass(type(found), Scheme):  # unlike isinstance, this asks nothing of the object
-        has = f"the class {found.__qualname__}" if isinstance(found, type) else f"a {type(found).__qualname__}"
+    kind = type(found)  # unlike isinstance, this asks nothing of the object
+    if not issubclass(kind, Scheme):
+        has = (
+            f"the class {getattr(found, '__qualname__', '')}"
+            if issubclass(kind, type)
+            else f"an object of {kind.__qualname__}"
+        )
         raise _contract(claim, f"{claim.module}:{claim.attribute} is {has}", wants="a urlschemes.Scheme", has=has)
     scheme: Scheme = found  # type: ignore[assignment]  # as issubclass said
     if scheme.name != claim.name:

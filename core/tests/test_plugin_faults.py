@@ -1,0 +1,515 @@
+"""A plugin can break only its own scheme.
+
+Each test installs faulty distributions beside a good one and runs a new Python, in which afterwards the examples of
+every scheme that is left still come out as their records say. The process ends with exit code 0, whatever a plugin did.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+# What the children have in common. `use` tells what using a scheme comes to, `controls` tries all others.
+HEAD = """
+import urlschemes
+from urlschemes.default import registry
+from urlschemes.errors import URLError
+
+def use(name):
+    try:
+        return str(urlschemes.parse(name + ":yes"))
+    except URLError as error:
+        return type(error).__name__ + ": " + str(error)
+
+def state(name):
+    return [[c.state, c.reason] for c in registry.claims() if c.name == name]
+
+def controls(*faulty):
+    count = 0
+    for record in registry.registrations():
+        if record.scheme in faulty:
+            continue
+        for example in record.examples:
+            assert urlschemes.is_valid(example.url) == (example.parts is not None), example.url
+            count += 1
+    assert str(urlschemes.parse("x-good:yes")) == "x-good:yes"
+    assert count
+"""
+
+HOSTILE = """
+class Hostile(Exception):
+    def __str__(self): raise SystemExit(9)
+    __repr__ = __str__
+raise Hostile
+"""
+
+GOOD = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
+
+AT_IMPORT = {  # C01, C02, C04, C40: what the package does when it is imported, and what is said of it
+    "x-missing": ("import a_module_that_nobody_has", "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"),
+    "x-exit": ("raise SystemExit(7)", "SystemExit: 7"),
+    "x-quiet": ("raise SystemExit", "SystemExit"),
+    "x-base": (
+        "class Mine(BaseException): pass\nraise Mine('\\x1b[31m ftp://u:secret@h/')",
+        "\\x1b[31m ftp://u:***@h/",
+    ),
+    "x-generator": ("raise GeneratorExit", "GeneratorExit"),
+    "x-assert": ("assert False, 'no'", "AssertionError: no"),
+    "x-deep": ("def deep(): deep()\ndeep()", "RecursionError: maximum recursion depth exceeded"),
+    "x-syntax": ("def :", "SyntaxError: invalid syntax"),
+    "x-hostile": (HOSTILE, "x_hostile.Hostile"),
+    "x-null": ("raise ValueError('a\\x00b\\nc')", "ValueError: a\\x00b\\x0ac"),
+}
+
+
+def test_what_fails_at_import_breaks_its_scheme_alone(plugin, child):  # C01, C02, C04, C40
+    for name, (code, _) in AT_IMPORT.items():
+        plugin(name, code, version="2.5")
+    said = child(
+        HEAD
+        + f"""
+names = {list(AT_IMPORT)!r}
+first, again = [use(name) for name in names], [use(name) for name in names]
+controls(*names)
+print(json.dumps([first, again, [state(name) for name in names]]))
+""",
+        plugin("x-good"),
+    )
+    for (name, (_, told)), first, again, state in zip(AT_IMPORT.items(), *said, strict=True):
+        message = f"PluginLoadError: {name} 2.5, which provides {name}, cannot be imported: "
+        assert first.startswith(message)
+        assert told in first
+        assert f"; pip uninstall {name}, or list in URLSCHEMES_PLUGINS which plugins to use" in first
+        assert first.isascii()
+        assert first.isprintable()
+        assert again == first
+        assert [claim[0] for claim in state] == ["broken"]
+        assert told in state[0][1]
+
+
+@pytest.mark.parametrize("kind", ["KeyboardInterrupt", "MemoryError"])
+def test_an_interrupted_import_is_tried_again(plugin, child, kind):  # C03, C04
+    plugin("x-stop", f"import sys\nif not hasattr(sys, 'again'):\n    sys.again = True\n    raise {kind}\n{GOOD}")
+    assert child(
+        HEAD
+        + f"""
+try:
+    urlschemes.parse("x-stop:yes")
+except {kind}:
+    first = "passed through"
+print(json.dumps([first, state("x-stop"), use("x-stop")]))
+""",
+        plugin("x-good"),
+    ) == ["passed through", [["active", ""]], "x-stop:yes"]
+
+
+def test_a_slow_import_is_reported(plugin, child):  # C05
+    plugin("x-slow", f"import time\ntime.sleep(1.05)\n{GOOD}")
+    logged, found = child(
+        HEAD
+        + """
+import logging
+logged = []
+class Handler(logging.Handler):
+    def emit(self, record): logged.append([record.levelname, record.getMessage()])
+logging.getLogger("urlschemes").addHandler(Handler())
+assert "x_slow" not in sys.modules
+assert use("x-slow") == "x-slow:yes"
+controls()
+print(json.dumps([logged, [d.seconds > 1 for d in registry.diagnose() if d.claim.name == "x-slow"]]))
+""",
+        plugin("x-good"),
+    )
+    ((level, message),) = logged
+    assert level == "WARNING"
+    assert message.startswith("x-slow 1.0 took 1.")
+    assert message.endswith(" s to import for x-slow")
+    assert found == [True]
+
+
+RECORDS = {  # C06: wrong records, found before anything is imported (the packages exit)
+    "x-api-two": (
+        lambda text: text.replace("api = 1", "api = 2"),
+        "api = 2",
+        "is written for api 2, and this core reads api 1",
+    ),
+    "x-api-none": (lambda text: text.replace("api = 1\n", ""), "no api", "has no api"),
+    "x-api-text": (lambda text: text.replace("api = 1", 'api = "1"'), "no api", "api must be"),
+    "x-no-toml": (lambda _: "api = 1 1", "", "is not TOML"),
+    "x-other": (
+        lambda text: text.replace('scheme = "x-other"', 'scheme = "x-else"'),
+        "x-else",
+        "is the record of 'x-else'",
+    ),
+    "x-status": (lambda text: text.replace("experimental", "permanent"), "no status", "status must be experimental"),
+    "x-grammar": (lambda text: text.replace("1*uchar", "1*nothing"), "no syntax", "nothing"),
+}
+
+
+def test_a_wrong_record_is_a_broken_contract(plugin, child):  # C06
+    for name, (change, _, _) in RECORDS.items():
+        code = None if name in {"x-other", "x-status", "x-grammar"} else "raise SystemExit(5)"
+        plugin(name, code, change)
+    plugin("x-none", "raise SystemExit(5)", None)
+    names = [*RECORDS, "x-none"]
+    said = child(
+        HEAD
+        + f"""
+def facts(name):
+    try:
+        registry[name]
+    except URLError as error:
+        return [type(error).__name__, error.distribution, error.has, str(error), bool(error.wants)]
+found = [facts(name) for name in {names!r}]
+controls()
+print(json.dumps([found, [name for name in sys.modules if name.startswith("x_")]]))
+""",
+        plugin("x-good"),
+    )
+    assert said[1] == ["x_good"]
+    for name, (kind, distribution, has, message, wants) in zip(names, said[0], strict=True):
+        assert (kind, distribution, wants) == ("PluginContractError", f"{name} 1.0", True)
+        _, expected_has, told = RECORDS.get(name, (None, "none", "has no file registration.toml"))
+        assert expected_has in has
+        assert told in message
+
+
+def test_malformed_distributions_hide_nothing(install, plugin, child):  # C07, C08, C09, C10
+    install("no-name", "x-no-name = a:scheme", metadata="Version: 1\n\n")
+    install("no-metadata", "x-no-metadata = a:scheme", metadata=b"")
+    install("latin", b"[urlschemes.schemes]\nx-\xe9 = a:scheme\n")
+    install("names", "HTTP = a:s\nbad name! = a:s\na_b = a:s\nhtt\u0440 = a:s\n = a:s\n" + "x" * 300 + " = a:s\n")
+    install("squatter", "ftp = squatter:scheme\nmailto = squatter:scheme", {"squatter.py": "raise SystemExit(4)"})
+    install("near", "htttp = near\nftp+ = near\nx-goo = near")
+    bad, near, squatted = child(
+        HEAD
+        + """
+controls("htttp", "ftp+", "x-goo")
+claims = registry.claims()
+print(json.dumps([
+    sorted([c.state, c.distribution] for c in claims if c.state == "malformed"),
+    [use(name).partition(":")[0] for name in ("htttp", "ftp+", "x-goo", "x-goodd", "x-g", "a_b", "HTTPS+")],
+    sorted([c.name, c.state, c.reason] for c in claims if c.distribution == "squatter"),
+]))
+""",
+        plugin("x-good"),
+    )
+    assert bad == [
+        ["malformed", "latin-1.0.dist-info"],
+        *[["malformed", "names"]] * 6,
+        ["malformed", "no_metadata-1.0.dist-info"],
+        ["malformed", "no_name-1.0.dist-info"],
+    ]
+    assert near == ["PluginLoadError"] * 3 + ["UnknownScheme"] * 2 + ["InvalidScheme", "UnknownScheme"]
+    assert squatted == [[name, "reserved", f"the name is reserved to urlschemes-{name}"] for name in ("ftp", "mailto")]
+
+
+def test_conflicts_and_copies(plugin, child, tmp_path):  # C11, C12
+    plugin("x-both", distribution="one")
+    plugin("x-both", distribution="two", site="other")
+    plugin("x-same", site="other")
+    plugin("x-copied")
+    plugin("x-copied", site="other")
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    site = plugin("x-good")
+    said = []
+    for path in ((site, "other", "link"), ("link", "other", site)):
+        entries = [tmp_path / entry for entry in path]
+        said.append(
+            child(
+                HEAD
+                + """
+controls("x-same")
+assert not {"one", "two", "x_copied"} & set(sys.modules)
+print(json.dumps([use("x-same"), state("x-same"), use("x-both"), [c[0] for c in state("x-copied")], use("x-copied")]))
+""",
+                *entries,
+            )
+        )
+    for same, states, both, copies, copied in said:
+        assert (same, states) == ("x-same:yes", [["active", ""]])
+        assert both.startswith(
+            "PluginConflict: several distributions claim the scheme x-both, so none is used: one 1.0 in "
+        )
+        assert copies == ["conflict", "conflict"]
+        assert copied.startswith("PluginConflict: ")
+
+
+def test_the_current_directory_provides_nothing(plugin, child, tmp_path):  # C13
+    plugin("x-here", "raise SystemExit(4)", site="here")
+    plugin("x-below", "raise SystemExit(4)", site="here/below")
+    site = plugin("x-good")
+    assert child(
+        HEAD
+        + """
+sys.path[:0] = ["", "below"]
+controls()
+print(json.dumps([[c[0] for c in state(name)] for name in ("x-here", "x-below")] + [use("x-here")[:13]]))
+""",
+        site,
+        tmp_path / "here",
+        folder=tmp_path / "here",
+    ) == [["ignored"], ["ignored"], "UnknownScheme"]
+
+
+OBJECTS = {  # C14: what the entry point names, and what is said of it
+    "x-nothing": ("", "x_nothing:scheme is not there"),
+    "x-number": ("scheme = 7", "x_number:scheme is an object of int"),
+    "x-class": ("from urlschemes import Scheme as scheme", "x_class:scheme is the class Scheme"),
+    "x-hostile": (
+        (
+            "class Hostile:\n    def __repr__(self): raise SystemExit(8)\n    __str__ = __repr__\n"
+            "    __class__ = property(__repr__)\nscheme = Hostile()"
+        ),
+        "x_hostile:scheme is an object of Hostile",
+    ),
+    "x-lazy": ("def __getattr__(name): raise SystemExit(8)", "x_lazy:scheme is not there"),
+    "x-renamed": (
+        (
+            "from urlschemes import Registration, Scheme\nfrom urlschemes.beside import read_beside\n"
+            "text, _ = read_beside(__name__, 'registration.toml')\n"
+            "scheme = Scheme(Registration.from_text(text.replace('x-renamed', 'x-else')))"
+        ),
+        "its scheme is called x-else",
+    ),
+    "x-untyped": (
+        "from urlschemes import Registration, Scheme, URL\nscheme = Scheme(Registration.of(__name__), URL)",
+        "the type URL is not made for the registration of 'x-untyped'",
+    ),
+}
+
+
+def test_an_object_of_the_wrong_kind_is_a_broken_contract(plugin, child):  # C14, C40
+    for name, (code, _) in OBJECTS.items():
+        plugin(name, code)
+    said = child(
+        HEAD
+        + f"""
+names = {list(OBJECTS)!r}
+found = [use(name) for name in names]
+controls(*names)
+print(json.dumps([found, [state(name)[0][0] for name in names]]))
+""",
+        plugin("x-good"),
+    )
+    assert said[1] == ["broken"] * len(OBJECTS)
+    for (name, (_, told)), message in zip(OBJECTS.items(), said[0], strict=True):
+        assert message.startswith(
+            f"PluginContractError: {name} 1.0, which provides {name}, breaks the contract of plugins: "
+        )
+        assert told in message
+
+
+def test_no_lock_is_held_while_a_plugin_is_imported(plugin, child):  # C27
+    plugin(
+        "x-back",
+        "import threading\nimport urlschemes\nfrom urlschemes.default import registry\n"
+        "assert str(urlschemes.parse('x-good:yes')) == 'x-good:yes'\n"
+        "made = []\n"
+        "def work():\n"
+        "    made.append(str(urlschemes.parse('x-other:yes')))\n"
+        "    registry.register(registry.registration('x-spare'), replace=True)\n"
+        "thread = threading.Thread(target=work)\nthread.start()\nthread.join(20)\n"
+        f"assert made == ['x-other:yes'] and not thread.is_alive()\n{GOOD}",
+    )
+    plugin("x-other")
+    plugin("x-spare", code=None)
+    assert child(
+        HEAD
+        + """
+said = [use("x-back"), use("x-spare"), state("x-spare")[0][0]]
+controls()
+print(json.dumps(said))
+""",
+        plugin("x-good"),
+    ) == ["x-back:yes", "x-spare:yes", "disabled"]
+
+
+def test_a_plugin_that_goes_or_changes_while_the_program_runs(plugin, child, tmp_path):  # C28
+    gone = plugin("x-gone", site="gone")
+    plugin("x-used", site="gone")
+    plugin("x-half")
+    used, half, there, where = child(
+        HEAD
+        + f"""
+import shutil
+assert "x-gone" in registry and use("x-used") == "x-used:yes"
+shutil.rmtree({str(gone)!r})
+shutil.rmtree({str(tmp_path / "site" / "x_half")!r})
+said = [use("x-used"), use("x-half"), use("x-gone"), state("x-gone")[0][0]]
+controls("x-gone", "x-half")
+print(json.dumps(said))
+""",
+        plugin("x-good"),
+        gone,
+    )
+    assert used == "x-used:yes"
+    assert half.startswith(
+        "PluginLoadError: x-half 1.0, which provides x-half, cannot be imported: ModuleNotFoundError"
+    )
+    assert there.startswith(
+        "PluginLoadError: x-gone 1.0, which provides x-gone, cannot be imported: ModuleNotFoundError"
+    )
+    assert where == "broken"
+
+
+def test_a_thousand_plugins_are_found_and_none_is_imported(install, plugin, child):  # C29
+    for number in range(1000):
+        site = install(
+            f"many-{number}", f"x-many-{number} = many_{number}:scheme", {f"many_{number}.py": "raise SystemExit"}
+        )
+    assert child(
+        HEAD
+        + """
+controls()
+print(json.dumps([
+    sum(name.startswith("x-many-") for name in registry),
+    [name for name in sys.modules if name.startswith("many_")],
+    state("x-many-999"),
+]))
+""",
+        site,
+        plugin("x-good"),
+    ) == [1000, [], [["active", ""]]]
+
+
+def test_switches(plugin, child):  # C33, C34, C35
+    plugin("x-off", "raise SystemExit(6)")
+    site = plugin("x-good")
+    code = HEAD + "print(json.dumps([[*registry], use('x-good'), use('x-off')]))"
+    names, good, off = child(code, site, environ={"URLSCHEMES_PLUGINS": "none"})
+    assert names == []
+    assert good.startswith(
+        "UnknownScheme: the scheme x-good is installed but disabled: x-good 1.0 (URLSCHEMES_PLUGINS "
+    )
+    assert off.startswith("UnknownScheme: the scheme x-off is installed but disabled: ")
+    names, good, off = child(code, site, environ={"URLSCHEMES_PLUGINS": "x_good"})
+    assert (names, good) == (["x-good"], "x-good:yes")
+    assert off.startswith("UnknownScheme: the scheme x-off is installed but disabled: ")
+    code = HEAD + "print(json.dumps(use('x-good')))"
+    wrong = child(code, site, environ={"URLSCHEMES_PLUGINS": "x-good,x-missing"})
+    assert wrong.startswith(
+        "PluginError: URLSCHEMES_PLUGINS names x-missing, which is not installed as a plugin; installed: "
+    )
+
+
+def test_a_redirect_or_a_listing_loads_no_plugin(plugin, child):  # C36
+    plugin("x-never", "raise SystemExit(6)")
+    plugin("x-next")
+    access = """
+from urlschemes.resource import Attributes, Entry
+from urlschemes.wire import Deliver, Follow, Open
+
+def access(url):
+    if url.word == "list":
+        yield from Open("listing", Attributes())
+        yield from Deliver(Entry(name="one", url="x-never:yes"))
+    else:
+        target = yield from Follow(f"x-{url.word}:yes")
+        yield from Open("document", Attributes())
+        yield from Deliver(str(target).encode())
+"""
+    assert child(
+        HEAD
+        + """
+said = []
+for word in ("next", "never", "nobody"):
+    try:
+        with urlschemes.access("x-from:" + word) as document:
+            said.append(document.read().decode())
+    except URLError as error:
+        said.append([type(error).__name__, error.reason])
+with urlschemes.access("x-from:list") as listing:
+    for entry in listing:
+        said.append([type(entry.parse()).__name__, str(entry.parse())])
+assert "x_never" not in sys.modules
+controls("x-never")
+print(json.dumps(said))
+""",
+        plugin("x-from", record=lambda text: 'redirects = ["x-next"]\n' + text, access=access),
+        plugin("x-good", site="good"),
+    ) == [
+        "x-next:yes",
+        ["RedirectRefused", "scheme"],
+        ["RedirectRefused", "scheme"],
+        ["URL", "x-never:yes"],
+    ]
+
+
+def test_a_pickle_outlives_its_plugin(plugin, child):  # C37
+    site = plugin("x-pickled", site="one")
+    made = child(HEAD + "import pickle\nprint(json.dumps(pickle.dumps(urlschemes.parse('x-pickled:yes')).hex()))", site)
+    code = (
+        HEAD
+        + f"""
+import pickle
+url = pickle.loads(bytes.fromhex({made!r}))
+try:
+    urlschemes.access(url)
+except URLError as error:
+    said = type(error).__name__ + ": " + str(error)
+print(json.dumps([type(url).__name__, str(url), said]))
+"""
+    )
+    assert child(code) == ["URL", "x-pickled:yes", "UnknownScheme: no scheme is registered as 'x-pickled'"]
+    assert child(code, site) == [
+        "TestURL",
+        "x-pickled:yes",
+        (
+            "PluginLoadError: the algorithm of the scheme x-pickled, of x-pickled 1.0, cannot be imported: "
+            "ModuleNotFoundError: No module named 'x_pickled.access'"
+        ),
+    ]
+
+
+def test_an_algorithm_that_cannot_be_imported_is_its_plugins_fault(plugin, child):  # C01, C02
+    plugin("x-late", access="raise SystemExit(3)")
+    plugin("x-empty", access="")
+    said = child(
+        HEAD
+        + """
+said = []
+for name in ("x-late", "x-empty"):
+    try:
+        urlschemes.access(name + ":yes")
+    except URLError as error:
+        said.append(type(error).__name__ + ": " + str(error))
+try:
+    urlschemes.find_attributes("x-late:yes")
+except URLError as error:
+    said.append(type(error).__name__ + ": " + str(error))
+controls()
+print(json.dumps(said))
+""",
+        plugin("x-good"),
+    )
+    assert said == [
+        "PluginLoadError: the algorithm of the scheme x-late, of x-late 1.0, cannot be imported: SystemExit: 3",
+        "PluginContractError: x_empty.access has no function 'access'",
+        "UnsupportedOperation: x-late does not offer the operation 'find attributes'; it offers access",
+    ]
+
+
+def test_everything_is_named_by_the_diagnosis(plugin, install, child):
+    plugin("x-broken", "raise SystemExit(3)")
+    plugin("x-norecord", record=None)
+    install("odd", "x_odd = odd:scheme")
+    said = child(
+        HEAD
+        + """
+before = {d.claim.name: d.claim.state for d in registry.diagnose()}
+after = {d.claim.name: [d.claim.state, d.claim.reason, d.seconds is None] for d in registry.diagnose(load=True)}
+names = ("x-good", "x-broken", "x-norecord", "x_odd")
+controls("x-broken", "x-norecord")
+print(json.dumps([[before[name], *after[name]] for name in names]))
+""",
+        plugin("x-good"),
+    )
+    assert [each[:2] for each in said] == [
+        ["active", "active"],
+        ["active", "broken"],
+        ["broken", "broken"],
+        ["malformed", "malformed"],
+    ]
+    assert [each[3] for each in said] == [False, True, True, True]
+    assert "SystemExit: 3" in said[1][2]
+    assert "has no file registration.toml" in said[2][2]
