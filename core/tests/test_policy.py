@@ -82,7 +82,9 @@ def test_a_typed_url_may_also_reach_this_machine_and_private_networks(address: s
     Policy.interactive().check_address(address)
 
 
-@pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1", "224.0.0.1", "0.0.0.0", "255.255.255.255", "100.64.0.1"])
+@pytest.mark.parametrize(
+    "address", ["169.254.169.254", "fe80::1", "224.0.0.1", "0.0.0.0", "255.255.255.255", "100.64.0.1"]
+)
 def test_even_a_typed_url_may_not_reach_link_local_and_special_addresses(address: str) -> None:
     with pytest.raises(PolicyDenied):
         Policy.interactive().check_address(address)
@@ -144,9 +146,21 @@ def test_a_number_that_is_no_port_is_unsafe_under_every_policy(port: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "host", ["host.example", "HOST.Example", "a", "localhost", "1a.example", "xn--bcher-kva.example", "127.0.0.1", "0.0.0.0",
-             "a_b.example", f"{'a' * 63}.example", ".".join(["a" * 61] * 4)]
-)  # fmt: skip
+    "host",
+    [
+        "host.example",
+        "HOST.Example",
+        "a",
+        "localhost",
+        "1a.example",
+        "xn--bcher-kva.example",
+        "127.0.0.1",
+        "0.0.0.0",
+        "a_b.example",
+        f"{'a' * 63}.example",
+        ".".join(["a" * 61] * 4),
+    ],
+)
 def test_hosts_that_may_be_looked_up(host: str) -> None:
     Policy.untrusted().check_host(host)
 

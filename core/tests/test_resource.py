@@ -17,7 +17,6 @@ from urlschemes.resource import Attributes, Credentials, Document, Entry, FileFa
 from urlschemes.url import URL
 from urlschemes.wire import Algorithm, Peer, Pull
 
-
 T = TypeVar("T")
 
 
