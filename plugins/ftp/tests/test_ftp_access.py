@@ -672,6 +672,15 @@ BAD = {
         server(b"x" * 70000, on="data"),
         url=f"ftp://{HOST}/",
     ),
+    "a name too long": bad(
+        LimitExceeded,
+        "longer than 65536",
+        *UP_TO_LIST,
+        server("150 Names"),
+        server(b"x" * 60_000, on="data"),
+        server(b"x" * 6_000 + b"\r\n", on="data"),
+        url=f"ftp://{HOST}/",
+    ),
     # Attributes
     "nothing is known": bad(
         RemoteError,

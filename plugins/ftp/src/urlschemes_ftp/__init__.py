@@ -25,6 +25,12 @@ class FtpURL(LoginURL, registration=registration):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+        # The record has a default port, so that it is never None.
+        @property
+        def port(self) -> int:
+            """The port to connect to: the one written, else 21."""
+
     @property
     def directories(self) -> tuple[str, ...]:
         """The arguments of the CWD commands, in their order, decoded; `""` is one too (section 3.2.2)."""

@@ -419,13 +419,13 @@ def _list(control: _Control, url: FtpURL) -> Algorithm[None]:
     rest = b""
     while octets := (yield from transfer.octets()):
         *lines, rest = (rest + octets).split(b"\n")
-        if len(rest) > TEXT_LINE:
+        if any(len(line) > TEXT_LINE for line in (*lines, rest)):
             raise LimitExceeded(f"a line is longer than {TEXT_LINE} octets", limit="line", value=TEXT_LINE)
         for line in lines:
             for found in entry(line.removesuffix(b"\r")):
                 yield from Deliver(found)
     yield from transfer.confirmed()
-    for found in entry(rest):  # RFC 959 separates the names by line ends, so the last one may lack its own
+    for found in entry(rest.removesuffix(b"\r")):  # line ends separate the names (RFC 959): the last may lack its own
         yield from Deliver(found)
 
 
