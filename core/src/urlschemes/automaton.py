@@ -139,19 +139,19 @@ class Automaton:
             by_reached[reached] = by_reached.get(reached, 0) | 1 << code
         yield from by_reached.items()
 
-    def reach(self, text: str) -> tuple[int, int, int]:
+    def reach(self, text: str, without: int = 0) -> tuple[int, int, int]:
         """How far `text` derives: the first position in the text that cannot be, what was expected there, what came before.
 
         The first number is the length of the text where all of it can begin a URL; the second is a set of positions of the
-        automaton, the third the set that the last character stood at.
+        automaton, the third the set that the last character stood at. The positions `without` are passed over.
         """
-        expected, reached = self.tree.first, 0
+        expected, reached = self.tree.first & ~without, 0
         for index, character in enumerate(text):
             code = ord(character)
             found = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
             if not found:
                 return index, expected, reached
-            expected, reached = _union(self.follow[p] for p in bits(found)), found
+            expected, reached = _union(self.follow[p] & ~without for p in bits(found)), found
         return len(text), expected, reached
 
 

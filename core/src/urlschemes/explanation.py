@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes.syntax import Part
     from urlschemes.url import URL
 
-__all__ = ["Explanation", "explained", "fault_of", "refusal", "refused"]
+__all__ = ["Explanation", "explained", "fault_of", "impossible_login", "refusal", "refused"]
 
 # Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another (none).
 _XCHARS = re.compile(
@@ -151,15 +151,15 @@ def explained(text: str, why: "Explanation | type[URL] | None") -> Explanation:
 def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
     if issubclass(kind, InvalidCharacter | BadEscape):
         return _character(text, kind, syntax, scheme)
-    position, expected, reached = syntax.automaton.reach(text)
     automaton = syntax.automaton
+    found = _AUTHORITY.match(text)
+    position, expected, reached = automaton.reach(text, impossible_login(text, syntax))
     words = _words(syntax, expected)
     if automaton.tree.last & reached and position < len(text):
         words = (*words, "the end of the URL")
     part = _part(syntax, expected) or _part(syntax, reached)
-    rule = _common_rule(syntax, expected or reached)
+    rule = syntax.parts[part].rule if part else _common_rule(syntax, expected or reached)
     hint = None
-    found = _AUTHORITY.match(text)
     if kind is errors.InvalidScheme:
         part, rule, words, position = "scheme", "scheme", ("a scheme name and a colon",), _scheme_fault(text)
         hint = "a URL begins with the name of its scheme: letters, digits, `+`, `-` and `.`, then a colon"
@@ -225,6 +225,20 @@ def _excluded(
         if part.escapes and octet not in part.escapes and (_in_part(syntax, part, last) or _in_part(syntax, part, before)):
             return part.name, octet, start
     return None
+
+
+def impossible_login(text: str, syntax: Syntax) -> int:
+    """The positions of user name and password, if `text` has none.
+
+    Without an `@`, what stands behind the `//` is a host, however much it looks like the beginning of a login.
+    """
+    found = _AUTHORITY.match(text)
+    positions = 0
+    if found is not None and found["user"] is None:
+        for marked in marks(syntax.automaton.tree):
+            if marked.mark in {"user", "password"}:
+                positions |= _inside(marked)
+    return positions
 
 
 def _in_part(syntax: Syntax, part: "Part", positions: int) -> bool:
@@ -306,7 +320,14 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
             if found.start("colon") <= position < found.end("colon"):
                 return "port"
     reached, expected, last = syntax.automaton.reach(text[:position])
-    return (_part(syntax, last) or _part(syntax, expected)) if reached == position else None
+    if reached != position:
+        return None
+    inside = _part(syntax, last)
+    if inside is not None:
+        return inside
+    # A part begins here, if only one does.
+    begins = {marked.mark for marked in marks(syntax.automaton.tree) if marked.first & expected}
+    return _owner(syntax, begins.pop()) if len(begins) == 1 else None
 
 
 def _part(syntax: Syntax, positions: int) -> str | None:
@@ -350,6 +371,7 @@ _CLASSES = (
     (sum(1 << ord(c) for c in "0123456789ABCDEFabcdef"), "a hexadecimal digit"),
     (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"), "a letter"),
     (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"), "a letter or digit"),
+    (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"), "a letter, digit or hyphen"),
 )
 
 
@@ -366,8 +388,9 @@ def _words(syntax: Syntax, positions: int) -> tuple[str, ...]:
                 codes = list(bits(leaf.mask))
                 word = f'"{chr(codes[0])}"' if len(codes) == 1 else f"a character of {leaf.path[-1]}"
         found[word] = None
-    if "a letter or digit" in found:
-        found = {word: None for word in found if word not in {"a letter", "a digit"}}
+    for wide, narrow in (("a letter, digit or hyphen", ("a letter or digit", "a letter", "a digit")), ("a letter or digit", ("a letter", "a digit"))):
+        if wide in found:
+            found = {word: None for word in found if word not in narrow}
     return tuple(found)
 
 

@@ -9,6 +9,8 @@ import re
 
 from urlschemes.automaton import bits
 from urlschemes.errors import InvalidURL, NotRepairable
+from urlschemes.expansion import marks
+from urlschemes.explanation import impossible_login
 from urlschemes.octets import octets_of
 
 TYPE_CHECKING = False
@@ -109,11 +111,16 @@ class _Walk:
 
     def __init__(self, syntax: "Syntax", text: str, start: int, changes: list[Change]) -> None:
         self.automaton = syntax.automaton
+        self.without = impossible_login(text, syntax)
+        self.host_ends = 0
+        for marked in marks(self.automaton.tree):
+            if marked.mark in {"host", "port"}:
+                self.host_ends |= marked.last
         self.text = text
         self.start = start
         self.changes = changes
         self.out: list[str] = []
-        self.expected = self.automaton.tree.first
+        self.expected = self.automaton.tree.first & ~self.without
         self.reached = 0
 
     def repaired(self) -> str | None:
@@ -141,7 +148,7 @@ class _Walk:
                 return False
             expected = 0
             for position in bits(reached):
-                expected |= self.automaton.follow[position]
+                expected |= self.automaton.follow[position] & ~self.without
         self.expected, self.reached = expected, reached
         self.out.append(text)
         return True
@@ -168,10 +175,9 @@ class _Walk:
         """A colon without a port, a dot behind the host, a `?` without the `/` before it."""
         if character in ":/" and self.dropped(index):
             return self.take(character)
-        if character == "?" and self.take("/"):
-            if self.take(character):
-                self.changes.append(Change("slash inserted", self.start + index, "", "/", "RFC 1738 section 3.3"))
-                return True
+        if character == "?" and self.reached & self.host_ends and self.take("/" + character):
+            self.changes.append(Change("slash inserted", self.start + index, "", "/", "RFC 1738 section 3.3"))
+            return True
         return False
 
     def dropped(self, index: int) -> bool:
@@ -185,5 +191,5 @@ class _Walk:
     def reread(self, text: str) -> bool:
         """Begin anew and go by `text`, which must lead to where the host may end."""
         self.out = []
-        self.expected, self.reached = self.automaton.tree.first, 0
+        self.expected, self.reached = self.automaton.tree.first & ~self.without, 0
         return all(map(self.take, text))

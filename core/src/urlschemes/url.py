@@ -439,7 +439,7 @@ def _blamed(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]", s
 
 
 def _cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> InvalidURL:
-    shown = "what was given" if name == "password" else repr(value)
+    shown = "what was given" if name == "password" else ascii(value)
     return fault_of(name, "", f"{shown} cannot be the {name}", scheme=scheme, section=syntax.section_of(syntax.parts[name].rule))
 
 

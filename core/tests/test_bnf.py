@@ -1,0 +1,78 @@
+"""The notation of section 5: what it may say, and what is wrong in it."""
+
+import pytest
+
+from urlschemes.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence, read
+from urlschemes.errors import GrammarError
+from urlschemes.syntax import shared_rules
+
+
+def test_every_form_of_the_notation() -> None:
+    rule = read('a = b | "x" [ c ] *d 1*[ e ] 2*3f 2g ( h | i ) ; words\n    | <">')["a"]
+    assert isinstance(rule.node, Choice)
+    first, second, third = rule.node.items
+    assert isinstance(first, Reference)
+    assert isinstance(second, Sequence)
+    repeats = [(item.least, item.most) for item in second.items if isinstance(item, Repeat)]
+    assert repeats == [(0, 1), (0, None), (1, None), (2, 3), (2, 2)]
+    assert isinstance(second.items[-1], Choice)
+    assert isinstance(third, Literal)
+    assert third.text == '"'
+
+
+def test_brackets_under_a_count_group_what_is_repeated() -> None:
+    # Erratum 2845 of RFC 1738: `*[ x ]` is zero or more x.
+    node = read('a = *[ "b" | "c" ]')["a"].node
+    assert isinstance(node, Repeat)
+    assert isinstance(node.item, Choice)
+
+
+def test_names_may_hold_what_the_rfc_uses() -> None:
+    assert list(read('gopher+_string = "a"\nip-schemepart = "b"')) == ["gopher+_string", "ip-schemepart"]
+
+
+def test_a_comment_says_the_section() -> None:
+    rules = read(
+        'a = "b"   ; section 3.2.3\nc = "d"\n  | "e" ; see section 5, or not\n; section 9 is of no rule\nf = "g"'
+    )
+    assert [rule.section for rule in rules.values()] == ["3.2.3", "5", None]
+
+
+@pytest.mark.parametrize("name", sorted(shared_rules().rules))
+def test_what_is_written_reads_the_same(name: str) -> None:
+    rule = shared_rules().rules[name]
+    assert str(read(str(rule))[name]) == str(rule)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a = b", "rule 'a' refers to 'b', which is not defined"),
+        ('a = "x" b\nb = c\nc = [ a ]', "rule 'a' refers to itself: a -> b -> c -> a"),
+        ('a = "x"\na = "y"', "rule 'a' is defined twice: in line 1 and in line 2"),
+        ("a = ", "line 1 has 'the end of the text' where an element is due"),
+        ('a = "x" | | "y"', "line 1 has '|' where an element is due"),
+        ('a = [ "x"', "line 1 has 'the end of the text' where ']' is due"),
+        ('a = "x" ]', "line 1 has ']' where the name of a rule is due"),
+        ('"x" = a', "line 1 has '\"x\"' where the name of a rule is due"),
+        ("a / b", "'/' in line 1 is no part of the notation"),
+        ('a = "x\n"', "'\"' in line 1 is no part of the notation"),
+        ('a = 3*2"x"', "line 1 repeats an element '3*2' times"),
+        ('a = 0"x"', "line 1 repeats an element '0' times"),
+        ("a = 2", "line 1 has '2' with nothing to repeat"),
+        ("a = " + "[" * 60 + '"x"' + "]" * 60, "line 1 nests brackets more than 50 deep"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, says: str) -> None:
+    with pytest.raises(GrammarError) as caught:
+        Grammar(read(text))
+    assert caught.value.message == says
+
+
+def test_a_shared_rule_is_not_defined_again() -> None:
+    with pytest.raises(GrammarError, match="rule 'host' is defined twice: it is one of the shared rules"):
+        shared_rules().extended('host = "h"')
+
+
+def test_every_shared_rule_says_its_section() -> None:
+    assert not [rule.name for rule in shared_rules().rules.values() if rule.section is None]

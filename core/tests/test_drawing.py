@@ -1,0 +1,55 @@
+"""`explain`: a URL with its parts named underneath, an error with its caret."""
+
+from pathlib import Path
+from textwrap import dedent
+
+from urlschemes import Registration, Registry
+
+REGISTRY = Registry(plugins=())
+REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
+
+
+def drawn(text: str) -> str:
+    return dedent(text).strip("\n")
+
+
+def test_a_url_with_its_parts_underneath() -> None:
+    assert REGISTRY.explain("x-album://joe:secret@h.example:80/a%20b/c;size=3") == drawn(
+        """
+        x-album://joe:***@h.example:80/a%20b/c;size=3
+        ^~~~~~~   ^~~ ^~~ ^~~~~~~~~ ^~ ^~~~~ ^      ^
+        |         |   |   |         |  |     |      +- size      3  (RFC 1738 section 5)
+        |         |   |   |         |  |     +- picture   'c'  (The album specification, section 2)
+        |         |   |   |         |  +- albums    ('a b',)  (The album specification, section 2)
+        |         |   |   |         +- port      80  (RFC 1738 section 3.1)
+        |         |   |   +- host      'h.example'  (RFC 1738 section 3.1)
+        |         |   +- password  ***  (RFC 1738 section 3.1)
+        |         +- user      'joe'  (RFC 1738 section 3.1)
+        +- scheme    x-album  (RFC 1738 section 2.1)
+        """
+    )
+
+
+def test_an_error_with_its_caret() -> None:
+    assert REGISTRY.explain("x-album://h/~joe") == drawn(
+        """
+        x-album://h/~joe
+                    ^
+        '~' at position 12 is unsafe and must be encoded always
+          rule: xchar (RFC 1738 section 2.2)
+          part: picture
+          help: write %7E, or let `fix` do it
+        """
+    )
+
+
+def test_the_caret_stands_under_the_character_in_a_long_text_too() -> None:
+    lines = REGISTRY.explain("x-album://h/" + "a" * 500 + "~" + "b" * 500).splitlines()
+    assert lines[0][lines[1].index("^")] == "~"
+    assert len(lines[0]) < 120
+
+
+def test_nothing_unsafe_is_drawn() -> None:
+    text = REGISTRY.explain("x-album://joe:secret@h/\x1b[2J\u202e\n")
+    assert text.replace("\n", "").isprintable()
+    assert "secret" not in text

@@ -1,0 +1,93 @@
+"""The tree of errors, and what holds for all of them."""
+
+import copy
+import inspect
+import pickle
+import re
+
+import pytest
+
+from urlschemes import errors
+from urlschemes.errors import InvalidHost, InvalidURL, Truncated, URLError
+from urlschemes.url import URL
+
+
+def drawn() -> dict[str, str]:
+    """Each class of the drawing in the module's docstring, with the class it hangs from."""
+    above: list[str] = []
+    parents: dict[str, str] = {}
+    for line in (errors.__doc__ or "").splitlines():
+        found = re.match(r"    ((?:[│├└─ ]{4})*)([A-Z]\w+)", line)
+        if found:
+            depth = len(found[1]) // 4
+            above[depth:] = [found[2]]
+            parents[found[2]] = above[depth - 1] if depth else "Exception"
+    return parents
+
+
+def classes() -> dict[str, type[URLError]]:
+    return {n: c for n, c in vars(errors).items() if inspect.isclass(c) and issubclass(c, URLError)}
+
+
+def test_the_drawing_is_the_tree() -> None:
+    assert drawn() == {name: cls.__bases__[0].__name__ for name, cls in classes().items()}
+
+
+def test_codes_are_unique_and_in_lower_case() -> None:
+    codes = [cls.code for cls in classes().values()]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch("[a-z-]+", code) for code in codes)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(classes()) - {n for n, c in classes().items() if issubclass(c, InvalidURL)})
+)
+def test_every_error_pickles_and_copies(name: str) -> None:
+    cls = classes()[name]
+    needed = {
+        "DeadlineExceeded": {"phase": "x"},
+        "LimitExceeded": {"limit": "x", "value": 1},
+        "RedirectRefused": {"reason": "x"},
+    }
+    error = cls("what", scheme="x-a", part="p", position=3, hint="do this", **needed.get(name, {}))
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(other) is cls
+        assert str(other) == "what; do this"
+        assert vars(other) == vars(error)
+
+
+def test_an_invalid_url_takes_its_explanation_along() -> None:
+    with pytest.raises(InvalidURL) as caught:
+        URL.parse("x-a:b c")
+    other = pickle.loads(pickle.dumps(caught.value))
+    assert str(other) == str(caught.value)
+    assert (other.position, other.text) == (5, "x-a:b c")
+    assert copy.copy(caught.value).position == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a\x1b[2Jb", "a\nb", "\u202egpj.exe", "x" * 5000, "\ud800", "ftp://joe:hunter2@h/ \r", "caf\u00e9", "\x9b31m"],
+    ids=ascii,
+)
+def test_the_text_of_an_error_is_one_short_line_of_ascii_without_a_password(text: str) -> None:
+    said = str(URLError(text, hint=text))
+    assert len(said) <= 300
+    assert said.isascii()
+    assert said.isprintable()
+    assert "hunter2" not in said
+
+
+def test_data_of_an_error_is_kept() -> None:
+    error = Truncated("short", received=3, expected=5, partial=b"abc")
+    assert (error.received, error.expected, error.partial) == (3, 5, b"abc")
+
+
+def test_an_unknown_attribute_is_no_explanation() -> None:
+    with pytest.raises(InvalidURL) as caught:
+        URL.parse("")
+    assert not hasattr(caught.value, "colour")
+
+
+def test_an_error_of_a_host_is_a_value_error() -> None:
+    assert issubclass(InvalidHost, ValueError)

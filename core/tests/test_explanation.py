@@ -1,0 +1,77 @@
+"""Why a text is no URL: the kind of error, the place, what was due there, and the rule."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from urlschemes import InvalidURL, Registration, Scheme
+from urlschemes.url import URL
+
+AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent / "album.toml")).url_type
+
+# text, kind, part, position, expected, rule, section
+TABLE: list[tuple[str, str, str | None, int | None, tuple[str, ...], str | None, str | None]] = [
+    ("x-album://h/a b", "InvalidCharacter", "picture", 13, ("a character that a URL may hold",), "xchar", "2.2"),
+    ("x-album://h\u00e9", "InvalidCharacter", "host", 11, ("a character that a URL may hold",), "xchar", "2.2"),
+    (" x-album://h", "InvalidCharacter", "scheme", 0, ("a character that a URL may hold",), "xchar", "2.2"),
+    ("x-album://[::1]/", "InvalidCharacter", "host", 10, ("a character that a URL may hold",), "xchar", "2.2"),
+    ("x-album://h/a#b", "FragmentPresent", "picture", 13, ("a character that a URL may hold",), "xchar", "2.2"),
+    ("x-album://h/a%4", "BadEscape", "picture", 13, ("two hexadecimal digits",), "escape", "2.2"),
+    ("x-album://h/a%4 ", "InvalidCharacter", "picture", 15, ("a character that a URL may hold",), "xchar", "2.2"),
+    ("", "InvalidScheme", "scheme", 0, ("a scheme name and a colon",), "scheme", "2.1"),
+    ("x_album://h", "InvalidScheme", "scheme", 1, ("a scheme name and a colon",), "scheme", "2.1"),
+    ("x-album:h", "MissingAuthority", "host", 8, ('"//"',), "ip-schemepart", "3.1"),
+    ("x-album:/h", "MissingAuthority", "host", 9, ('"//"',), "ip-schemepart", "3.1"),
+    ("x-album://a@b@h", "InvalidUserinfo", "user", 11, ("@",), "user", "3.1"),
+    ("x-album://a:b:c@h", "InvalidUserinfo", "user", 13, ("@",), "user", "3.1"),
+    ("x-album:///a", "EmptyHost", "host", 10, (), "host", "3.1"),
+    ("x-album://a_b/", "InvalidHost", "host", 11, (), "host", "3.1"),
+    ("x-album://1.2.3.4.5/", "InvalidHost", "host", 19, (), "host", "3.1"),
+    ("x-album://h:/", "InvalidPort", "port", 12, (), "port", "3.1"),
+    ("x-album://h:8x/", "InvalidPort", "port", 13, (), "port", "3.1"),
+    ("x-album://h/;size=x", "InvalidPart", "size", 18, ("a digit",), "digits", "5"),
+    ("x-album://h/;seize=1", "InvalidPart", None, 14, ('"ize="',), "albumurl", "2.1"),
+    ("x-album://h/?a%0Ab", "InvalidPart", "words", 14, ("another octet",), "words", "The album specification, section 2"),
+    ("x-album://h/?a?b", "InvalidPart", "words", 14, (), "words", "The album specification, section 2"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "part", "position", "expected", "rule", "section"), TABLE, ids=[ascii(r[0]) for r in TABLE])
+def test_what_an_error_says(
+    text: str, kind: str, part: str | None, position: int | None, expected: tuple[str, ...], rule: str, section: str
+) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        AlbumURL.parse(text)
+    error = caught.value
+    assert type(error).__name__ == kind
+    assert (error.part, error.position, error.rule) == (part, position, rule)
+    assert error.section is not None
+    assert error.section.endswith(section)
+    if expected and expected != ("@",):
+        assert error.expected == expected
+    assert error.text == text
+    assert error.hint or kind == "InvalidPart"
+
+
+@pytest.mark.parametrize("text", ["", ":", "a", "a:b c", "a b:c", "a:%", "\ud800:"])
+def test_the_generic_syntax_explains_too(text: str) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        URL.parse(text)
+    assert caught.value.position is not None
+    assert str(caught.value)
+
+
+def test_a_message_is_whole() -> None:
+    with pytest.raises(InvalidURL) as caught:
+        AlbumURL.parse("x-album://h:8x/")
+    assert str(caught.value) == (
+        "'x' at position 13 where a digit, \"/\" or the end of the URL is due; a port is a decimal number"
+    )
+
+
+def test_more_digits_than_a_number_may_have() -> None:
+    with pytest.raises(InvalidURL) as caught:
+        AlbumURL.parse("x-album://h:" + "9" * 5000)
+    assert type(caught.value).__name__ == "InvalidPort"
+    assert caught.value.position == 12 + 4000

@@ -1,0 +1,168 @@
+"""From rules to one pattern: what it takes, what it captures, and which grammars are refused."""
+
+import re
+
+import pytest
+
+from urlschemes.errors import GrammarError
+from urlschemes.syntax import Part, Syntax
+
+
+def syntax(bnf: str, *parts: Part) -> Syntax:
+    return Syntax(bnf, bnf.split()[0], parts)
+
+
+def test_letters_of_a_literal_match_in_any_case_and_only_as_ascii() -> None:
+    taken = syntax('u = "kiss:"').fullmatch
+    assert taken("KiSS:")
+    assert not taken("\u212aiss:")  # KELVIN SIGN folds to k
+    assert not taken("ki\u017fs:")  # LATIN SMALL LETTER LONG S folds to s
+
+
+def test_the_pattern_of_a_run_never_goes_back() -> None:
+    match = syntax('u = *[ uchar | ";" ]').fullmatch("a;%41")
+    assert match
+    plain = re.sub(r"\[[^]]*\]|\\.|\(\?", "", match.re.pattern)
+    assert {found[0] for found in re.finditer(r"[*+?}]\+?", plain)} == {"*+"}
+
+
+def test_what_is_optional_and_can_be_empty_is_present() -> None:
+    # `[ selector ]` with `selector = *xchar`: the gopher URL of an item without selector has an empty one.
+    syn = syntax('u = "a" [ rest ]\nrest = *digit', Part("rest", ["rest"]))
+    match = syn.fullmatch("a")
+    assert match
+    assert syn.raw(match, "rest") == ""
+
+
+def test_alternatives_with_one_beginning_are_drawn_together() -> None:
+    syn = syntax(
+        'u = one | two\none = "x:" word\ntwo = "x:" word "/" more\nword = *uchar\nmore = *uchar',
+        Part("word", ["word"]),
+        Part("more", ["more"]),
+    )
+    for text, word, more in (("x:a", "a", None), ("x:a/b", "a", "b"), ("x:/", "", "")):
+        match = syn.fullmatch(text)
+        assert match
+        assert (syn.raw(match, "word"), syn.raw(match, "more")) == (word, more)
+
+
+def test_a_part_in_alternatives_is_found_in_each() -> None:
+    syn = syntax('u = "a" n "!" | "b" n "?"\nn = digits', Part("n", ["n"]))
+    for text in ("a12!", "b12?"):
+        match = syn.fullmatch(text)
+        assert match
+        assert syn.raw(match, "n") == "12"
+
+
+def test_one_look_ahead_tells_a_word_from_the_beginning_of_another() -> None:
+    # `group` and `article` of the news scheme: only what stands behind the letters tells them apart.
+    syn = syntax('u = group | article\ngroup = 1*alpha\narticle = 1*uchar "@" host', Part("group", ["group"]))
+    assert syn.fullmatch("abc")
+    article = syn.fullmatch("abc@h")
+    assert article
+    assert syn.raw(article, "group") is None
+
+
+def test_one_look_ahead_tells_whether_an_option_is_taken() -> None:
+    taken = syntax('u = [ "a" ] "a" "b"').fullmatch
+    assert [bool(taken(text)) for text in ("ab", "aab", "b", "aaab")] == [True, True, False, False]
+
+
+def test_a_run_that_ends_in_certain_characters() -> None:
+    taken = syntax('u = *[ alphadigit | "-" ] alphadigit "."').fullmatch
+    assert [bool(taken(text)) for text in ("a.", "a-b.", "-b.", "a-.", "-.", ".")] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_numbers_have_at_most_4000_digits() -> None:
+    taken = syntax('u = "n" digits').fullmatch
+    assert taken("n" + "1" * 4000)
+    assert not taken("n" + "1" * 4001)
+
+
+def test_counted_repetitions() -> None:
+    taken = syntax("u = 2*3digit").fullmatch
+    assert [bool(taken("1" * count)) for count in range(5)] == [False, False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    "bnf",
+    [
+        'u = *alpha *alphadigit "."',  # which letters are whose?
+        'u = *[ *"a" "b" | "a" ] "!"',  # each of many tries could run to the end: quadratic
+        'u = [ "a" ] *"a" "b"',  # taking the option or not leaves the same text
+        "u = *[ [ digit ] ]",  # a repetition of what may be empty
+        "u = [ *digit ] | [ *alpha ]",  # both may be empty
+    ],
+)
+def test_a_grammar_that_cannot_be_decided_is_refused(bnf: str) -> None:
+    with pytest.raises(GrammarError):
+        syntax(bnf).fullmatch  # noqa: B018  made when it is read
+
+
+def test_an_ambiguity_that_changes_a_part_is_refused_and_one_that_does_not_is_fine() -> None:
+    harmless = 'u = "x:" [ host | "localhost" ]'
+    with pytest.raises(GrammarError):
+        syntax(harmless.replace("host |", "name |") + "\nname = 1*alpha", Part("name", ["name"])).fullmatch  # noqa: B018
+    assert syntax(harmless).fullmatch("x:LOCALHOST")
+    both = syntax(harmless, Part("host", ["u/host", 'u/"localhost"']))
+    match = both.fullmatch("x:localhost")
+    assert match
+    assert both.raw(match, "host") == "localhost"
+
+
+def test_a_part_within_a_repetition_is_refused() -> None:
+    with pytest.raises(GrammarError, match="stands within a repetition"):
+        syntax('u = *[ ";" word ]\nword = *uchar', Part("word", ["word"])).fullmatch  # noqa: B018
+
+
+def test_an_excluded_octet_is_held_in_no_form() -> None:
+    syn = syntax('u = "x:" word\nword = *xchar', Part("word", ["word"], exclude=[0x09, ord("/")]))
+    assert [bool(syn.fullmatch(text)) for text in ("x:%09", "x:/", "x:%2f", "x:%2F", "x:%0a", "x:%19")] == [
+        False,
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_an_escape_that_may_follow_a_part_is_not_held_by_it() -> None:
+    syn = syntax('u = "x:" a [ "%09" b ]\na = *uchar\nb = *uchar', Part("a", ["a"]), Part("b", ["b"]))
+    match = syn.fullmatch("x:1%092%09")
+    assert match
+    assert (syn.raw(match, "a"), syn.raw(match, "b")) == ("1", "2%09")
+    assert 9 not in syn.parts["a"].escapes
+    assert 9 in syn.parts["b"].escapes
+
+
+def test_octets_that_a_part_may_hold_as_they_are() -> None:
+    syn = syntax(
+        'u = "x:" path\npath = seg *[ "/" seg ]\nseg = *[ uchar | "?" ]', Part("path", ["path"], element="seg")
+    )
+    syn.automaton  # noqa: B018  what parts may hold is known then
+    assert syn.parts["path"].written("a/b?c d") == "a%2Fb?c%20d"
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ([Part("word", ["nowhere"])], "no occurrence of 'nowhere' for the part 'word'"),
+        ([Part("word", ["word"], element="uchar")], "the list part 'word' must be a rule of the form"),
+    ],
+)
+def test_a_part_must_be_there(parts: list[Part], says: str) -> None:
+    with pytest.raises(GrammarError, match=says):
+        syntax('u = "x:" word\nword = *uchar', *parts).fullmatch  # noqa: B018
+
+
+def test_a_literal_is_ascii() -> None:
+    with pytest.raises(GrammarError, match="outside US-ASCII"):
+        syntax('u = "caf\u00e9"').fullmatch  # noqa: B018

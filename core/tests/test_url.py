@@ -1,0 +1,233 @@
+"""URLs as values, by a made-up scheme whose record has every kind of part."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from urlschemes import Encoded, InternetURL, InvalidURL, Registration, Scheme, UnsafeURL
+from urlschemes.errors import InvalidHost, InvalidPart, InvalidPort, InvalidUserinfo, URLTooLong
+from urlschemes.url import URL
+
+AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent / "album.toml")).url_type
+FULL = "x-album://joe:s%3At@Host.dom:0042/a%2Fb//c;size=7"
+
+
+def parse(text: str) -> Any:
+    return AlbumURL.parse(text)
+
+
+def test_parts_by_attribute_by_name_and_as_written() -> None:
+    url = parse(FULL)
+    assert (url.user, url.password, url.host, url.port) == ("joe", "s:t", "host.dom", 42)
+    assert (url.albums, url.picture, url.words, url.size) == (("a/b", ""), "c", None, 7)
+    assert url.parts == {
+        "user": "joe",
+        "password": "s:t",
+        "host": "host.dom",
+        "port": 42,
+        "albums": ("a/b", ""),
+        "picture": "c",
+        "words": None,
+        "size": 7,
+    }
+    assert url.raw["port"] == "0042"
+    assert url.raw["albums"] == ("a%2Fb", "")
+    assert url.raw["words"] is None
+    assert url.scheme == "x-album"
+    assert url.schemepart == FULL.partition(":")[2]
+
+
+def test_absent_and_empty_stay_apart() -> None:
+    # RFC 1738 section 3.1: an empty user name or password differs from none.
+    cases = {"x-album://@h/": ("", None), "x-album://h/": (None, None), "x-album://foo:@h/": ("foo", "")}
+    assert {text: (parse(text).user, parse(text).password) for text in cases} == cases
+    assert (parse("x-album://h").picture, parse("x-album://h/").picture) == (None, "")
+    assert (parse("x-album://h").albums, parse("x-album://h").raw["albums"]) == ((), ())
+
+
+def test_text_is_kept_byte_for_byte() -> None:
+    for text in (FULL, "X-Album://h", "x-album://h:/"[:-2] + "/%7e%7E"):
+        assert str(parse(text)) == text
+
+
+def test_an_octet_that_is_no_utf_8_survives() -> None:
+    url = parse("x-album://h/%FF%C3%A9")
+    assert url.picture == "\udcff\u00e9"
+    assert AlbumURL._build(host="h", picture=url.picture).raw["picture"] == "%FF%C3%A9"
+
+
+def test_equality_hash_and_order_go_by_the_text_with_the_scheme_in_lower_case() -> None:
+    one, other = parse("x-album://h/A"), parse("X-ALBUM://h/A")
+    assert one == other == URL.parse("x-album://h/A")
+    assert hash(one) == hash(other)
+    assert one != parse("x-album://h/a")
+    assert one != "x-album://h/A"
+    assert sorted([parse("x-album://h/b"), one]) == [one, parse("x-album://h/b")]
+    assert one <= other
+    assert one >= other
+    assert not one < other
+    assert not one > other
+    with pytest.raises(TypeError):
+        assert one < "x-album://h/A"
+
+
+def test_repr_hides_the_password() -> None:
+    assert repr(parse(FULL)) == "XAlbumURL('x-album://joe:***@Host.dom:0042/a%2Fb//c;size=7')"
+
+
+def test_a_url_does_not_change() -> None:
+    url = parse(FULL)
+    for name in ("host", "scheme", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(url, name, "x")
+    assert copy.copy(url) is url
+    assert copy.deepcopy([url])[0] is url
+    assert not hasattr(url, "__dict__")
+
+
+def test_a_type_is_not_called() -> None:
+    with pytest.raises(TypeError, match="parse"):
+        AlbumURL("x-album://h")
+
+
+def test_a_pickle_loads_as_a_generic_url_where_the_type_is_absent() -> None:
+    url = pickle.loads(pickle.dumps(parse(FULL)))
+    assert type(url) is URL
+    assert url == parse(FULL)
+    generic = URL.parse("x-b:c")
+    assert pickle.loads(pickle.dumps(generic)) == generic
+
+
+def test_pattern_matching() -> None:
+    match parse(FULL):
+        case InternetURL(host=host, port=port):
+            assert (host, port) == ("host.dom", 42)
+        case _:
+            pytest.fail("it is an InternetURL")
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({"host": "h"}, "x-album://h"),
+        ({"host": "h", "picture": ""}, "x-album://h/"),
+        ({"host": "h", "albums": ["a b", "%", "/"], "picture": "\u00e9"}, "x-album://h/a%20b/%25/%2F/%C3%A9"),
+        ({"host": "h", "albums": ["a"]}, "x-album://h/a/"),
+        ({"host": "h", "size": 3}, "x-album://h/;size=3"),
+        ({"host": "h", "words": "a=b/c?"}, "x-album://h/?a=b/c%3F"),
+        ({"host": "h", "words": Encoded("a%3Db")}, "x-album://h/?a%3Db"),
+        ({"host": "h", "port": 80, "user": "u@", "password": ":/"}, "x-album://u%40:%3A%2F@h:80"),
+        ({"host": "h", "user": ""}, "x-album://@h"),
+        ({"host": "1.2.3.4"}, "x-album://1.2.3.4"),
+    ],
+)
+def test_build(parts: dict[str, Any], text: str) -> None:
+    url = AlbumURL._build(**parts)
+    assert str(url) == text
+    for name, value in parts.items():
+        if not isinstance(value, Encoded):
+            assert url.parts[name] == (tuple(value) if isinstance(value, list) else value)
+
+
+@pytest.mark.parametrize(
+    ("parts", "error", "says"),
+    [
+        ({}, InvalidURL, "no x-album URL has just these parts: nothing"),
+        ({"host": "h/x"}, InvalidHost, "'h/x' cannot be the host"),
+        ({"host": "h@evil"}, InvalidHost, "'h@evil' cannot be the host"),
+        ({"host": ""}, InvalidHost, "'' cannot be the host"),
+        ({"host": "caf\u00e9"}, InvalidHost, "'caf\\xe9' cannot be the host"),
+        ({"host": 5}, InvalidHost, "the host is text (str), not int"),
+        ({"host": "h", "port": "80 "}, InvalidPort, "the port is a number from 0 up (int), not str '80 '"),
+        ({"host": "h", "port": True}, InvalidPort, "the port is a number from 0 up (int), not bool 'True'"),
+        ({"host": "h", "port": -1}, InvalidPort, "the port is a number from 0 up (int), not int '-1'"),
+        ({"host": "h", "size": Encoded("x")}, InvalidPart, "'x' cannot be the size"),
+        ({"host": "h", "password": "p"}, InvalidUserinfo, "a password needs a user name"),
+        ({"host": "h", "user": Encoded("a@b")}, InvalidUserinfo, "'a@b' cannot be the user"),
+        (
+            {"host": "h", "user": "u", "password": Encoded("a:b")},
+            InvalidUserinfo,
+            "what was given cannot be the password",
+        ),
+        ({"host": "h", "words": "a\nb"}, InvalidPart, "the words cannot hold octet 0A"),
+        ({"host": "h", "words": Encoded("%0a")}, InvalidPart, "the words cannot hold the octet 0A, encoded at position 13"),
+        ({"host": "h", "albums": "abc"}, InvalidPart, "the albums is a sequence of texts, not str"),
+        ({"host": "h", "picture": "\ud800"}, InvalidPart, "the picture holds a surrogate that stands for no octet"),
+        ({"host": "h", "picture": Encoded("a/b")}, InvalidPart, "'a/b' cannot be the picture"),
+        ({"host": "h", "picture": "x" * 70_000}, URLTooLong, "70012 characters are more than the bound of 65536"),
+    ],
+)
+def test_build_refuses_what_a_part_cannot_be(parts: dict[str, Any], error: type[InvalidURL], says: str) -> None:
+    with pytest.raises(error) as caught:
+        AlbumURL._build(**parts)
+    assert caught.value.message == says
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "result"),
+    [
+        (FULL, {"picture": "d e"}, "x-album://joe:s%3At@Host.dom:0042/a%2Fb//d%20e;size=7"),
+        (FULL, {"albums": []}, "x-album://joe:s%3At@Host.dom:0042/c;size=7"),
+        (FULL, {"port": None}, "x-album://joe:s%3At@Host.dom/a%2Fb//c;size=7"),
+        (FULL, {"password": None}, "x-album://joe@Host.dom:0042/a%2Fb//c;size=7"),
+        (FULL, {"size": None, "words": "q"}, "x-album://joe:s%3At@Host.dom:0042/a%2Fb//c?q"),
+        ("X-ALBUM://h", {"host": "k"}, "X-ALBUM://k"),
+        ("X-ALBUM://h", {"port": 1}, "X-ALBUM://h:1"),
+        ("x-album://h", {"picture": "a"}, "x-album://h/a"),
+        ("x-album://h", {"albums": ["a"]}, "x-album://h/a/"),
+    ],
+)
+def test_replace_changes_one_part_and_nothing_else(text: str, parts: dict[str, Any], result: str) -> None:
+    assert str(parse(text)._replace(**parts)) == result
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="copy.replace came with Python 3.13")
+def test_copy_replace() -> None:
+    assert str(copy.replace(parse("x-album://h/a"), picture="b")) == "x-album://h/b"  # type: ignore[attr-defined,unused-ignore]
+
+
+def test_normalized_and_equivalent() -> None:
+    url = parse("X-Album://A.Example:04711/%7e%41%2f%3d")
+    assert str(url.normalized()) == "x-album://a.example/%7EA%2F%3D"
+    assert url.equivalent(parse("x-album://a.example/%7EA%2F%3D"))
+    assert not url.equivalent(parse("x-album://a.example/%7EA/%3D"))
+    assert str(parse("x-album://h:0080").normalized()) == "x-album://h:80"
+    assert url.normalized().normalized() == url.normalized()
+
+
+def test_a_control_octet_never_travels_on_a_line() -> None:
+    parse("x-album://h/a%20b").check_line()
+    assert parse("x-album://h/a%20b").line("picture") == b"a b"
+    assert parse("x-album://h").line("picture") == b""
+    for octet in ("00", "0d", "0A", "1F", "7f"):
+        with pytest.raises(UnsafeURL) as caught:
+            parse(f"x-album://h/x/a%{octet}b").check_line()
+        assert caught.value.part == "picture"
+    with pytest.raises(UnsafeURL, match="the password holds the control octet 0D"):
+        parse("x-album://u:p%0dq@h").check_line()
+
+
+@pytest.mark.parametrize("text", [None, 3, b"x-album://h", ["x"]])
+def test_a_url_is_text(text: Any) -> None:
+    with pytest.raises(InvalidURL, match="a URL is text"):
+        AlbumURL.parse(text)
+
+
+def test_the_bound_can_be_set() -> None:
+    long = "x-album://h/" + "a" * 70_000
+    with pytest.raises(URLTooLong) as caught:
+        parse(long)
+    assert caught.value.position == 65536
+    assert len(AlbumURL.parse(long, limit=100_000).picture) == 70_000
+
+
+def test_the_generic_url() -> None:
+    url = URL.parse("Foo:opaque%20part")
+    assert (url.scheme, url.schemepart) == ("foo", "opaque%20part")
+    assert url.raw == {"scheme": "Foo", "schemepart": "opaque%20part"}
