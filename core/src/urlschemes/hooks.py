@@ -127,26 +127,29 @@ class Hooks:
     """The implementations that one registry knows, by the name of who made them."""
 
     def __init__(self) -> None:
-        self._manager = pluggy.PluginManager("urlschemes")
-        self._manager.add_hookspecs(sys.modules[__name__])
+        # One manager for each, so that each can be asked, and blamed, by itself.
+        self._managers: dict[str, pluggy.PluginManager] = {}
 
     def add(self, implementation: object, name: str) -> None:
         """Add a module or object with implementations.
 
-        Raises PluginContractError for a hook that does not exist or takes other arguments.
+        Raises PluginContractError for a hook that does not exist or takes other arguments, or a name that is taken.
         """
+        manager = pluggy.PluginManager("urlschemes")
+        manager.add_hookspecs(sys.modules[__name__])
         try:
-            self._manager.register(implementation, name)
-            self._manager.check_pending()
-        except (pluggy.PluginValidationError, ValueError) as error:
-            if self._manager.has_plugin(name):
-                self._manager.unregister(name=name)
+            if name in self._managers:
+                raise ValueError("the name is taken")
+            manager.register(implementation, name)
+            manager.check_pending()
+        except (Exception, SystemExit) as error:  # pluggy reads every attribute of it
             raise PluginContractError(
-                f"the hooks of {name} are wrong: {error}",
+                f"the hooks of {name} are wrong: {described(error)}",
                 distribution=name,
                 wants="the hooks of urlschemes.hooks, with their arguments",
-                has=one_line(str(error), 200),
+                has=described(error),
             ) from error
+        self._managers = {**self._managers, name: manager}
 
     def known_name(self, name: str) -> KnownName | None:
         """What the ledgers know of a scheme's name."""
@@ -200,10 +203,8 @@ class Hooks:
 
     def _each(self, hook: str) -> Iterator[tuple[str, Callable[..., list[Any]]]]:
         """Who implements `hook`, sorted by name, each with a way to call that one alone."""
-        plugins = dict(self._manager.list_name_plugin())
-        for name in sorted(plugins):
-            others = [plugin for other, plugin in plugins.items() if other != name and plugin is not None]
-            caller = self._manager.subset_hook_caller(hook, others)
+        for name, manager in sorted(self._managers.items()):
+            caller = getattr(manager.hook, hook)
             if caller.get_hookimpls():
                 yield name, caller
 

@@ -1,0 +1,368 @@
+"""Hooks: what cuts across schemes, and what becomes of an access when one of them fails."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from urlschemes import Credentials, Policy, Registry, Scheme, hooks
+from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, RedirectRefused, UnknownScheme
+from urlschemes.hooks import Observation, hookimpl
+from urlschemes.ledger import KnownName
+from urlschemes.resource import Attributes
+from urlschemes.wire import Authenticate, Deliver, Follow, Open
+
+SPECS = {name for name in hooks.__all__ if name.startswith("urlschemes_")}
+
+
+class Mine(Exception):
+    """Its text is a secret and a trick."""
+
+    def __str__(self) -> str:
+        return "ftp://u:secret@h/\x1b[31m\n"
+
+
+@pytest.fixture
+def registry(monkeypatch, registration) -> Registry:
+    """Three schemes: x-text gives the URL's text, x-login the credentials it was given, x-moved redirects to x-text."""
+    monkeypatch.setattr("urlschemes.registry.discover", lambda **_: ())
+
+    def text(url):
+        yield from Open("document", Attributes())
+        yield from Deliver(str(url).encode())
+
+    def login(url):
+        given = yield from Authenticate("host.example", 21)
+        yield from Open("document", Attributes())
+        yield from Deliver(f"{given.user}:{given.password}".encode() if given else b"none")
+
+    def moved(_url):
+        target = yield from Follow("x-text:moved")
+        yield from text(target)
+
+    def attributes(url):
+        yield from Open("attributes", Attributes(name=str(url)))
+
+    registry = Registry()
+    for name, access in (("x-text", text), ("x-login", login), ("x-moved", moved)):
+        module = ModuleType(f"algorithms_of_{name}")
+        module.access, module.find_attributes = access, attributes
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        more = 'operations = ["access", "find attributes"]\nredirects = ["x-text"]\n'
+        registry.register(Scheme(registration(name, more), access=module.__name__))
+    return registry
+
+
+def implement(registry: Registry, who: str = "somebody", **functions) -> None:
+    """Adds hooks, each named without its prefix."""
+    marked = {f"urlschemes_{name}": hookimpl(function) for name, function in functions.items()}
+    registry.add_hooks(SimpleNamespace(**marked), who)
+
+
+def read(registry: Registry, url: str, **arguments) -> str:
+    with registry.access(url, **arguments) as document:
+        return document.read().decode()
+
+
+def fails(error: BaseException):
+    def hook(**_):
+        raise error
+
+    return hook
+
+
+# Adding
+
+
+def test_every_hook_is_documented_in_one_shape():
+    assert len(SPECS) == 5
+    for name in SPECS:
+        spec = getattr(hooks, name)
+        text = inspect.getdoc(spec)
+        for parameter in inspect.signature(spec).parameters:
+            assert f"`{parameter}`: " in text
+        for label in ("Returns: ", "Called: ", "Failure: "):
+            assert text.count(label) == 1, (name, label)
+
+
+def test_a_hook_that_does_not_exist_is_refused(registry):
+    with pytest.raises(
+        PluginContractError, match=r"^the hooks of somebody are wrong: .*unknown hook 'urlschemes_vetoo'"
+    ):
+        implement(registry, vetoo=lambda url: None)
+    with pytest.raises(PluginContractError, match=r"^the hooks of somebody are wrong: .*link"):
+        implement(registry, veto=lambda url, link: None)
+    assert read(registry, "x-text:a") == "x-text:a"
+    implement(registry, veto=lambda url: None)
+    with pytest.raises(PluginContractError, match=r"the name is taken"):
+        implement(registry, veto=lambda url: None)
+
+
+# Vetoes
+
+
+def test_a_veto_closes_the_access_and_says_why(registry):
+    asked = []
+    implement(registry, "first", veto=lambda url, operation: asked.append((str(url), operation)))
+    implement(registry, "second", veto=lambda url: "not\n\x1b[31mtoday" if url.parts["word"] == "no" else None)
+    assert read(registry, "x-text:yes") == "x-text:yes"
+    assert registry.find_attributes("x-text:yes").name == "x-text:yes"
+    for operation in (registry.access, registry.find_attributes):
+        with pytest.raises(PolicyDenied) as caught:
+            operation("x-text:no")
+        assert str(caught.value) == (
+            "second forbids the access: not\\x0a\\x1b[31mtoday; the hook urlschemes_veto of second decides"
+        )
+        assert caught.value.rule == "veto"
+    assert asked == [("x-text:yes", "access"), ("x-text:yes", "find attributes")] + [
+        ("x-text:no", operation) for operation in ("access", "find attributes")
+    ]
+
+
+def test_a_veto_is_asked_about_redirects_too(registry):
+    implement(registry, veto=lambda url: "no" if str(url) == "x-text:moved" else None)
+    with pytest.raises((PolicyDenied, RedirectRefused), match="somebody forbids the access: no"):
+        registry.access("x-moved:a")
+
+
+@pytest.mark.parametrize("error", [Mine(), SystemExit(3), ValueError("broken"), UnknownScheme("other")])
+def test_a_veto_that_fails_closes_the_access(registry, error):
+    implement(registry, veto=fails(error))
+    with pytest.raises(PluginError, match=r"^the hook urlschemes_veto of somebody failed: ") as caught:
+        registry.access("x-text:a")
+    assert caught.value.__cause__ is error
+    assert caught.value.distribution == "somebody"
+    assert "secret" not in str(caught.value)
+    assert str(caught.value).isprintable()
+    assert registry.is_valid("x-text:a")
+
+
+def test_what_must_pass_through_passes_through(registry):
+    implement(registry, veto=fails(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        registry.access("x-text:a")
+
+
+@pytest.mark.parametrize("answer", [True, b"no", 0, ["no"]])
+def test_a_veto_must_answer_in_words(registry, answer):  # C17
+    implement(registry, veto=lambda: answer)
+    with pytest.raises(PluginContractError) as caught:
+        registry.access("x-text:a")
+    assert (caught.value.wants, caught.value.has) == ("str or None", type(answer).__name__)
+
+
+def test_no_hook_can_be_first(registry):  # C31
+    asked = []
+    first = hookimpl(tryfirst=True)(lambda: asked.append("z"))
+    registry.add_hooks(SimpleNamespace(urlschemes_veto=first), "z")
+    implement(registry, "a", veto=lambda: asked.append("a"))
+    read(registry, "x-text:a")
+    assert asked == ["a", "z"]
+
+
+# Gateways
+
+
+def test_a_gateway_leads_through_another_url(registry):
+    implement(
+        registry,
+        gateway=lambda url, operation: f"x-text:through-{url.parts['word']}" if url.scheme == "x-login" else None,
+    )
+    assert read(registry, "x-login:a") == "x-text:through-a"
+    assert read(registry, "x-text:a") == "x-text:a"
+
+
+def test_a_gateway_reaches_schemes_that_nobody_provides(registry):
+    implement(registry, gateway=lambda url: f"x-text:{url.schemepart}" if url.scheme == "x-nobody" else None)
+    assert read(registry, "x-nobody:a") == "x-text:a"
+    with pytest.raises(UnknownScheme):
+        registry.access("x-else:a")
+
+
+def test_what_a_gateway_names_goes_through_the_policy_and_the_vetoes(registry):
+    implement(registry, gateway=lambda url: "x-text:b" if url.scheme == "x-login" else None)
+    for denied in ("x-login", "x-text"):
+        with pytest.raises(PolicyDenied):
+            registry.access("x-login:a", policy=Policy(denied_schemes=frozenset({denied})))
+    implement(registry, "careful", veto=lambda url: "no" if str(url) == "x-text:b" else None)
+    with pytest.raises(PolicyDenied, match="careful forbids"):
+        registry.access("x-login:a")
+
+
+def test_a_gateway_leads_through_one_url_and_no_further(registry):
+    implement(registry, gateway=lambda url: f"x-text:{url.parts['word']}a")
+    assert read(registry, "x-text:a") == "x-text:aa"
+
+
+@pytest.mark.parametrize(("answer", "error"), [(7, PluginContractError), ("nobody:a", UnknownScheme)])
+def test_a_gateway_must_name_a_url(registry, answer, error):
+    implement(registry, gateway=lambda: answer)
+    with pytest.raises(error):
+        registry.access("x-text:a")
+
+
+def test_a_gateway_that_fails_fails_the_access(registry):
+    implement(registry, gateway=fails(Mine()))
+    with pytest.raises(PluginError, match=r"^the hook urlschemes_gateway of somebody failed: "):
+        registry.access("x-text:a")
+
+
+# Credentials
+
+
+def test_credentials_come_from_hooks_where_the_caller_asked_for_it(registry):
+    asked = []
+    implement(registry, "a", credentials=lambda request: asked.append((request.host, request.port)))
+    implement(registry, "b", credentials=lambda: Credentials("me", "mine"))
+    assert read(registry, "x-login:a") == "none"
+    assert asked == []
+    assert read(registry, "x-login:a", credentials=registry.credentials_from_hooks) == "me:mine"
+    assert asked == [("host.example", 21)]
+
+
+def test_without_hooks_nobody_knows_credentials(registry):
+    assert read(registry, "x-login:a", credentials=registry.credentials_from_hooks) == "none"
+
+
+def test_credentials_that_fail_fail_the_access(registry):
+    implement(registry, credentials=fails(Mine()))
+    with pytest.raises(PluginError, match=r"^the hook urlschemes_credentials of somebody failed: ") as caught:
+        registry.access("x-login:a", credentials=registry.credentials_from_hooks)
+    assert "secret" not in str(caught.value)
+
+
+def test_credentials_must_be_credentials(registry):  # C17
+    implement(registry, credentials=lambda: ("me", "mine"))
+    with pytest.raises(PluginContractError, match="gave a tuple"):
+        registry.access("x-login:a", credentials=registry.credentials_from_hooks)
+
+
+# Observers
+
+
+def test_observers_are_told_how_it_went(registry):
+    seen = []
+    implement(registry, observe=lambda observation: seen.extend([observation]))
+    read(registry, "x-text:a")
+    registry.find_attributes("x-text:b")
+    with pytest.raises(PolicyDenied) as caught:
+        registry.access("x-text:c", policy=Policy(denied_schemes=frozenset({"x-text"})))
+    assert [(each.operation, each.scheme, each.url, each.outcome, each.error) for each in seen] == [
+        ("access", "x-text", "x-text:a", "opened", None),
+        ("find attributes", "x-text", "x-text:b", "opened", None),
+        ("access", "x-text", "x-text:c", "failed", caught.value),
+    ]
+    assert all(isinstance(each, Observation) and each.seconds >= 0 for each in seen)
+
+
+@pytest.mark.parametrize("error", [Mine(), SystemExit(3)])
+def test_an_observer_that_fails_changes_nothing(registry, caplog, error):
+    seen = []
+    implement(registry, "a", observe=fails(error))
+    implement(registry, "b", observe=lambda observation: seen.append(observation.url))
+    assert read(registry, "x-text:a") == "x-text:a"
+    assert seen == ["x-text:a"]
+    ((name, level, message),) = caplog.record_tuples
+    assert (name, level) == ("urlschemes", logging.WARNING)
+    assert message.startswith("the hook urlschemes_observe of a failed: ")
+    assert "secret" not in message
+
+
+# Ledgers
+
+
+def test_a_ledger_says_what_is_known_of_a_name(registry):
+    implement(registry, "a", ledger=lambda name: None)
+    implement(
+        registry,
+        "b",
+        ledger=lambda name: KnownName("evil\x1b", "thi\x1bngs", "RFC 0", "", "things") if name == "x-things" else None,
+    )
+    with pytest.raises(UnknownScheme) as caught:
+        registry.parse("X-Things:a")
+    assert str(caught.value) == "the scheme x-things (thi\\x1bngs, RFC 0) is not installed; pip install things"
+    with pytest.raises(UnknownScheme, match="no scheme is registered as 'x-else'"):
+        registry.parse("x-else:a")
+
+
+@pytest.mark.parametrize("hook", [fails(Mine()), lambda name: "a text"])
+def test_a_ledger_that_fails_knows_nothing(registry, caplog, hook):
+    implement(registry, ledger=hook)
+    with pytest.raises(UnknownScheme, match="no scheme is registered as 'x-else'"):
+        registry.parse("x-else:a")
+    assert "urlschemes_ledger" in caplog.text
+
+
+# Installed hooks
+
+PLAIN = """
+from urlschemes.resource import Attributes
+from urlschemes.wire import Deliver, Open
+
+def access(url):
+    yield from Open("document", Attributes())
+    yield from Deliver(url.word.encode())
+"""
+
+TRY = """
+import urlschemes
+from urlschemes.default import registry
+from urlschemes.errors import URLError
+said = []
+def attempt():
+    try:
+        with urlschemes.access("x-plain:yes") as document:
+            said.append(document.read().decode())
+    except URLError as error:
+        said.append(type(error).__name__ + ": " + str(error))
+"""
+
+
+def test_without_hooks_pluggy_is_not_imported(plugin, child):
+    site = plugin("x-plain", access=PLAIN)
+    code = TRY + "attempt()\nprint(json.dumps([said, 'pluggy' in sys.modules, 'urlschemes.hooks' in sys.modules]))"
+    assert child(code, site) == [["yes"], False, False]
+
+
+def test_installed_hooks_take_part_and_are_imported_when_needed(plugin, install, child):
+    hook = "from urlschemes.hooks import hookimpl\n@hookimpl\ndef urlschemes_veto(url): return 'never'\n"
+    install("no-saying", "[urlschemes]\nany = no_saying\n", {"no_saying.py": hook})
+    site = plugin("x-plain", access=PLAIN)
+    code = (
+        TRY
+        + """
+urlschemes.parse("x-plain:yes")
+before = "no_saying" in sys.modules
+attempt()
+print(json.dumps([before, said, [c.state for c in registry.claims() if c.distribution == "no-saying"]]))
+"""
+    )
+    before, (said,), states = child(code, site)
+    assert (before, states) == (False, ["active"])
+    assert said.startswith("PolicyDenied: no-saying 1.0 (any) forbids the access: never; the hook urlschemes_veto of ")
+    before, said, states = child(code, site, environ={"URLSCHEMES_PLUGINS": "x-plain"})
+    assert (before, said, states) == (False, ["yes"], ["disabled"])
+
+
+def test_hooks_that_cannot_be_loaded_close_accesses_and_nothing_else(plugin, install, child):
+    install("bad-hooks", "[urlschemes]\nany = bad_hooks\n", {"bad_hooks.py": "raise SystemExit(3)"})
+    site = plugin("x-plain", access=PLAIN)
+    said, valid, states = child(
+        TRY
+        + """
+attempt()
+attempt()
+valid = urlschemes.is_valid("x-plain:yes"), urlschemes.is_valid("x-nobody:yes")
+print(json.dumps([said, valid, [c.state for c in registry.claims() if c.distribution == "bad-hooks"]]))
+""",
+        site,
+    )
+    assert said[0].startswith(
+        "PluginLoadError: bad-hooks 1.0, which provides any, cannot be imported: SystemExit: 3; pip "
+    )
+    assert said[1] == said[0]
+    assert (valid, states) == ([True, False], ["broken"])
