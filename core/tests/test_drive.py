@@ -811,6 +811,22 @@ def test_an_interrupt_passes_through_and_closes_everything(serve: Serve) -> None
     assert ended == [True]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_is_not_lost_in_a_plugins_own_mistake(serve: Serve) -> None:
+    port = serve(until_gone)
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        try:
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+            yield from Receive(peer)
+        finally:
+            raise KeyError
+
+    with pytest.raises(KeyboardInterrupt):
+        run(algorithm(), port=port, policy=replace(LOOPBACK, limits=Limits()))
+
+
 def test_memory_errors_are_not_hidden() -> None:
     def algorithm() -> Algorithm[None]:
         yield from ()
@@ -1159,7 +1175,7 @@ def test_the_default_trust_is_strict(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert context.verify_mode == ssl.CERT_REQUIRED
     assert context.check_hostname
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
-    assert context.keylog_filename is None
+    assert not context.keylog_filename
     assert drive.default_context() is context
     drive.default_context.cache_clear()
 
@@ -1233,6 +1249,15 @@ def test_an_allowed_scheme_that_is_not_installed() -> None:
     with pytest.raises(RedirectRefused, match="'x-talks' is not installed") as refusal:
         led_to("x-talks://h/", follow=follow)
     assert refusal.value.reason == "scheme"
+
+
+@pytest.mark.parametrize("error", [PolicyDenied, PluginError])
+def test_a_veto_on_a_redirect_stays_what_it_is(error: type[URLError]) -> None:
+    def follow(*_: object) -> URL:
+        raise error("not on a Sunday")
+
+    with pytest.raises(error, match="not on a Sunday"):
+        led_to("/other", follow=follow)
 
 
 def test_hops_are_counted() -> None:
@@ -1416,6 +1441,21 @@ def test_a_session_ends_with_the_call_that_lost_the_other_side(serve: Serve) -> 
     with pytest.raises(AccessError, match="closed"):
         session.say(b"more")
     session.close()
+
+
+def test_a_session_that_cannot_be_made(serve: Serve) -> None:
+    class Broken(Session):
+        def __init__(self, *_: object) -> None:
+            raise KeyError("no session")
+
+    port = serve(until_gone)
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from Open("session", session=Broken, peer=peer)
+
+    with pytest.raises(PluginError, match="no session"):
+        run(algorithm(), port=port)
 
 
 def test_a_call_delivers_nothing(serve: Serve) -> None:
@@ -1621,6 +1661,17 @@ def test_a_link_that_changes_while_it_is_opened(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(os, "open", swapped)
     with pytest.raises(PolicyDenied, match="under none of the folders"):
         place(OpenFile(str(root / "folder" / "a")), roots=(root,))
+
+
+# What it costs to have it
+
+
+def test_nothing_for_the_network_is_imported_before_it_is_used(child: Callable[..., Any]) -> None:
+    code = """
+        import urlschemes.drive
+        print(json.dumps(sorted({"socket", "ssl", "selectors", "queue", "asyncio"} & set(sys.modules))))
+        """
+    assert child(code) == []
 
 
 # Errors as errors.py promises

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
 from urlschemes import steps, wire
 from urlschemes.display import one_line
@@ -187,6 +188,9 @@ class Dialogue:
         self._datagrams = 0
         self._datagram_octets = 0
         self._begin()
+        made: object = algorithm
+        if not isinstance(made, Generator):
+            raise self._contract("an algorithm, made by a generator function", made)
 
     def _begin(self) -> None:
         """What is counted for an access, and for each call of a session anew."""
@@ -219,8 +223,8 @@ class Dialogue:
                 self.terminated = True
                 self.close()
             return said
-        except BaseException:
-            self.close()
+        except BaseException as fault:
+            self._give_up(fault)
             raise
         finally:
             self._clock.pause()
@@ -253,8 +257,8 @@ class Dialogue:
                 else:
                     wanted = "octets of a document" if self._kind == "document" else "entries of a listing"
                     raise self._contract(f"Deliver of {wanted}", item)
-        except BaseException:
-            self.close()
+        except BaseException as fault:
+            self._give_up(fault)
             raise
         finally:
             self._clock.pause()
@@ -272,9 +276,8 @@ class Dialogue:
             return cast("T", said.value)
         except _SETTLED:
             raise
-        except BaseException:
-            self._drop(algorithm)
-            self.close()
+        except BaseException as fault:
+            self._give_up(fault, algorithm)
             raise
         finally:
             self._clock.pause()
@@ -305,12 +308,33 @@ class Dialogue:
             for peer in list(self._ends):
                 self._close(peer)
 
+    def plugin_error(self, fault: Exception) -> PluginError:
+        """The error to raise for `fault`, an exception of the plugin's own; it is the cause, if it holds no secret."""
+        try:
+            text = f"{type(fault).__name__}: {fault}"
+        except Exception:  # noqa: BLE001  the text of a plugin's exception is the plugin's code
+            text = type(fault).__name__
+        clean = text
+        for secret in self._secrets:
+            clean = clean.replace(secret.decode("utf-8", "surrogateescape"), "***")
+        scheme = self._registration.scheme
+        error = PluginError(f"the algorithm of scheme {scheme!r} failed: {clean}", scheme=scheme)
+        error.__cause__ = fault if clean == text else None
+        return error
+
+    def _give_up(self, fault: BaseException, algorithm: Algorithm[Any] | None = None) -> None:
+        """Close everything because of `fault`, which is raised whatever happens here."""
+        if isinstance(fault, URLError) and fault.scheme is None:
+            fault.scheme = self._registration.scheme
+        if algorithm is not None:
+            with suppress(URLError):
+                self._drop(algorithm)
+        with suppress(URLError):
+            self.close()
+
     # Running an algorithm
 
     def _admit(self) -> None:
-        algorithm: object = self._algorithm
-        if not isinstance(algorithm, Generator):
-            raise self._contract("an algorithm, made by a generator function", algorithm)
         self._policy.check_scheme(self.url.scheme)
         if self._registration.local:
             if not self._policy.roots:
@@ -342,12 +366,10 @@ class Dialogue:
                 request = algorithm.send(answer) if error is None else algorithm.throw(error)
             except StopIteration as end:
                 return _Ended(end.value)
-            except (URLError, MemoryError) as fault:
-                if isinstance(fault, AccessError) and fault.scheme is None:
-                    fault.scheme = self._registration.scheme
+            except (URLError, MemoryError):
                 raise
-            except Exception as fault:  # noqa: BLE001  a plugin's own mistake may be anything
-                self._plugin_failed(fault)
+            except Exception as fault:  # noqa: BLE001  whatever a plugin's mistake may be
+                raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
             answer = error = None
             if isinstance(request, wire.Deliver | wire.Open):
                 return request
@@ -375,31 +397,16 @@ class Dialogue:
             algorithm.close()
         except (StopIteration, GeneratorExit, URLError):
             return
-        except (MemoryError, AttributeError) as fault:
-            if isinstance(fault, MemoryError):
-                raise
+        except MemoryError:
+            raise
         except Exception as fault:  # noqa: BLE001  as above
-            self._plugin_failed(fault)
+            raise self.plugin_error(fault)  # noqa: B904  as above
         raise self._contract("Close, and no other request, while an access is given up", "something else")
 
     # Faults
 
-    def _plugin_failed(self, fault: Exception) -> NoReturn:
-        try:
-            text = f"{type(fault).__name__}: {fault}"
-        except Exception:  # noqa: BLE001  the text of a plugin's exception is the plugin's code
-            text = type(fault).__name__
-        clean = text
-        for secret in self._secrets:
-            clean = clean.replace(secret.decode("utf-8", "surrogateescape"), "***")
-        raise PluginError(
-            f"the algorithm of scheme {self._registration.scheme!r} failed: {clean}", scheme=self._registration.scheme
-        ) from (fault if clean == text else None)
-
     def _contract(self, wants: str, has: object) -> PluginContractError:
-        shown = has if isinstance(has, str) else type(has.value if isinstance(has, _Ended) else has).__name__
-        if isinstance(has, _Ended):
-            shown = "its end"
+        shown = "its end" if isinstance(has, _Ended) else has if isinstance(has, str) else type(has).__name__
         return PluginContractError(
             f"the algorithm of scheme {self._registration.scheme!r} owes {wants}, and gave {shown}",
             scheme=self._registration.scheme,
@@ -600,9 +607,7 @@ class Dialogue:
             if self._trace is not None:
                 self._tell("receive", request.peer, octets=self._without_secrets(octets))
             if self._held > self.limits.content:
-                raise self._exceeded(
-                    "content", self.limits.content, "octets came, and nothing of use in them: more than"
-                )
+                raise self._exceeded("content", self.limits.content, "what came and was not delivered is over")
             if end.transport != "udp":
                 return octets
             self._count_datagram(count)
@@ -713,13 +718,13 @@ class Dialogue:
         if self._hops >= self.limits.hops:
             raise refused(f"{self.limits.hops} were followed already", "hops")
         if self._follow is None:
-            raise refused("nothing is followed in this access", "hops")
+            raise refused("nothing is followed in this access", "policy")
         try:
             target = self._follow(self.url, location)
             if target.scheme not in allowed:
                 raise refused(f"it leads to scheme {target.scheme!r}", "scheme")
             target.check_line()
-        except RedirectRefused:
+        except (RedirectRefused, PolicyDenied, PluginError):
             raise
         except UnknownScheme as fault:
             raise refused(f"scheme {scheme!r} is not installed", "scheme") from fault

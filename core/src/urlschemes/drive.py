@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urlschemes import steps
 from urlschemes.dialogue import Dialogue, TraceEvent
 from urlschemes.display import one_line
-from urlschemes.errors import PolicyDenied
+from urlschemes.errors import PolicyDenied, URLError
 from urlschemes.resource import Attributes, Document, FileFacts, Listing, Session
 
 if TYPE_CHECKING:
@@ -406,4 +406,10 @@ def run(
         return Document(source, dialogue.attributes)
     if opened.kind == "listing":
         return Listing(source, dialogue.attributes)
-    return (opened.session or Session)(source, dialogue.attributes, opened.peer)
+    try:
+        return (opened.session or Session)(source, dialogue.attributes, opened.peer)
+    except BaseException as fault:
+        source.close()
+        if isinstance(fault, Exception) and not isinstance(fault, URLError | MemoryError):
+            raise dialogue.plugin_error(fault)  # noqa: B904  which has decided on its cause
+        raise
