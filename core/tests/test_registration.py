@@ -1,0 +1,133 @@
+"""The record of a scheme: what it must hold, and what is said of one that does not."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from urlschemes import Registration, RegistrationError, Scheme
+from urlschemes.errors import GrammarError, PluginContractError, UnsupportedOperation
+
+TEXT = (Path(__file__).parent / "album.toml").read_text("utf-8")
+
+
+def test_the_fields_are_attributes() -> None:
+    record = Registration.from_text(TEXT, source="album.toml")
+    assert (record.scheme, record.status, record.default_port, record.operations) == ("x-album", "experimental", 4711, ("access",))
+    assert (record.local, record.redirects, record.source) == (False, (), "album.toml")
+    assert list(record.syntax.parts) == ["user", "password", "host", "port", "albums", "picture", "words", "size"]
+    assert [example.url for example in record.examples] == ["x-album://h/a/b?c;size=3", "x-album:h"]
+
+
+def test_the_examples_hold() -> None:
+    record = Registration.from_text(TEXT)
+    url_type = Scheme(record).url_type
+    for example in record.examples:
+        if example.parts is None:
+            assert record.syntax.fullmatch(example.url) is None
+        else:
+            parts = url_type.parse(example.url).parts
+            present = {name: [*value] if isinstance(value, tuple) else value for name, value in parts.items() if value is not None}
+            assert present == dict(example.parts)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('title = "Albums of pictures"', "", "album.toml has no title"),
+        ('title = "Albums of pictures"', "title = 5", "album.toml: title must be a TOML str"),
+        ('title = "Albums of pictures"', 'title = "  "', "album.toml: title must be a text that says something"),
+        ('scheme = "x-album"', 'scheme = "X-Album"', "album.toml: scheme must be a name of lower-case letters"),
+        ('scheme = "x-album"', 'scheme = "x_album"', "album.toml: scheme must be a name of lower-case letters"),
+        ('scheme = "x-album"', f'scheme = "x-{"a" * 70}"', "album.toml: scheme must be a name of lower-case letters"),
+        ('status = "experimental"', 'status = "new"', "album.toml: status must be one of permanent, provisional"),
+        ('status = "experimental"', 'status = "permanent"', "album.toml: status must be experimental for names"),
+        ('scheme = "x-album"', 'scheme = "album"', "album.toml: status must be experimental for names"),
+        ("default_port = 4711", "default_port = 0", "album.toml: default_port must be a number from 1 to 65535"),
+        ("default_port = 4711", "default_port = true", "album.toml: default_port must be a TOML int"),
+        ('operations = ["access"]', 'operations = ["delete"]', "album.toml: operations must be a list of access, update"),
+        ("default_port = 4711", "port = 4711", "album.toml has a field port, which nothing reads"),
+        ('rule = "albumurl"', "", "album.toml has no syntax.rule"),
+        ('rule = "albumurl"', 'rule = "nothing"', "there is no rule 'nothing'"),
+        ('at = "user"', 'at = ""', "album.toml: syntax.parts.user.at must be the place of a rule"),
+        ('at = "user"', 'at = "user", colour = 1', "album.toml has a field syntax.parts.user.colour, which nothing reads"),
+        ('take = "last"', 'take = "first"', "album.toml: syntax.parts.picture.take must be one of all"),
+        ('exclude = ["0A"]', 'exclude = ["LF"]', "album.toml: syntax.parts.words.exclude must be a list of octets"),
+        ('at = "words"', 'at = "words", travels = "far"', "album.toml: syntax.parts.words.travels must be one of line"),
+        ("invalid = true", "", "album.toml: examples must be tables with either `parts` or `invalid = true`"),
+        ("words    = *[", "host = *[", "rule 'host' is defined twice"),
+        ("[syntax]", "[[[", "album.toml is not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said(old: str, new: str, says: str) -> None:
+    assert old in TEXT
+    with pytest.raises(RegistrationError) as caught:
+        Registration.from_text(TEXT.replace(old, new, 1), source="album.toml")
+    assert caught.value.message.startswith(says)
+
+
+def test_a_record_for_another_core_is_a_broken_contract() -> None:
+    with pytest.raises(PluginContractError) as caught:
+        Registration.from_text(TEXT.replace("api = 1", "api = 2"), source="album.toml")
+    assert (caught.value.wants, caught.value.has) == ("api = 1", "api = 2")
+
+
+def test_a_grammar_error_names_the_file() -> None:
+    with pytest.raises(GrammarError) as caught:
+        Registration.from_text(TEXT.replace("*[ uchar | \":\"", "*[ nochar | \":\""), source="album.toml")
+    assert (caught.value.source, caught.value.field, caught.value.rule) == ("album.toml", "syntax", "asegment")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff", b"\x00"])
+def test_a_file_that_cannot_be_read(content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "registration.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(RegistrationError):
+        Registration.from_file(path)
+
+
+def test_a_record_beside_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "album_of_the_tests"
+    package.mkdir()
+    (package / "registration.toml").write_text(TEXT, "utf-8")
+    (package / "__init__.py").write_text("from urlschemes import Registration\nrecord = Registration.of(__name__)\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = __import__("album_of_the_tests")
+    try:
+        assert module.record.scheme == "x-album"
+        assert module.record.source == str(package / "registration.toml")
+    finally:
+        del sys.modules["album_of_the_tests"]
+
+
+def test_a_scheme_without_code_parses_and_says_that_it_cannot_be_accessed() -> None:
+    scheme = Scheme(Registration.from_text(TEXT))
+    assert scheme.name == "x-album"
+    assert scheme.url_type.parse("x-album://h").parts["host"] == "h"
+    with pytest.raises(UnsupportedOperation, match="it is registered for parsing only"):
+        scheme.algorithm("access")
+
+
+def test_the_type_belongs_to_the_registration() -> None:
+    one, other = Registration.from_text(TEXT), Registration.from_text(TEXT)
+    with pytest.raises(PluginContractError, match="is not made for the registration"):
+        Scheme(one, Scheme(other).url_type)
+
+
+def test_a_part_may_not_take_a_name_that_every_url_has() -> None:
+    text = TEXT.replace("words    = {", "raw = {").replace('words = "c"', 'raw = "c"')
+    with pytest.raises(PluginContractError, match="bears the name 'raw', which every URL has"):
+        Scheme(Registration.from_text(text))
+
+
+def test_an_operation_needs_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheme = Scheme(Registration.from_text(TEXT), access="textwrap")
+    with pytest.raises(PluginContractError, match="textwrap has no function 'access'"):
+        scheme.algorithm("access")
+    with pytest.raises(UnsupportedOperation, match="it offers access"):
+        scheme.algorithm("update")
+    import textwrap
+
+    monkeypatch.setattr(textwrap, "access", textwrap.dedent, raising=False)
+    assert scheme.algorithm("access") is textwrap.dedent
