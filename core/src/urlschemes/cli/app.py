@@ -1,0 +1,268 @@
+"""The command itself: its global options, its errors and exit codes, and the commands that plugins add.
+
+Nothing of a plugin is imported before a command needs it; `--help` only reads which commands are installed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from urlschemes import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from urlschemes.discovery import Claim
+    from urlschemes.errors import URLError
+    from urlschemes.registry import Registry
+
+__all__ = ["Settings", "command"]
+
+INVALID, USAGE, FAILED, REFUSED, UNKNOWN, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 4, 5, 130, 141
+
+EXIT_CODES = f"""\
+Exit codes:
+  0    done
+  {INVALID}    the URL is invalid (check: it has findings that are errors)
+  {USAGE}    the command line is wrong
+  {FAILED}    the access began and failed, or its output could not be written
+  {REFUSED}    refused before anything was sent: unsafe, not allowed, not offered
+  {UNKNOWN}    unknown scheme, or a plugin is at fault
+  {INTERRUPTED}  interrupted (Ctrl-C)
+  {PIPE_CLOSED}  whoever read the output stopped reading"""
+
+_HOMES = {
+    "parse": "reading",
+    "explain": "reading",
+    "check": "reading",
+    "fix": "reading",
+    "access": "operations",
+    "attributes": "operations",
+    "schemes": "registry",
+    "show": "registry",
+    "why": "registry",
+    "doctor": "registry",
+    "demo": "demo",
+}
+
+
+class Settings:
+    """What the global options say."""
+
+    def __init__(self, plugins: Sequence[str] | None = None, pins: dict[str, str] | None = None) -> None:
+        self._plugins = plugins
+        self._pins = pins
+        self._registry: Registry | None = None
+
+    @property
+    def registry(self) -> Registry:
+        """The registry that the options ask for, made when a command needs it."""
+        if self._registry is None:
+            from urlschemes.registry import Registry
+
+            self._registry = Registry(self._plugins, pins=self._pins)
+        return self._registry
+
+
+class _Commands(click.Group):
+    """The commands by name, each imported when it is used, and behind them those of plugins."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*_HOMES, *sorted(self._claims(ctx))]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        home = _HOMES.get(cmd_name)
+        if home is not None:
+            found = getattr(import_module(f"urlschemes.cli.{home}"), cmd_name)
+            assert isinstance(found, click.Command)
+            return found
+        claim = self._claims(ctx).get(cmd_name)
+        return None if claim is None else _command_of(ctx, claim)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own = [(name, self.get_command(ctx, name)) for name in _HOMES]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(limit=80)) for name, each in own if each])
+        others = self._claims(ctx)
+        if others:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl([(name, f"of {claim.provider}") for name, claim in sorted(others.items())])
+
+    def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(f"\n{EXIT_CODES}\n")
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # it never returns
+        """Run the command and exit; no error passes as a traceback, and none shows a password."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError):  # a stream that a caller put there
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(args, prog_name, **extra)
+        except click.ClickException as error:
+            _complain(error)
+            code = error.exit_code
+        except click.Abort:
+            code = INTERRUPTED
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from urlschemes.errors import URLError
+
+        try:
+            try:
+                result = super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
+        except URLError as error:
+            ctx.exit(report(error))
+        except OSError as error:
+            ctx.exit(_cannot_write(error))
+        return result
+
+    def _claims(self, ctx: click.Context) -> dict[str, Claim]:
+        from urlschemes.discovery import COMMANDS
+        from urlschemes.errors import URLError
+
+        try:
+            claims = _settings(ctx).registry.claims()
+        except URLError:  # --plugins names one that is not installed: whatever uses the registry says so
+            return {}
+        active = [claim for claim in claims if claim.group == COMMANDS and claim.state == "active"]
+        names = [claim.name for claim in active]
+        # As with schemes: of two that claim one name, neither counts.
+        return {each.name: each for each in active if each.name not in _HOMES and names.count(each.name) == 1}
+
+
+def _settings(ctx: click.Context) -> Settings:
+    return ctx.ensure_object(Settings)
+
+
+def _command_of(ctx: click.Context, claim: Claim) -> click.Command:
+    from urlschemes.errors import PluginContractError
+
+    found = _settings(ctx).registry.load(claim)
+    if not isinstance(found, click.Command):
+        raise PluginContractError(
+            f"the command {claim.name} of {claim.provider} is a {type(found).__qualname__}",
+            distribution=claim.provider,
+            wants="a click.Command",
+            has=type(found).__qualname__,
+        )
+    return found
+
+
+def _complain(error: click.ClickException) -> None:
+    """What click has to say; it would repeat a password that stands in a misplaced argument."""
+    from urlschemes.cli.plain import line, note, write
+
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        write(line(context.get_usage()), stream=sys.stderr)
+    note(error.format_message())
+    if context is not None:
+        write(f"'{context.command_path} --help' says more", stream=sys.stderr)
+
+
+def _cannot_write(error: OSError) -> int:
+    """The end of a command whose output goes nowhere."""
+    from urlschemes.cli.plain import note
+
+    _discard_output()
+    if error.errno == errno.EPIPE:
+        return PIPE_CLOSED
+    note(f"cannot write the output: {error.strerror or error}")
+    return FAILED
+
+
+def _discard_output() -> None:
+    """Let nothing be written any more, or Python would try again at its end, and complain."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def report(error: URLError) -> int:
+    """Say on standard error what is wrong, and return the exit code for it."""
+    from urlschemes.cli.plain import line, write
+    from urlschemes.cli.screen import Screen
+
+    screen = Screen(stderr=True)
+    from rich.text import Text
+
+    text = Text.assemble(("urlschemes: ", "bold red"), line(str(error.message or error.code)))
+    screen.print(text, soft_wrap=True)
+    hint = advice(error)
+    if hint:
+        write(f"  help: {line(hint)}", stream=sys.stderr)
+    return exit_code(error)
+
+
+def exit_code(error: URLError) -> int:
+    """The exit code for `error`, as `--help` lists them."""
+    from urlschemes import errors
+
+    kinds: list[tuple[int, tuple[type[URLError], ...]]] = [
+        (INVALID, (errors.InvalidURL, errors.NotRepairable, errors.NotHierarchical)),
+        (REFUSED, (errors.UnsafeURL, errors.PolicyDenied, errors.UnsupportedOperation)),
+        (UNKNOWN, (errors.UnknownScheme, errors.PluginError, errors.RegistrationError)),
+    ]
+    return next((code for code, classes in kinds if isinstance(error, classes)), FAILED)
+
+
+# How a refusal of the policy is lifted from the command line.
+_ADVICE = {
+    "roots": "--root DIR lets the files below the folder DIR be read, and no others",
+    "ports": "--port N allows the port N, if you know who listens there",
+    "networks": "--network NET allows an address, or a network such as 192.0.2.0/24",
+}
+
+
+def advice(error: URLError) -> str | None:
+    """What to do next, in the words of the command line."""
+    from urlschemes import errors
+
+    if isinstance(error, errors.PolicyDenied):
+        return _ADVICE.get(error.rule or "", error.hint)
+    if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
+        return f"choose one: --pin {error.scheme}={error.claimants[0].partition(' ')[0]}, or uninstall the other"
+    return error.hint
+
+
+def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
+
+
+def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = {}
+    for value in values:
+        name, equals, distribution = value.partition("=")
+        if not name or not equals or not distribution:
+            raise click.BadParameter("it is written NAME=DISTRIBUTION")
+        pairs[name] = distribution
+    return pairs
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--plugins", metavar="A,B", callback=_names, help="Use only these distributions.")
+@click.option("--no-plugins", is_flag=True, help="Use no plugin at all.")
+@click.option("--pin", metavar="NAME=DIST", multiple=True, callback=_pairs, help="Choose who provides a scheme.")
+@click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
+@click.pass_context
+def command(ctx: click.Context, plugins: list[str] | None, pin: dict[str, str], *, no_plugins: bool) -> None:
+    """The URL schemes of RFC 1738: read URLs, explain them, repair them, access what they locate.
+
+    Every command has a --help of its own, and --json where a program may want to read it.
+    """
+    if no_plugins and plugins is not None:
+        raise click.UsageError("--plugins and --no-plugins exclude each other")
+    ctx.obj = Settings([] if no_plugins else plugins, pin)

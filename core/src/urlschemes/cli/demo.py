@@ -1,0 +1,187 @@
+"""demo: a URL of every installed scheme, accessed on servers that run for a moment on this machine."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from urlschemes.cli.delivery import dump
+from urlschemes.cli.plain import line, note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from urlschemes.cli.app import Settings
+    from urlschemes.cli.demonstration import Demonstration
+    from urlschemes.cli.screen import Screen
+    from urlschemes.discovery import Claim
+    from urlschemes.drive import TraceEvent
+    from urlschemes.registry import Registry
+    from urlschemes.resource import Document, Listing, Session
+
+__all__ = ["demo"]
+
+KIT = "urlschemes-testing"
+LOOPBACK = ("127.0.0.0/8", "::1/128")
+OCTETS = 128
+"""Octets of a document that are shown."""
+ENTRIES = 6
+"""Entries of a listing that are shown."""
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.pass_obj
+def demo(settings: Settings, names: tuple[str, ...]) -> None:
+    """Access a URL of every installed scheme, or of those called NAME, on servers of this machine alone.
+
+    It shows the URL, its parts, what goes over the wire, and the first octets that come back. The servers are in the
+    distribution urlschemes-testing; they run while their scheme is shown.
+    """
+    from urlschemes.cli.app import FAILED, UNKNOWN, report
+    from urlschemes.cli.screen import Screen
+    from urlschemes.errors import URLError
+
+    registry = settings.registry
+    demos = _demos(registry)
+    wanted = [name.lower() for name in names] or list(registry)
+    for name in wanted:
+        registry.registration(name)
+    if not demos:
+        note(f"nothing can be shown without servers to talk to: pip install {KIT}")
+        click.get_current_context().exit(UNKNOWN)
+    screen = Screen()
+    accessed, missing, failed = [], [], []
+    for name in wanted:
+        if name not in demos:
+            missing.append(name)
+            continue
+        try:
+            _demonstrate(screen, registry, name, demos[name])
+            accessed.append(name)
+        except URLError as error:
+            sys.stdout.flush()
+            report(error)
+            failed.append(name)
+    _sum_up(screen, accessed, missing, failed)
+    if failed:
+        click.get_current_context().exit(FAILED)
+
+
+def _demos(registry: Registry) -> dict[str, Claim]:
+    """The demonstration for each name. One by whoever provides the scheme comes before one by somebody else."""
+    from urlschemes.discovery import DEMOS
+
+    offered: dict[str, list[Claim]] = {}
+    for claim in registry.claims():
+        if claim.group == DEMOS and claim.state == "active":
+            offered.setdefault(claim.name, []).append(claim)
+    found = {}
+    for name, claims in offered.items():
+        provider = registry.why(name).provider
+        own = [claim for claim in claims if claim.provider == provider]
+        if len(own or claims) == 1:
+            found[name] = (own or claims)[0]
+    return found
+
+
+def _demonstrate(screen: Screen, registry: Registry, name: str, claim: Claim) -> None:
+    from tempfile import TemporaryDirectory
+
+    from rich.rule import Rule
+    from rich.text import Text
+
+    record = registry.registration(name)
+    title = Text.assemble((name, "bold"), f"  {line(record.title)}")
+    screen.print(Rule(title, align="left", style="dim"), width=min(screen.width, 100))
+    with TemporaryDirectory(prefix="urlschemes-demo-") as folder, _begun(registry, claim, Path(folder)) as shown:
+        _show_access(screen, registry, shown)
+    screen.print()
+
+
+@contextmanager
+def _begun(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonstration]:
+    """The demonstration that `claim` names, under way in `folder`. What goes wrong in it is a PluginError."""
+    from urlschemes.cli.demonstration import Demonstration
+    from urlschemes.discovery import described
+    from urlschemes.errors import PluginContractError, PluginError, URLError
+
+    demonstrate: Any = registry.load(claim)
+    try:
+        with demonstrate(folder) as shown:
+            if not isinstance(shown, Demonstration):
+                kind = type(shown).__qualname__
+                raise PluginContractError(
+                    f"the demonstration of {claim.name} gave a {kind}", wants="a Demonstration", has=kind
+                )
+            yield shown
+    except URLError:
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"the demonstration of {claim.name}, of {claim.provider}, failed: {described(error)}",
+            distribution=claim.provider,
+        ) from error
+
+
+def _show_access(screen: Screen, registry: Registry, shown: Demonstration) -> None:
+    from rich.text import Text
+
+    from urlschemes.cli.dialogue import told
+    from urlschemes.cli.picture import taken_apart
+    from urlschemes.drawing import draw
+    from urlschemes.policy import Policy
+
+    screen.print(Text(line(shown.says), "italic"))
+    screen.print()
+    lines = screen.stream_is_terminal and screen.encoding.startswith("utf")
+    for renderable in taken_apart(draw(registry.parse(shown.url)), width=screen.width, lines=lines):
+        screen.print(renderable)
+    events: list[TraceEvent] = []
+    policy = Policy(public=False, networks=LOOPBACK, roots=shown.roots)
+    with registry.access(
+        shown.url, policy=policy, ssl_context=shown.ssl_context, trace=events.append, **shown.options
+    ) as resource:
+        content = list(_content(resource))
+    screen.print(Text("\nOver the wire", "bold"))
+    for event in events:
+        for text in told(event):
+            screen.print(text, soft_wrap=True)
+    screen.print(Text("\nWhat came back", "bold"))
+    for each in content:
+        screen.print(Text(each), soft_wrap=True)
+
+
+def _content(resource: Document | Listing | Session) -> Iterator[str]:
+    """The beginning of what came back, all of which is read."""
+    from urlschemes.resource import Document, Listing
+
+    if isinstance(resource, Document):
+        octets = resource.read()
+        begins = "" if len(octets) <= OCTETS else f"; its first {OCTETS}"
+        yield f"a document of {len(octets)} octets, {line(resource.media_type or 'of no known media type')}{begins}:"
+        yield from dump(octets[:OCTETS])
+    elif isinstance(resource, Listing):
+        entries = list(resource)
+        begins = "" if len(entries) <= ENTRIES else f"; its first {ENTRIES}"
+        yield f"a listing of {len(entries)} entries{begins}:"
+        for entry in entries[:ENTRIES]:
+            yield f"{line(entry.kind):<10} {line(entry.name)}  {line(entry.url or entry.problem or '')}"
+    else:
+        yield "an interactive session, closed again"
+
+
+def _sum_up(screen: Screen, accessed: list[str], missing: list[str], failed: list[str]) -> None:
+    from rich.text import Text
+
+    for names, said, style in (
+        (accessed, "accessed", "bold green"),
+        (missing, "installed, and nobody offers a demonstration", "bold yellow"),
+        (failed, "failed", "bold red"),
+    ):
+        if names:
+            screen.print(Text.assemble((said, style), f": {', '.join(names)}"), soft_wrap=True)

@@ -1,0 +1,85 @@
+"""Safe lines and JSON: what the command writes without rich."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TextIO
+
+from urlschemes.display import HIDDEN, redact, shown
+
+if TYPE_CHECKING:
+    from urlschemes.errors import URLError
+    from urlschemes.url import URL
+
+__all__ = ["line", "note", "parts_of", "without_password", "write", "write_json"]
+
+PASSWORD = "password"  # noqa: S105  the name of a part, not a password
+_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+
+
+def line(text: str) -> str:
+    """`text` as one line for a person: no control or invisible character, no password."""
+    return shown(redact(text)).translate(_BREAKS)
+
+
+def write(text: str = "", *, stream: TextIO | None = None) -> None:
+    """Write one line to standard output, or to `stream`."""
+    print(text, file=stream or sys.stdout)
+
+
+def note(text: str) -> None:
+    """Say something beside the result, on standard error."""
+    write(f"urlschemes: {line(text)}", stream=sys.stderr)
+
+
+def write_json(value: object) -> None:
+    """Write `value` as JSON, in US-ASCII: what a person's terminal could obey is escaped."""
+    write(json.dumps(_plain(value), indent=2))
+
+
+def error_json(error: URLError) -> dict[str, Any]:
+    """An error as a program reads it. The keys are the same for every error."""
+    return {
+        "error": {
+            "code": error.code,
+            "message": line(str(error.message or error.code)),
+            "scheme": error.scheme,
+            "part": error.part,
+            "position": error.position,
+            "rule": error.rule,
+            "section": error.section,
+            "hint": error.hint and line(error.hint),
+        }
+    }
+
+
+def without_password(url: URL) -> str:
+    """The text of `url`, its password hidden."""
+    text = str(url)
+    span = url.syntax.span(url._match, PASSWORD) if PASSWORD in url.syntax.parts else None
+    return text if span is None else text[: span[0]] + HIDDEN + text[span[1] :]
+
+
+def parts_of(url: URL, *, passwords: bool = False) -> dict[str, tuple[Any, Any]]:
+    """Each part with its value and as it is written, the scheme first."""
+    parts: dict[str, tuple[Any, Any]] = {"scheme": (url.scheme, str(url).partition(":")[0])}
+    raw = url.raw
+    for name, value in url.parts.items():
+        hidden = name == PASSWORD and value and not passwords
+        parts[name] = (HIDDEN, HIDDEN) if hidden else (value, raw[name])
+    return parts
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return str(value)

@@ -1,0 +1,219 @@
+"""parse, explain, check, fix: what can be said of a URL without going anywhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from urlschemes.cli.plain import error_json, line, note, parts_of, without_password, write, write_json
+
+if TYPE_CHECKING:
+    from urlschemes.cli.app import Settings
+    from urlschemes.findings import Finding
+    from urlschemes.repair import Change, Fixed
+
+__all__ = ["check", "explain", "fix", "parse"]
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+
+
+def _passwords(_: click.Context, __: click.Parameter, value: bool) -> bool:
+    if value and sys.stdout.isatty():
+        raise click.UsageError("--passwords is for files and pipes, not for a terminal")
+    return value
+
+
+with_passwords = click.option(
+    "--passwords", is_flag=True, callback=_passwords, help="Do not hide the password; not on a terminal."
+)
+
+
+@click.command()
+@click.argument("url")
+@as_json
+@with_passwords
+@click.pass_obj
+def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
+    """Take URL apart: its parts, decoded and as written."""
+    from urlschemes.errors import URLError
+
+    try:
+        parsed = settings.registry.parse(url)
+    except URLError as error:
+        if as_json:
+            write_json({"url": line(url), **error_json(error)})
+        raise
+    parts = parts_of(parsed, passwords=passwords)
+    if as_json:
+        write_json(
+            {
+                "url": str(parsed) if passwords else without_password(parsed),
+                "scheme": parsed.scheme,
+                "type": type(parsed).__name__,
+                "parts": {name: value for name, (value, _) in parts.items()},
+                "raw": {name: raw for name, (_, raw) in parts.items()},
+            }
+        )
+        return
+    from urlschemes.cli.screen import Screen, grid
+
+    table = grid("part", "value", "as written")
+    for name, (value, raw) in parts.items():
+        table.add_row(name, _worded(value), _worded(raw))
+    Screen().print(table)
+
+
+def _worded(value: object) -> Any:
+    """The value of a part for a person, who must see an absent one and an empty one apart."""
+    from rich.text import Text
+
+    if value is None:
+        return Text("absent", "dim italic")
+    if isinstance(value, tuple):
+        return Text("none", "dim italic") if not value else ", ".join(f'"{line(each)}"' for each in value)
+    return line(str(value)) if str(value) else Text("empty", "dim italic")
+
+
+@click.command()
+@click.argument("url")
+@click.pass_obj
+def explain(settings: Settings, url: str) -> None:
+    """Name the parts of URL underneath it, or show where it goes wrong, and how it would be right."""
+    from rich.text import Text
+
+    from urlschemes.cli.app import INVALID
+    from urlschemes.cli.picture import pointed, taken_apart
+    from urlschemes.cli.screen import Screen
+    from urlschemes.drawing import draw
+    from urlschemes.errors import InvalidURL, URLError
+
+    screen = Screen()
+    width = screen.width
+    try:
+        drawing = draw(settings.registry.parse(url))
+    except InvalidURL as error:
+        for text in pointed(error, width=min(width, 100)):
+            screen.print(text, soft_wrap=True)
+        try:
+            fixed = settings.registry.fix(url)
+        except URLError:
+            pass
+        else:
+            text = Text.assemble(("  repaired  ", "green"), (without_password(fixed.url), "bold"))
+            screen.print(text, soft_wrap=True)
+        click.get_current_context().exit(INVALID)
+    lines = screen.stream_is_terminal and screen.encoding.startswith("utf")
+    for renderable in taken_apart(drawing, width=width, lines=lines):
+        screen.print(renderable)
+
+
+@click.command()
+@click.argument("url")
+@as_json
+@click.pass_obj
+def check(settings: Settings, url: str, *, as_json: bool) -> None:
+    """List what is wrong with URL, and what is legal but unwise."""
+    from urlschemes.cli.app import INVALID
+    from urlschemes.errors import URLError
+
+    try:
+        findings = settings.registry.check(url)
+    except URLError as error:
+        if as_json:
+            write_json({"url": line(url), **error_json(error)})
+        raise
+    invalid = any(finding.severity == "error" for finding in findings)
+    if as_json:
+        write_json({"url": line(url), "valid": not invalid, "findings": [_finding(each) for each in findings]})
+    else:
+        _show_findings(findings)
+    if invalid:
+        click.get_current_context().exit(INVALID)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "message": line(finding.message),
+        "span": finding.span,
+        "part": finding.part,
+        "section": finding.section,
+        "hint": finding.hint and line(finding.hint),
+    }
+
+
+def _show_findings(findings: tuple[Finding, ...]) -> None:
+    from rich.text import Text
+
+    from urlschemes.cli.screen import Screen
+
+    screen = Screen()
+    for finding in findings:
+        place = f"at {finding.span[0]}: " if finding.span else ""
+        colour = "bold red" if finding.severity == "error" else "bold yellow"
+        said = Text.assemble(
+            (finding.severity, colour), f" {place}{line(finding.message)}", (f"  [{finding.code}]", "dim")
+        )
+        screen.print(said, soft_wrap=not screen.stream_is_terminal)
+        more = [each for each in (finding.section, finding.hint) if each]
+        if more:
+            screen.print(Text(f"    {line('; '.join(more))}", "dim"), soft_wrap=not screen.stream_is_terminal)
+    if not findings:
+        screen.print(Text("valid, and nothing unwise in it", "green"))
+
+
+@click.command()
+@click.argument("url")
+@as_json
+@with_passwords
+@click.pass_obj
+def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
+    """Write the valid URL that is nearest to URL; say on standard error what was changed.
+
+    A scheme or a host is never guessed. Where several repairs are possible, there is none.
+    """
+    from urlschemes.errors import URLError
+
+    try:
+        fixed = settings.registry.fix(url)
+    except URLError as error:
+        if as_json:
+            write_json({"given": line(url), **error_json(error)})
+        raise
+    text = str(fixed.url) if passwords else without_password(fixed.url)
+    if as_json:
+        write_json(
+            {
+                "given": url if passwords else line(url),
+                "url": text,
+                "changes": [_change(each) for each in fixed.changes],
+                "fragment": fixed.fragment,
+            }
+        )
+        return
+    write(text)
+    sys.stdout.flush()
+    _show_changes(fixed)
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "what": change.what,
+        "position": change.position,
+        "before": line(change.before),
+        "after": line(change.after),
+        "section": change.section,
+    }
+
+
+def _show_changes(fixed: Fixed) -> None:
+    if not fixed.changes:
+        note("it is valid as it is")
+    for change in fixed.changes:
+        said = f"{change.before} -> {change.after}" if change.after else change.before
+        if not change.before:
+            said = change.after
+        note(f"{change.what} at {change.position}: {said}  ({change.section})")

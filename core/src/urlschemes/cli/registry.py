@@ -1,0 +1,265 @@
+"""schemes, show, why, doctor: who provides what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from urlschemes.cli.plain import line, note, write, write_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from urlschemes.cli.app import Settings
+    from urlschemes.cli.screen import Screen
+    from urlschemes.discovery import Claim
+    from urlschemes.registration import Registration
+    from urlschemes.registry import Diagnosis, Registry
+
+__all__ = ["doctor", "schemes", "show", "why"]
+
+TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
+"""States of a claim that somebody has to do something about."""
+_COLOURS = {"active": "green", "disabled": "dim", "ignored": "dim"}
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+
+
+@click.command()
+@as_json
+@click.pass_obj
+def schemes(settings: Settings, *, as_json: bool) -> None:
+    """List the schemes that are installed."""
+    registry = settings.registry
+    claims = _chosen(registry)
+    records = registry.registrations()
+    if as_json:
+        write_json([_summary(each, claims[each.scheme]) for each in records])
+        return
+    from urlschemes.cli.screen import Screen, grid
+
+    table = grid("name", "title", "port", "operations", "status", "provided by", whole=("name",))
+    for each in records:
+        port = "" if each.default_port is None else str(each.default_port)
+        operations = ", ".join(each.operations)
+        table.add_row(each.scheme, each.title, port, operations, each.status, claims[each.scheme].provider)
+    if records:
+        Screen().print(table)
+    else:
+        note("no scheme is installed or switched on")
+        _advise(registry)
+    unreadable = {*registry} - {each.scheme for each in records}
+    trouble = [claim for claim in registry.claims() if claim.state in TROUBLE]
+    if trouble or unreadable:
+        note(f"{len(trouble) + len(unreadable)} more cannot be used: `urlschemes doctor` says why")
+
+
+def _advise(registry: Registry) -> None:
+    from urlschemes.ledger import known_names
+
+    if not registry.claims():
+        names = [known.distribution for known in known_names().values() if known.distribution]
+        note(f"install what you need, for example: pip install {names[0]}")
+
+
+def _chosen(registry: Registry) -> dict[str, Claim]:
+    from urlschemes.discovery import SCHEMES
+
+    return {claim.name: claim for claim in registry.claims() if claim.group == SCHEMES and claim.state == "active"}
+
+
+def _summary(record: Registration, claim: Claim) -> dict[str, Any]:
+    return {
+        "name": record.scheme,
+        "title": record.title,
+        "distribution": claim.distribution,
+        "version": claim.version,
+        "status": record.status,
+        "port": record.default_port,
+        "operations": record.operations,
+        "reference": record.reference,
+    }
+
+
+@click.command()
+@click.argument("name")
+@as_json
+@click.pass_obj
+def show(settings: Settings, name: str, *, as_json: bool) -> None:
+    """Show the registration of the scheme NAME: its record, its syntax, its parts, examples."""
+    record = settings.registry.registration(name)
+    if as_json:
+        write_json(_whole(record))
+        return
+    from rich.text import Text
+
+    from urlschemes.cli.screen import Screen, facts, grid
+
+    screen = Screen()
+    screen.print(Text.assemble((record.scheme, "bold"), f"  {line(record.title)}"))
+    screen.print()
+    screen.print(
+        facts(
+            (
+                ("status", record.status),
+                ("reference", record.reference),
+                ("change controller", record.change_controller),
+                ("contact", record.contact),
+                ("default port", record.default_port),
+                ("operations", ", ".join(record.operations) or "none: for reading only"),
+                ("redirected to", ", ".join(record.redirects) or None),
+                ("reads local files", "yes" if record.local else None),
+                ("record", record.source),
+            )
+        )
+    )
+    _head(screen, "Syntax")
+    for each in record.syntax.bnf.strip("\n").splitlines():
+        rule, comment, rest = each.partition(";") if '";' not in each else (each, "", "")
+        screen.print(Text.assemble(line(rule), (comment + line(rest), "dim")), soft_wrap=True)
+    _head(screen, "Parts")
+    table = grid("part", "stands at", "is", "travels")
+    for part in record.syntax.parts.values():
+        at = " or ".join("/".join(path) for path in part.at)
+        table.add_row(part.name, at, _is(part), part.travels)
+    screen.print(table)
+    if record.examples:
+        _head(screen, "Examples")
+        for example in record.examples:
+            invalid = [("  refused", "red")] if example.parts is None else []
+            screen.print(Text.assemble((line(example.url), "bold"), *invalid), soft_wrap=True)
+            screen.paragraph(f"    {line(example.says)}", "dim")
+    for kind in ("encoding", "interoperability", "security"):
+        _head(screen, f"{kind.capitalize()} considerations")
+        screen.paragraph(line(getattr(record, f"{kind}_considerations")))
+
+
+def _head(screen: Screen, text: str) -> None:
+    from rich.text import Text
+
+    screen.print()
+    screen.print(Text(text, "bold underline"))
+
+
+def _is(part: Any) -> str:
+    if part.number:
+        return "a number"
+    if part.element is None:
+        return "text"
+    if part.take == "last":
+        return f"the last {part.element}"
+    return f"a list of {part.element}" + ("" if part.take == "all" else f", {part.take}")
+
+
+def _whole(record: Registration) -> dict[str, Any]:
+    names = ("scheme", "status", "title", "reference", "contact", "change_controller", "default_port", "operations")
+    more = ("redirects", "local", "source")
+    prose = ("encoding_considerations", "interoperability_considerations", "security_considerations")
+    syntax = record.syntax
+    return {
+        **{name: getattr(record, name) for name in (*names, *more, *prose)},
+        "syntax": {
+            "rule": syntax.rule,
+            "hierarchy": syntax.hierarchy,
+            "bnf": syntax.bnf,
+            "parts": {
+                part.name: {
+                    "at": ["/".join(path) for path in part.at],
+                    "element": part.element,
+                    "take": part.take,
+                    "number": part.number,
+                    "exclude": [f"{octet:02X}" for octet in sorted(part.exclude)],
+                    "travels": part.travels,
+                }
+                for part in syntax.parts.values()
+            },
+        },
+        "examples": [{"url": each.url, "parts": each.parts, "says": each.says} for each in record.examples],
+    }
+
+
+@click.command()
+@click.argument("name")
+@as_json
+@click.pass_obj
+def why(settings: Settings, name: str, *, as_json: bool) -> None:
+    """Say who provides the scheme NAME, by which rule, and how to choose otherwise."""
+    from urlschemes.cli.app import UNKNOWN
+
+    found = settings.registry.why(name)
+    if as_json:
+        write_json(
+            {
+                "name": found.name,
+                "provider": found.provider,
+                "rule": found.rule,
+                "advice": found.advice,
+                "claims": [_claim(claim) for claim in found.claims],
+            }
+        )
+    else:
+        for each in str(found).splitlines():
+            write(line(each))
+    if found.provider is None:
+        click.get_current_context().exit(UNKNOWN)
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return claim._asdict()
+
+
+@click.command()
+@click.option("--load", is_flag=True, help="Import the plugins, too, and say how long that takes.")
+@as_json
+@click.pass_obj
+def doctor(settings: Settings, *, load: bool, as_json: bool) -> None:
+    """Look closely at everything that installed distributions claim; the exit code is 5 where something is wrong."""
+    from urlschemes.cli.app import UNKNOWN
+
+    found = settings.registry.diagnose(load=load)
+    trouble = [each for each in found if each.claim.state in TROUBLE]
+    if as_json:
+        write_json([_diagnosis(each) for each in found])
+    else:
+        _show_diagnoses(found, load=load)
+    if trouble:
+        click.get_current_context().exit(UNKNOWN)
+
+
+def _diagnosis(each: Diagnosis) -> dict[str, Any]:
+    return {**_claim(each.claim), "file": each.file, "sha256": each.sha256, "seconds": each.seconds}
+
+
+def _show_diagnoses(found: tuple[Diagnosis, ...], *, load: bool) -> None:
+    from rich.text import Text
+
+    from urlschemes.cli.screen import Screen, facts
+    from urlschemes.registry import SLOW_IMPORT
+
+    screen = Screen()
+    for each in found:
+        claim = each.claim
+        state = Text(claim.state, _COLOURS.get(claim.state, "bold red"))
+        head: list[Any] = [(line(claim.name) or "(no name)", "bold"), "  ", state, f"  {line(claim.provider)}"]
+        screen.print(Text.assemble(*head), soft_wrap=True)
+        import_time: RenderableType | None = None
+        if each.seconds is not None:
+            import_time = Text(f"{each.seconds * 1000:.0f} ms", "bold yellow" if each.seconds > SLOW_IMPORT else "")
+        place = f"{claim.module}:{claim.attribute}" if claim.attribute else claim.module
+        rows = (
+            ("  reason", claim.reason or None),
+            ("  group", claim.group),
+            ("  object", place or None),
+            ("  file", each.file or claim.origin),
+            ("  sha256", each.sha256 or None),
+            ("  import", import_time),
+        )
+        screen.print(facts(rows))
+    counts: dict[str, int] = {}
+    for each in found:
+        counts[each.claim.state] = counts.get(each.claim.state, 0) + 1
+    said = ", ".join(f"{count} {state}" for state, count in counts.items()) or "nothing is installed"
+    screen.print(Text(said, "bold"))
+    if not load and counts.get("active"):
+        screen.print(Text("Nothing was imported; --load imports the plugins as well.", "dim"))

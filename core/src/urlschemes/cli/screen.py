@@ -1,0 +1,63 @@
+"""Rich consoles that show text as it is, and the tables of this command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from urlschemes.cli.plain import line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Screen", "facts", "grid"]
+
+UNWRAPPED = 10_000
+"""The width of what is no terminal: nothing is cut or wrapped there, so that programs can search it."""
+PARAGRAPH = 100
+"""The width at which prose is wrapped, where there is more room."""
+
+
+class Screen(Console):
+    """Standard output or standard error: no markup, no emoji, no guessed colours. A pipe that closed raises."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        stream = sys.stderr if stderr else sys.stdout
+        self.stream_is_terminal = stream.isatty()
+        wrapped = self.stream_is_terminal or "COLUMNS" in os.environ
+        super().__init__(
+            stderr=stderr, markup=False, emoji=False, highlight=False, width=None if wrapped else UNWRAPPED
+        )
+
+    def on_broken_pipe(self) -> None:
+        """Let BrokenPipeError go on: the command ends with the exit code for it."""
+        raise  # noqa: PLE0704  rich calls this within its `except BrokenPipeError`
+
+    def paragraph(self, text: str, style: str = "") -> None:
+        """Print prose, wrapped for reading."""
+        self.print(Text(text, style), width=min(self.width, PARAGRAPH))
+
+
+def grid(*columns: str, whole: Iterable[str] = ()) -> Table:
+    """A table with a heading for each column; those in `whole` are never wrapped."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column in whole)
+    return table
+
+
+def facts(rows: Iterable[tuple[str, object]]) -> Table:
+    """Names with their values, side by side; a value of None is left out."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        if value is not None:
+            table.add_row(name, value if isinstance(value, Text) else line(str(value)))
+    return table

@@ -1,0 +1,100 @@
+"""A demonstration of each scheme that the servers of this distribution speak: what `urlschemes demo` shows.
+
+Each is found by its entry point of the group `urlschemes.demos`. Its server listens on 127.0.0.1 within the block.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from urlschemes.cli.demonstration import Demonstration
+from urlschemes_testing.servers.ftp import FtpUser, ftp_server
+from urlschemes_testing.servers.gopher import gopher_server, menu, search, text
+from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_testing.servers.tls import make_certificates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["file", "ftp", "gopher", "http", "https"]
+
+NOTES = b"""\
+Uniform Resource Locators
+
+A locator says where a resource is and how to get it.
+Of the rest it says nothing.
+"""
+
+
+@contextmanager
+def ftp(folder: Path) -> Iterator[Demonstration]:
+    """A document two directories down, fetched after a login."""
+    (folder / "home" / "notes").mkdir(parents=True)
+    (folder / "home" / "notes" / "rfc 1738.txt").write_bytes(NOTES)
+    users = {"reader": FtpUser("open sesame", home="/home")}
+    with ftp_server(folder, users) as (host, port):
+        yield Demonstration(
+            f"ftp://reader:open%20sesame@{host}:{port}/notes/rfc%201738.txt;type=i",
+            "Each directory is a CWD of its own; the type asks for the octets as they are.",
+        )
+
+
+@contextmanager
+def http(folder: Path) -> Iterator[Demonstration]:
+    """The answer to a query."""
+    del folder
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        words = f"You asked for {request.target}\n".encode()
+        return HttpResponse(200, words, [("Content-Type", "text/plain; charset=us-ascii")])
+
+    with http_server(handler=answer) as (host, port):
+        yield Demonstration(
+            f"http://{host}:{port}/library/find?author=Berners-Lee&year=1994",
+            "The request target is sent exactly as it stands in the URL.",
+        )
+
+
+@contextmanager
+def https(folder: Path) -> Iterator[Demonstration]:
+    """A document over TLS, from a server that only this access trusts."""
+    (folder / "notes.txt").write_bytes(NOTES)
+    certificates = make_certificates()
+    with http_server(folder, tls=certificates.server) as (host, port):
+        yield Demonstration(
+            f"https://{host}:{port}/notes.txt",
+            "As http, over TLS: the certificate is checked before anything is sent.",
+            ssl_context=certificates.client(),
+        )
+
+
+@contextmanager
+def gopher(folder: Path) -> Iterator[Demonstration]:
+    """A menu, whose entries are URLs."""
+    del folder
+    tree = menu(
+        {
+            "library": menu(
+                {
+                    "notes": text(NOTES, title="Notes on locators"),
+                    "find": search(title="Search the library"),
+                    "old": menu({}, title="Old things"),
+                }
+            )
+        }
+    )
+    with gopher_server(tree) as (host, port):
+        yield Demonstration(f"gopher://{host}:{port}/1/library", "A menu: every entry that leads somewhere has a URL.")
+
+
+@contextmanager
+def file(folder: Path) -> Iterator[Demonstration]:
+    """A document in a folder that is allowed."""
+    (folder / "notes.txt").write_bytes(NOTES)
+    yield Demonstration(
+        (folder / "notes.txt").resolve().as_uri(),
+        "Local files are off until a folder is allowed, as this one is for this access.",
+        roots=(str(folder.resolve()),),
+    )
