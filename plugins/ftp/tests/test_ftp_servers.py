@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,32 +19,48 @@ from urlschemes.errors import (
     ConnectError,
     DeadlineExceeded,
     LimitExceeded,
-    ProtocolError,
     RemoteError,
     ResolveError,
     Truncated,
 )
 from urlschemes_ftp import FtpURL
-from urlschemes_testing.loopback import Address, Loopback
+from urlschemes_testing.loopback import Address
+from urlschemes_testing.rogue import (
+    Act,
+    Visitor,
+    after_data,
+    deaf,
+    drips,
+    ends_output,
+    floods,
+    hears,
+    loops,
+    offers_data,
+    refusing,
+    resets,
+    rogue,
+    says,
+    stays_silent,
+)
 from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 
 HERE = Policy.interactive()
 PATIENCE = 10
 
 
-def document(url: str, **options: object) -> Document:
-    found = urlschemes.access(url, **{"policy": HERE, **options})  # type: ignore[arg-type]
+def document(url: str, **options: Any) -> Document:
+    found = urlschemes.access(url, **{"policy": HERE, **options})
     assert isinstance(found, Document)
     return found
 
 
-def listing(url: str, **options: object) -> Listing:
-    found = urlschemes.access(url, **{"policy": HERE, **options})  # type: ignore[arg-type]
+def listing(url: str, **options: Any) -> Listing:
+    found = urlschemes.access(url, **{"policy": HERE, **options})
     assert isinstance(found, Listing)
     return found
 
 
-def read(url: str, **options: object) -> bytes:
+def read(url: str, **options: Any) -> bytes:
     with document(url, **options) as found:
         return found.read()
 
@@ -194,93 +208,35 @@ def test_the_trace_shows_the_dialogue_without_the_password(server: Address) -> N
 
 # Servers that misbehave -----------------------------------------------------------------------------------------------
 
-
-class Control:
-    """The server's side of a control connection, with a listener for data connections."""
-
-    def __init__(self, connection: socket.socket, closing: threading.Event) -> None:
-        self.connection = connection
-        self.commands = connection.makefile("rb")
-        self.closing = closing
-        self.data = socket.create_server(("127.0.0.1", 0))
-        self.data.settimeout(PATIENCE)
-
-    def say(self, *lines: str | bytes) -> None:
-        octets = (line if isinstance(line, bytes) else line.encode() + b"\r\n" for line in lines)
-        self.connection.sendall(b"".join(octets))
-
-    def hear(self, verb: str) -> None:
-        line = self.commands.readline()
-        if not line:
-            raise ConnectionError("the client has gone")
-        assert line.startswith(verb.encode()), line
-
-    def log_in(self) -> None:
-        self.say("220 ready")
-        self.hear("USER")
-        self.say("331 password")
-        self.hear("PASS")
-        self.say("230 in")
-
-    def image(self, size: int | None) -> None:
-        self.hear("TYPE I")
-        self.say("200 OK")
-        self.hear("SIZE")
-        self.say("500 What?" if size is None else f"213 {size}")
-
-    def names(self) -> None:
-        self.hear("FEAT")
-        self.say("500 What?")
-        self.hear("TYPE A")
-        self.say("200 OK")
-
-    def passive(self) -> None:
-        self.hear("EPSV")
-        self.say(f"229 (|||{self.data.getsockname()[1]}|)")
-
-    def transfer(self, verb: str) -> socket.socket:
-        self.passive()
-        self.hear(verb)
-        connection, _ = self.data.accept()
-        connection.settimeout(PATIENCE)
-        self.say("150 here it comes")
-        return connection
-
-    def wait(self) -> None:
-        self.closing.wait(PATIENCE)
-
-    def drip(self, octets: bytes, on: socket.socket | None = None) -> None:
-        while not self.closing.wait(0.02):
-            (on or self.connection).sendall(octets)
+LOGIN = (says("220 ready"), hears(), says("331 password"), hears(), says("230 in"))
+NAMES = (hears(), says("500 What?"), hears(), says("200 OK"))
+STARTS = (hears(), says("150 here it comes"))
 
 
-@contextmanager
-def misbehaving(behave: Callable[[Control], None]) -> Iterator[Address]:
-    def serve(connection: socket.socket) -> None:
-        control = Control(connection, rogue.closing)
-        with control.data, control.commands:
-            behave(control)
+def image(size: int | None) -> tuple[Act, ...]:
+    return hears(), says("200 OK"), hears(), says("500 What?" if size is None else f"213 {size}")
 
-    with Loopback(serve, lifetime=60, patience=PATIENCE) as rogue:
-        yield rogue.address
+
+def sending(*acts: Act) -> tuple[Act, ...]:
+    """A data connection that goes through `acts`, and the 150."""
+    return hears(), offers_data("229 (|||{port}|)", *acts), *STARTS
 
 
 def quick(**limits: float) -> Policy:
     """The policy for this machine, with less patience."""
-    few: dict[str, float] = {"deadline": 3, "idle": 0.3, "first_octet": 0.3, "connect": 1, **limits}
-    return Policy(networks=HERE.networks, limits=Limits(**few))  # type: ignore[arg-type]
-
-
-def reset(connection: socket.socket) -> None:
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
-    connection.close()
+    few: dict[str, Any] = {"deadline": 3, "idle": 0.3, "first_octet": 0.3, "connect": 1, **limits}
+    return Policy(networks=HERE.networks, limits=Limits(**few))
 
 
 def test_b01_refused() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with pytest.raises(ConnectError):
-        read(f"ftp://127.0.0.1:{port}/a", policy=quick())
+    with refusing() as server, pytest.raises(ConnectError):
+        read(f"ftp://{server}/a", policy=quick())
+
+
+def test_b02_deaf() -> None:
+    with deaf() as server, pytest.raises(DeadlineExceeded) as late:
+        read(f"ftp://{server}/a", policy=quick(connect=0.2))
+    assert late.value.phase == "connect"
 
 
 def test_b03_a_name_without_address() -> None:
@@ -289,43 +245,30 @@ def test_b03_a_name_without_address() -> None:
 
 
 def test_b06_silence_instead_of_a_banner() -> None:
-    with misbehaving(Control.wait) as server, pytest.raises(DeadlineExceeded) as late:
+    with rogue(stays_silent()) as server, pytest.raises(DeadlineExceeded) as late:
         read(f"ftp://{server}/a", policy=quick())
     assert late.value.phase == "banner"
 
 
 def test_b06_silence_instead_of_a_reply() -> None:
-    def behave(control: Control) -> None:
-        control.say("220 ready")
-        control.hear("USER")
-        control.wait()
-
-    with misbehaving(behave) as server, pytest.raises(DeadlineExceeded) as late:
+    with rogue(says("220 ready"), stays_silent()) as server, pytest.raises(DeadlineExceeded) as late:
         read(f"ftp://{server}/a", policy=quick())
     assert late.value.phase == "response"
 
 
 def test_b09_reset_at_once() -> None:
-    def behave(control: Control) -> None:
-        control.commands.close()
-        reset(control.connection)
-
-    with misbehaving(behave) as server, pytest.raises(ConnectError):
+    with rogue(resets()) as server, pytest.raises(ConnectError):
         read(f"ftp://{server}/a", policy=quick())
 
 
 def test_b09_data_reset_in_the_middle() -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(100)
-        data = control.transfer("RETR")
-        data.sendall(b"x" * 50)
-        assert read_some.wait(PATIENCE)
-        reset(data)
-        control.wait()
-
     read_some = threading.Event()
-    with misbehaving(behave) as server, document(f"ftp://{server}/a", policy=quick(idle=5)) as found:
+
+    def once_read(_: Visitor) -> None:
+        assert read_some.wait(PATIENCE)
+
+    acts = (*LOGIN, *image(100), *sending(says(b"x" * 50), once_read, resets()), stays_silent())
+    with rogue(*acts) as server, document(f"ftp://{server}/a", policy=quick(idle=PATIENCE)) as found:
         assert next(found) == b"x" * 50
         read_some.set()
         with pytest.raises(Truncated) as cut:
@@ -333,179 +276,142 @@ def test_b09_data_reset_in_the_middle() -> None:
     assert (cut.value.received, cut.value.expected) == (50, 100)
 
 
-def test_b10_closed_instead_of_a_reply() -> None:
-    def behave(control: Control) -> None:
-        control.say("220 ready")
-        control.connection.shutdown(socket.SHUT_WR)
-        control.wait()
-
-    with misbehaving(behave) as server, pytest.raises(Truncated):
+def test_b10_half_closed_instead_of_a_reply() -> None:
+    with rogue(says("220 ready"), ends_output(), stays_silent()) as server, pytest.raises(Truncated):
         read(f"ftp://{server}/a", policy=quick())
 
 
 def test_b11_endless_content_is_bounded_where_it_is_held() -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(None)
-        with control.transfer("RETR") as data:
-            while not control.closing.is_set():
-                data.sendall(b"x" * 65536)
-
-    policy = quick(content=1_000_000)
-    with misbehaving(behave) as server, pytest.raises(LimitExceeded) as much:
-        read(f"ftp://{server}/a", policy=policy)
+    acts = (*LOGIN, *image(None), *sending(floods()), stays_silent())
+    with rogue(*acts) as server, pytest.raises(LimitExceeded) as much:
+        read(f"ftp://{server}/a", policy=quick(content=1_000_000))
     assert much.value.limit == "content"
 
 
-def test_b11_endless_listing() -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.names()
-        with control.transfer("NLST") as data:
-            while not control.closing.is_set():
-                data.sendall(b"name\r\n" * 1000)
-
-    with misbehaving(behave) as server, pytest.raises(LimitExceeded) as much:
+def test_b11_an_endless_listing() -> None:
+    acts = (*LOGIN, *NAMES, *sending(floods(b"name\r\n")), stays_silent())
+    with rogue(*acts) as server, pytest.raises(LimitExceeded) as much:
         list(listing(f"ftp://{server}/", policy=quick(entries=5000)))
     assert much.value.limit == "entries"
 
 
-@pytest.mark.parametrize("words", [b"220-x\r\n", b"x", b"120 soon\r\n"])
+@pytest.mark.parametrize("words", [b"220-x\r\n", b"x"])
 def test_b12_a_dripping_banner(words: bytes) -> None:
-    error = ProtocolError if words.startswith(b"120") else DeadlineExceeded
-    with misbehaving(lambda control: control.drip(words)) as server, pytest.raises(error):
+    with rogue(loops(drips(words))) as server, pytest.raises(DeadlineExceeded) as late:
         read(f"ftp://{server}/a", policy=quick(deadline=0.5))
+    assert late.value.phase == "banner"
 
 
 def test_b12_dripping_data() -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(None)
-        with control.transfer("RETR") as data:
-            control.drip(b"x", data)
-
-    with misbehaving(behave) as server, pytest.raises(DeadlineExceeded) as late:
+    acts = (*LOGIN, *image(None), *sending(loops(drips(b"x"))), stays_silent())
+    with rogue(*acts) as server, pytest.raises(DeadlineExceeded) as late:
         read(f"ftp://{server}/a", policy=quick(deadline=0.7))
     assert late.value.phase == "data"
 
 
 def test_b13_a_reply_without_end() -> None:
-    def behave(control: Control) -> None:
-        with contextlib.suppress(OSError):
-            while not control.closing.is_set():
-                control.say(b"2" * 4096)
-
-    with misbehaving(behave) as server, pytest.raises(LimitExceeded) as much:
+    with rogue(floods(b"2")) as server, pytest.raises(LimitExceeded) as much:
         read(f"ftp://{server}/a", policy=quick())
     assert much.value.limit == "line"
 
 
-def test_b27_the_address_in_pasv_is_not_dialled() -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(4)
-        control.hear("EPSV")
-        control.say("500 What?")
-        control.hear("PASV")
-        high, low = divmod(control.data.getsockname()[1], 256)
-        control.say(f"227 Entering Passive Mode (192,0,2,7,{high},{low})")
-        control.hear("RETR")
-        data, _ = control.data.accept()
-        control.say("150 here it comes", "226 sent")
-        data.sendall(b"data")
-        data.close()
-        control.hear("QUIT")
-        control.say("221 bye")
+def test_b26_a_reply_of_endless_lines() -> None:
+    with rogue(floods(b"220-more\r\n")) as server, pytest.raises(LimitExceeded) as much:
+        read(f"ftp://{server}/a", policy=quick())
+    assert (much.value.limit, much.value.value) == ("reply", 1000)
 
-    with misbehaving(behave) as server:
+
+def test_b27_the_address_in_pasv_is_not_dialled() -> None:
+    with rogue(
+        *LOGIN,
+        *image(4),
+        hears(),
+        says("500 What?"),
+        hears(),
+        offers_data("227 Entering Passive Mode (192,0,2,7,{high},{low})", says(b"data")),
+        hears(),
+        says("150 here it comes", "226 sent"),
+        hears(),
+        says("221 bye"),
+    ) as server:
         assert read(f"ftp://{server}/a") == b"data"
+    assert server.heard[0].split(b"\r\n") == [
+        b"USER anonymous",
+        b"PASS anonymous@example.com",
+        b"TYPE I",
+        b"SIZE a",
+        b"EPSV",
+        b"PASV",
+        b"RETR a",
+        b"QUIT",
+        b"",
+    ]
 
 
 def test_b28_nobody_listens_for_the_data() -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(4)
-        control.hear("EPSV")
-        port = control.data.getsockname()[1]
-        control.data.close()
-        control.say(f"229 (|||{port}|)")
-        control.wait()
+    with refusing() as nobody:
+        acts = (*LOGIN, *image(4), hears(), says(f"229 (|||{nobody.port}|)"), stays_silent())
+        with rogue(*acts) as server, pytest.raises(ConnectError):
+            read(f"ftp://{server}/a", policy=quick())
 
-    with misbehaving(behave) as server, pytest.raises(ConnectError):
-        read(f"ftp://{server}/a", policy=quick())
+
+def test_b28_deaf_for_the_data() -> None:
+    with deaf() as nobody:
+        acts = (*LOGIN, *image(4), hears(), says(f"229 (|||{nobody.port}|)"), stays_silent())
+        with rogue(*acts) as server, pytest.raises(DeadlineExceeded) as late:
+            read(f"ftp://{server}/a", policy=quick(connect=0.2))
+    assert late.value.phase == "data"
 
 
 def test_b28_silent_data_and_the_control_connection_is_closed() -> None:
-    seen = threading.Event()
-
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(4)
-        with control.transfer("RETR") as data:
-            assert data.recv(1) == b""
-            assert control.commands.readline() == b""
-        seen.set()
-
-    with misbehaving(behave) as server:
+    gone = threading.Event()
+    acts = (*LOGIN, *image(4), *sending(stays_silent()), stays_silent(), lambda _: gone.set())
+    with rogue(*acts) as server:
         with pytest.raises(DeadlineExceeded) as late:
             read(f"ftp://{server}/a", policy=quick())
         assert late.value.phase == "data"
-        assert seen.wait(PATIENCE)
+        assert gone.wait(PATIENCE)
 
 
-def test_b29_the_226_never_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(4)
-        with control.transfer("RETR") as data:
-            data.sendall(b"data")
-        control.wait()
+@pytest.mark.parametrize("patience", [0.2, 15.0], ids=["its own bound", "the deadline"])
+def test_b29_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
+    monkeypatch.setattr(urlschemes_ftp.access, "CONFIRMATION", patience)
+    acts = (*LOGIN, *image(4), *sending(says(b"data")), stays_silent())
+    with rogue(*acts) as server, pytest.raises(Truncated) as cut:
+        read(f"ftp://{server}/a", policy=quick(deadline=1, first_octet=5))
+    assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 4, b"data")
 
-    for patience in (0.2, 15.0):  # its own bound, and the deadline of the access
-        monkeypatch.setattr(urlschemes_ftp.access, "CONFIRMATION", patience)
-        with misbehaving(behave) as server, pytest.raises(Truncated) as cut:
-            read(f"ftp://{server}/a", policy=quick(deadline=1, first_octet=5))
-        assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 4, b"data")
+
+def test_b29_426_and_a_size_that_disagrees() -> None:
+    for end in ("426 aborted", "226 sent"):
+        acts = (*LOGIN, *image(5), *sending(says(b"data")), after_data(), says(end), stays_silent())
+        with rogue(*acts) as server, pytest.raises(Truncated) as cut:
+            read(f"ftp://{server}/a")
+        assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 5, b"data")
 
 
 def test_b31_a_refusal_left_open() -> None:
-    def behave(control: Control) -> None:
-        control.say("421 too many")
-        assert control.commands.readline() == b""
-
-    with misbehaving(behave) as server, pytest.raises(RemoteError) as refused:
-        read(f"ftp://{server}/a")
-    assert (refused.value.status, refused.value.temporary) == (421, True)
+    gone = threading.Event()
+    with rogue(says("421 too many"), stays_silent(), lambda _: gone.set()) as server:
+        with pytest.raises(RemoteError) as refused:
+            read(f"ftp://{server}/a")
+        assert (refused.value.status, refused.value.temporary) == (421, True)
+        assert gone.wait(PATIENCE)
+    assert server.heard == [b""]
 
 
 def test_b50_leaving_in_the_middle_closes_both_connections() -> None:
-    closed = threading.Event()
-
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(None)
-        with control.transfer("RETR") as data:
-            data.sendall(b"data")
-            assert data.recv(1) == b""
-            assert control.commands.readline() == b""
-        closed.set()
-
-    with misbehaving(behave) as server:
+    gone, data_gone = threading.Event(), threading.Event()
+    data = (says(b"data"), stays_silent(), lambda _: data_gone.set())
+    with rogue(*LOGIN, *image(None), *sending(*data), stays_silent(), lambda _: gone.set()) as server:
         with document(f"ftp://{server}/a") as found:
             assert next(found) == b"data"
-        assert closed.wait(PATIENCE)
+        assert gone.wait(PATIENCE)
+        assert data_gone.wait(PATIENCE)
 
 
 def test_a_farewell_that_never_comes_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def behave(control: Control) -> None:
-        control.log_in()
-        control.image(4)
-        with control.transfer("RETR") as data:
-            data.sendall(b"data")
-        control.say("226 sent")
-        control.hear("QUIT")
-        control.wait()
-
     monkeypatch.setattr(urlschemes_ftp.access, "FAREWELL", 0.1)
-    with misbehaving(behave) as server:
+    acts = (*LOGIN, *image(4), *sending(says(b"data")), says("226 sent"), stays_silent())
+    with rogue(*acts) as server:
         assert read(f"ftp://{server}/a") == b"data"
