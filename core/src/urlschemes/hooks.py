@@ -16,6 +16,7 @@ itself, in the order of their names: none can be first, and none hides another's
 from __future__ import annotations
 
 import sys
+import threading
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import pluggy
@@ -129,6 +130,7 @@ class Hooks:
     def __init__(self) -> None:
         # One manager for each, so that each can be asked, and blamed, by itself.
         self._managers: dict[str, pluggy.PluginManager] = {}
+        self._lock = threading.Lock()
 
     def add(self, implementation: object, name: str) -> None:
         """Add a module or object with implementations.
@@ -138,18 +140,14 @@ class Hooks:
         manager = pluggy.PluginManager("urlschemes")
         manager.add_hookspecs(sys.modules[__name__])
         try:
-            if name in self._managers:
-                raise ValueError("the name is taken")
             manager.register(implementation, name)
             manager.check_pending()
         except (Exception, SystemExit) as error:  # pluggy reads every attribute of it
-            raise PluginContractError(
-                f"the hooks of {name} are wrong: {described(error)}",
-                distribution=name,
-                wants="the hooks of urlschemes.hooks, with their arguments",
-                has=described(error),
-            ) from error
-        self._managers = {**self._managers, name: manager}
+            raise _wrong(name, described(error), "the hooks of urlschemes.hooks, with their arguments") from error
+        with self._lock:
+            if name in self._managers:
+                raise _wrong(name, "the name is taken", "a name that nobody else uses")
+            self._managers = {**self._managers, name: manager}
 
     def known_name(self, name: str) -> KnownName | None:
         """What the ledgers know of a scheme's name."""
@@ -223,6 +221,10 @@ class Hooks:
                     has=type(answer).__name__,
                 )
         return answers[0] if answers else None
+
+
+def _wrong(name: str, has: str, wants: str) -> PluginContractError:
+    return PluginContractError(f"the hooks of {name} are wrong: {has}", distribution=name, wants=wants, has=has)
 
 
 def _report(error: PluginError) -> None:

@@ -7,9 +7,13 @@ the seven of section 4, which the RFC reserves without defining them.
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.beside import read_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["KnownName", "known_names"]
 
@@ -29,9 +33,9 @@ class KnownName(NamedTuple):
 
 
 @cache
-def known_names() -> dict[str, KnownName]:
+def known_names() -> Mapping[str, KnownName]:
     """The core's own ledger, by name."""
     import tomllib
 
     text, _ = read_beside("urlschemes", "ledger.toml")
-    return {name: KnownName(name, **facts) for name, facts in tomllib.loads(text).items()}
+    return MappingProxyType({name: KnownName(name, **facts) for name, facts in tomllib.loads(text).items()})

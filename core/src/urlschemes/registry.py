@@ -4,7 +4,8 @@ A name has at most one provider. A claim counts when nobody else makes it, when 
 else, and when the user did not switch it off; the order of `sys.path` or of installation never decides. A plugin that
 fails breaks its own scheme and nothing else.
 
-Everything here may be called from several threads; no lock is held while a plugin is imported.
+Everything here may be called from several threads; no lock is held while a plugin is imported. An import runs in this
+process: it can do whatever the program can, and it cannot be stopped. One that takes longer than a second is logged.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Why(NamedTuple):
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.provider or 'nobody provides it'}", f"  because {self.rule}"]
         lines += [f"  claim: {claim}" for claim in self.claims]
-        return "\n".join([*lines, f"  to choose otherwise: {self.advice}"])
+        return "\n".join(one_line(line, 1000) for line in [*lines, f"  to choose otherwise: {self.advice}"])
 
 
 class Diagnosis(NamedTuple):
