@@ -73,7 +73,7 @@ def test_the_letters_of_a_name_may_be_capitals(bare, registration):
         ("x-foo:a/b", InvalidPart),
         ("X-FOO:a/b", InvalidPart),
         ("x-foo:a b", InvalidCharacter),
-        ("x-bar:a b", InvalidCharacter),
+        ("x-bar:a b", UnknownScheme),
         ("x-bar:ab", UnknownScheme),
         ("x\u212a:ab", InvalidCharacter),
         ("", InvalidScheme),
