@@ -336,6 +336,7 @@ class Dialogue:
 
     def _admit(self) -> None:
         self._policy.check_scheme(self.url.scheme)
+        self.url.check_line()
         if self._registration.local:
             if not self._policy.roots:
                 raise PolicyDenied(
@@ -345,7 +346,6 @@ class Dialogue:
                 )
         else:
             self._check_place(self.url)
-        self.url.check_line()
         if self.url.raw.get("password"):
             self._secrets.add(self.url.line("password"))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes.syntax import Part
     from urlschemes.url import URL
 
-__all__ = ["Explanation", "explained", "fault_of", "impossible_login", "refusal", "refused"]
+__all__ = ["Explanation", "explained", "fault_of", "impossible_login", "is_scheme_name", "refusal", "refused"]
 
 # Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another (none).
 _XCHARS = re.compile(
@@ -26,7 +26,7 @@ _XCHARS = re.compile(
 )
 _stop = _XCHARS.match
 _NOT_IN_ANY_URL = re.compile(r"[^A-Za-z0-9$\-_.+!*'(),;/?:@&=%]")
-_SCHEME = re.compile(r"[A-Za-z0-9+.\-]++(?=:)")
+_SCHEME = re.compile(r"[A-Za-z0-9+.\-]++")
 _HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
 _LOGIN = r"(?:[^:@/%]|%[0-9A-Fa-f]{2})*+(?::(?:[^:@/%]|%[0-9A-Fa-f]{2})*+)?+"
 # Section 3.1, how far a text keeps to it: `//` (1), a host (2), a port or none (3).
@@ -80,6 +80,11 @@ def fault_of(part: str, text: str, message: str, *, scheme: str | None = None, s
     return kind(text, Explanation(message, scheme=scheme, part=part, section=section))
 
 
+def is_scheme_name(text: str) -> bool:
+    """Whether `text` derives from the rule `scheme` (section 2.1), whatever its letter case."""
+    return _SCHEME.fullmatch(text) is not None
+
+
 def refusal(text: str, url_type: "type[URL]", limit: int) -> "InvalidURL":
     """The error for a `text` that is no URL of `url_type`. The order: size, repertoire, escape, structure."""
     if not isinstance(text, str):
@@ -115,7 +120,7 @@ def refused(text: str, url_type: "type[URL]") -> "InvalidURL":
 def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
     """The kind of error of a text that holds only what URLs may hold."""
     if "host" not in syntax.parts:
-        return errors.InvalidScheme if _SCHEME.match(text) is None else errors.InvalidPart
+        return errors.InvalidPart if is_scheme_name(text.partition(":")[0]) and ":" in text else errors.InvalidScheme
     reached = (_INTERNET_LOGIN if "user" in syntax.parts else _INTERNET).match(text)
     if reached is None:
         return errors.InvalidScheme

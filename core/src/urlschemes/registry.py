@@ -31,7 +31,7 @@ from urlschemes.errors import (
     UnknownScheme,
     URLError,
 )
-from urlschemes.explanation import fault_of, refusal, refused
+from urlschemes.explanation import fault_of, is_scheme_name, refusal, refused
 from urlschemes.ledger import KnownName, known_names
 from urlschemes.loading import imported, provided, record
 from urlschemes.registration import Registration
@@ -490,7 +490,8 @@ class Registry:
             return URL.parse(text, limit=limit)
         name = text.partition(":")[0]
         if name not in self:
-            URL.parse(text, limit=limit)  # what no URL may hold is said before what nobody provides
+            if name == text or not is_scheme_name(name):
+                URL.parse(text, limit=limit)  # there is no scheme's name to look up: says what is wrong
             raise self._absent(_folded(name))
         kind = self[name].url_type
         if not issubclass(kind, wanted):

@@ -1,0 +1,280 @@
+"""Input that made other software fail: what must be refused, how, and what must come through unharmed.
+
+A row is an input and what becomes of it. The kind of error is a class and, where a class says too little, the part at fault:
+`InvalidCharacter host` is a character that no URL may hold, in the host. Where two causes meet, size comes first, then a character that
+no URL may hold, then a bad escape, then structure.
+"""
+
+from __future__ import annotations
+
+import pickle
+import socket
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import urlschemes
+from urlschemes import InvalidURL, Policy, UnknownScheme, UnsafeURL, errors
+
+REFUSED: dict[str, str] = {
+    # Any scheme: characters
+    " http://example.com/": "InvalidCharacter scheme@0",
+    "\x00http://example.com/": "InvalidCharacter scheme@0",
+    "\x1fhttp://example.com/": "InvalidCharacter scheme@0",
+    "\xa0http://example.com/": "InvalidCharacter scheme@0",
+    "\ufeffhttp://example.com/": "InvalidCharacter scheme@0",
+    "http://example.com/ ": "InvalidCharacter path@19",
+    "http://exam\nple.com/": "InvalidCharacter host@11",
+    "http://example.com/\r\nX: y": "InvalidCharacter path@19",
+    "ht\ttp://example.com/": "InvalidCharacter scheme@2",
+    "java\tscript://example.com/": "InvalidCharacter scheme@4",
+    "http://example.com\r\n.evil.org/": "InvalidCharacter host@18",
+    "http://example.com/?q=\r\nSET x 1\r\n": "InvalidCharacter search@22",
+    "http://example.com/\x7f": "InvalidCharacter path@19",
+    "http://example.com/\x85x": "InvalidCharacter path@19",
+    "http://example.com/\u2028x": "InvalidCharacter path@19",
+    "http://example.com/\u202egpj.exe": "InvalidCharacter path@19",
+    "http://example.com/\ud800": "InvalidCharacter path@19",
+    "http://example.com/a b": "InvalidCharacter path@20",
+    "http://example.com/a|b": "InvalidCharacter path@20",
+    "http://example.com/a\\b": "InvalidCharacter path@20",
+    "http://example.com/{x}": "InvalidCharacter path@19",
+    "http://example.com/%": "BadEscape path@19",
+    "http://example.com/%1": "BadEscape path@19",
+    "http://example.com/%zz": "BadEscape path@19",
+    "http://example.com/%u0041": "BadEscape path@19",
+    "http://example.com/%\uff11\uff12": "InvalidCharacter path@20",
+    # Scheme
+    "://example.com/": "InvalidScheme scheme@0",
+    "//example.com/x": "InvalidScheme scheme@0",
+    "example.com/x": "InvalidScheme scheme@11",
+    "1http://example.com/": "UnknownScheme",
+    "ht_tp://example.com/": "InvalidScheme scheme@2",
+    "local_file:///etc/passwd": "InvalidScheme scheme@5",
+    "local-file:///etc/passwd": "UnknownScheme",
+    "URL:file:///etc/passwd": "UnknownScheme",
+    "url:http://example.com/": "UnknownScheme",
+    "\u212attp://x/": "InvalidCharacter scheme@0",
+    "f\u0131le:///etc/passwd": "InvalidCharacter scheme@1",
+    "http\u200b://example.com/": "InvalidCharacter scheme@4",
+    "http:example.com/": "MissingAuthority host@5",
+    "http:/example.com/": "MissingAuthority host@6",
+    "http:///example.com/": "EmptyHost host@7",
+    "http:////example.com/": "EmptyHost host@7",
+    "http:\\\\example.com/": "InvalidCharacter host@5",
+    "jar:http://example.com/a.jar!/x": "UnknownScheme",
+    "simplecache::http://example.com/x": "UnknownScheme",
+    "file+http://example.com/": "UnknownScheme",
+    "jndi:ldap://127.0.0.1#evil:1389/a": "UnknownScheme",
+    "a" * 2_000_000: "URLTooLong None@65536",
+    "": "InvalidScheme scheme@0",
+    ":": "InvalidScheme scheme@0",
+    "http:": "MissingAuthority host@5",
+    "http://": "EmptyHost host@7",
+    "data:text/html,x": "UnknownScheme",
+    "news+http://x/": "UnknownScheme",
+    "http .://x/": "InvalidCharacter scheme@4",
+    # Authority
+    "http://good.example@evil.example/": "UserinfoNotAllowed user@7",
+    "http://good.example\\@evil.example/": "InvalidCharacter user@19",
+    "http://good.example#@evil.example/": "FragmentPresent user@19",
+    "http://good.example?@evil.example/": "UserinfoNotAllowed user@7",
+    "ftp://a@b@evil.example/": "InvalidUserinfo user@7",
+    "ftp://a:b:c@evil.example/": "InvalidUserinfo user@9",
+    "http://exam%70le.com/": "InvalidHost host@11",
+    "http://example.com%2F10.0.0.1/": "InvalidHost host@18",
+    "http://example.com%00.evil.org/": "InvalidHost host@18",
+    "http://example.com%0d%0a.evil.org/": "InvalidHost host@18",
+    "http://ex\u2100mple.com/": "InvalidCharacter host@9",
+    "ftp://user\uff03:pw@evil.example/": "InvalidCharacter user@10",
+    "http://example\uff0ecom/": "InvalidCharacter host@14",
+    "http://\u0435xample.com/": "InvalidCharacter host@7",
+    "http://xn--/": "InvalidHost host@11",
+    "http://[::1]/": "InvalidCharacter host@7",
+    "http://[127.0.0.1]/": "InvalidCharacter host@7",
+    "http://[evil.example]/": "InvalidCharacter host@7",
+    "http://prefix.[::1]/": "InvalidCharacter host@14",
+    "http://[::1].evil.example/": "InvalidCharacter host@7",
+    "http://[::1%25eth0]/": "InvalidCharacter host@7",
+    "http://[v1.x|y]/": "InvalidCharacter host@7",
+    "http://[::1/": "InvalidCharacter host@7",
+    "http://2130706433/": "InvalidHost host@17",
+    "http://0x7f000001/": "InvalidHost host@17",
+    "http://0x7f.1/": "InvalidHost host@13",
+    "http://127.1/": "InvalidHost host@12",
+    "http://1.2.3.4.5/": "InvalidHost host@16",
+    "http://\u0661\u0662\u0667.0.0.1/": "InvalidCharacter host@7",
+    "http://\u2460\u2461\u2466.0.0.1/": "InvalidCharacter host@7",
+    "http://example.com./": "InvalidHost host@19",
+    "http://.example.com/": "InvalidHost host@7",
+    "http://a..b.example/": "InvalidHost host@9",
+    "http://-oProxyCommand=x/": "InvalidHost host@7",
+    "http://a_b.example/": "InvalidHost host@8",
+    "http://example.com:/": "InvalidPort port@19",
+    "http://example.com:" + "9" * 5000 + "/": "InvalidPort port@4019",
+    "http://example.com:-80/": "InvalidPort port@19",
+    "http://example.com:+80/": "InvalidPort port@19",
+    "http://example.com:8_0/": "InvalidPort port@20",
+    "http://example.com:\uff18\uff10/": "InvalidCharacter port@19",
+    "http://example.com: 80/": "InvalidCharacter port@19",
+    "http://example.com:80:443/": "InvalidPort port@21",
+    "http://example.com:80@evil.example/": "UserinfoNotAllowed user@7",
+    # http
+    "http://example.com/a#frag": "FragmentPresent path@20",
+    "http://example.com/" + "a" * 70_000: "URLTooLong None@65536",
+    "http://example.com/\xe9": "InvalidCharacter path@19",
+    # ftp
+    "ftp://h.example/a;type=x": "InvalidPart typecode@23",
+    "ftp://h.example/a;type=": "InvalidPart typecode@23",
+    "ftp://h.example/a;type=i;type=a": "InvalidPart typecode@24",
+    # gopher
+    "gopher://127.0.0.1:25/_HELO%20x%0d%0aMAIL%20FROM:%3Ca%3E": "InvalidPart selector@31",
+    "gopher://h.example/0a%0ab": "InvalidPart selector@21",
+    "gopher://u:p@h.example/": "UserinfoNotAllowed user@9",
+    # file
+    "file:/etc/passwd": "MissingAuthority host@6",
+    "file:etc/passwd": "MissingAuthority host@5",
+    "file://localhost:80/x": "InvalidHost host@16",
+    "file://u@localhost/x": "UserinfoNotAllowed user@7",
+    "file:///C|/x": "InvalidCharacter segments@9",
+}
+
+ACCEPTED: dict[str, dict[str, Any]] = {
+    "HTTP://EXAMPLE.COM/": {"scheme": "http", "host": "example.com"},
+    "ftp://a%40b:p%3Aq@h.example/": {"user": "a@b", "password": "p:q", "host": "h.example"},
+    "http://example.com:000000080/": {"port": 80},
+    "http://example.com:80/": {"host": "example.com", "port": 80},
+    "http://example.com/?a=1;b=2": {"search": "a=1;b=2"},
+    "https://example.com/": {"scheme": "https", "port": 443},
+    "ftp://h.example/a%ffb": {"name": "a\udcffb"},
+    "ftp://h.example/%2Fetc/motd": {"directories": ("/etc",), "name": "motd"},
+    "ftp://h.example/..%2f..%2fetc/passwd": {"directories": ("../../etc",), "name": "passwd"},
+    "ftp://h.example/a;type=i": {"typecode": "i"},
+    "ftp://h.example/a;TYPE=i": {"typecode": "i"},
+    "ftp://:@h.example/": {"user": "", "password": ""},
+    "ftp://u@h.example/": {"user": "u", "password": None},
+    "ftp://h.example/-rf": {"name": "-rf"},
+    "ftp://h.example/%20": {"name": " "},
+    "gopher://h.example/0a%09q": {"selector": "a", "search": "q"},
+    "gopher://h.example/": {"gtype": None, "effective_gtype": "1", "selector": ""},
+    "gopher://h.example/8-oX": {"gtype": "8", "selector": "-oX"},
+    "gopher://h.example/hURL:javascript:alert(1)": {"gtype": "h", "selector": "URL:javascript:alert(1)"},
+    "file://evil.example/share/x": {"host": "evil.example"},
+    "file:////evil.example/share/x": {"host": "", "path": "//evil.example/share/x"},
+    "file:///%2f%2fevil.example/share": {"host": ""},
+    "file:///a/%2e%2e/%2e%2e/etc/passwd": {"host": "", "segments": ("a", "..", "..", "etc", "passwd")},
+    "file://127.0.0.1/etc/passwd": {"host": "127.0.0.1"},
+}
+
+KEPT_AS_WRITTEN = ["%0d%0aX-Injected:%201", "%00", "%2e%2e/%2e%2e/etc/passwd", "a%2Fb", "%2541"]
+
+# These derive, so they are parsed; access refuses them before any name is resolved (RFC 1738 section 6).
+UNSAFE: dict[str, str] = {
+    "ftp://u:p%0d%0aDELE%20x@h.example/": "password",
+    "ftp://u%00:p@h.example/": "user",
+    "ftp://h.example/a%0d%0aDELE%20b": "name",
+    "ftp://h.example/a%0aDELE%20b": "name",
+    "ftp://h.example/a%0dDELE%20b": "name",
+    "ftp://h.example/a%00b": "name",
+    "ftp://h.example/" + "a/" * 20_000: "directories",
+    "gopher://h.example/0a%09q%09+x%09y": "gopher_plus",
+    "gopher://h.example/%0d": "gtype",
+    "gopher://h.example/0%00": "selector",
+    "file:///a%00.txt": "segments",
+    "http://0177.0.0.1/": "host",
+    "http://256.1.1.1/": "host",
+    "http://" + "a" * 80 + "/": "host",
+    "http://" + "a." * 200 + "a/": "host",
+    "http://example.com:0/": "port",
+    "http://example.com:65536/": "port",
+}
+
+BUILT_WRONG = [
+    ("urlschemes_http:HttpURL", {"host": "a.example/@b", "path": "x"}, errors.InvalidHost),
+    ("urlschemes_http:HttpURL", {"host": "a.example", "port": "80 "}, errors.InvalidPort),
+    ("urlschemes_http:HttpURL", {"host": "a.example", "port": True}, errors.InvalidPort),
+    ("urlschemes_gopher:GopherURL", {"host": "a.example", "gtype": "00", "selector": "x"}, errors.InvalidPart),
+]
+
+BUILT_RIGHT = [
+    ("urlschemes_ftp:FtpURL", {"user": "u", "password": "p@h/x", "host": "a.example"}, "ftp://u:p%40h%2Fx@a.example"),
+    ("urlschemes_ftp:FtpURL", {"host": "a.example", "directories": ["a/b", ".."], "name": ""}, "ftp://a.example/a%2Fb/../"),
+]
+
+
+def short(text: object) -> str:
+    return ascii(text)[:60]
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=short)
+def test_what_is_refused(text: str) -> None:
+    with pytest.raises((InvalidURL, UnknownScheme)) as caught:
+        urlschemes.parse(text)
+    error = caught.value
+    kind = type(error).__name__
+    assert (f"{kind} {error.part}@{error.position}" if isinstance(error, InvalidURL) else kind) == REFUSED[text]
+    said = str(error)
+    assert said.isascii()
+    assert said.isprintable()
+    assert len(said) <= 300
+    assert str(pickle.loads(pickle.dumps(error))) == said
+
+
+@pytest.mark.parametrize("text", ACCEPTED, ids=short)
+def test_what_is_accepted(text: str) -> None:
+    url = urlschemes.parse(text)
+    assert {name: getattr(url, name) for name in ACCEPTED[text]} == ACCEPTED[text]
+    assert str(url) == text
+
+
+@pytest.mark.parametrize("path", KEPT_AS_WRITTEN)
+def test_a_target_stays_as_it_is_written(path: str) -> None:
+    assert urlschemes.parse(f"http://example.com/{path}").raw["path"] == path
+
+
+@pytest.mark.parametrize("text", UNSAFE, ids=short)
+def test_what_access_refuses_before_it_resolves_anything(
+    text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+
+    def no_lookup(*_: object, **__: object) -> None:
+        pytest.fail("a name was looked up")
+
+    monkeypatch.setattr(socket, "getaddrinfo", no_lookup)
+    url = urlschemes.parse(text)
+    policy = replace(Policy.untrusted(), roots=(str(tmp_path),))
+    with pytest.raises(UnsafeURL) as caught, urlschemes.access(url, policy=policy):
+        pass
+    assert caught.value.part == UNSAFE[text]
+
+
+def test_a_password_is_in_no_error_and_no_repr() -> None:
+    url = urlschemes.parse("ftp://u:hunter2@h.example/%0d")
+    with pytest.raises(UnsafeURL) as caught, urlschemes.access(url):
+        pass
+    assert "hunter2" not in str(caught.value) + repr(caught.value) + repr(caught.value.args) + repr(url)
+
+
+def of(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(pytest.importorskip(module), name)
+
+
+@pytest.mark.parametrize(("place", "parts", "kind"), BUILT_WRONG, ids=short)
+def test_a_part_cannot_smuggle_a_delimiter(place: str, parts: dict[str, Any], kind: type[InvalidURL]) -> None:
+    with pytest.raises(kind):
+        of(place).build(**parts)
+
+
+@pytest.mark.parametrize(("place", "parts", "text"), BUILT_RIGHT, ids=short)
+def test_what_is_built_is_encoded(place: str, parts: dict[str, Any], text: str) -> None:
+    url = of(place).build(**parts)
+    assert str(url) == text
+    for name, value in parts.items():
+        assert getattr(url, name) == (tuple(value) if isinstance(value, list) else value)
+
+
+def test_a_login_is_not_carried_to_another_host() -> None:
+    assert str(urlschemes.parse("ftp://u:p@a.example/").join("//b.example/x")) == "ftp://b.example/x"
