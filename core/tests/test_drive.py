@@ -443,17 +443,31 @@ def test_refused() -> None:
         run(fetch(port), port=port)
 
 
-def test_a_connection_that_nobody_accepts() -> None:
+@contextmanager
+def nobody_accepts(host: str, port: int = 0) -> Iterator[int]:
     """A full backlog: the system drops what comes, as a firewall does."""
     with socket.socket() as listener, socket.socket() as one, socket.socket() as two:
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
         listener.listen(0)
         for filler in (one, two):
             filler.setblocking(False)
             filler.connect_ex(listener.getsockname())
-        with pytest.raises(DeadlineExceeded) as late:
-            run(fetch(listener.getsockname()[1]), port=listener.getsockname()[1])
+        yield listener.getsockname()[1]
+
+
+def test_a_connection_that_nobody_accepts() -> None:
+    with nobody_accepts("127.0.0.1") as port, pytest.raises(DeadlineExceeded) as late:
+        run(fetch(port), port=port)
     assert late.value.phase == "connect"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is this machine's only on Linux")
+def test_an_address_that_hangs_leaves_time_for_the_next(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = serve(lambda connection: connection.sendall(b"here"))
+    monkeypatch.setattr(socket, "getaddrinfo", answer("127.0.0.2", "127.0.0.1"))
+    with nobody_accepts("127.0.0.2", port):
+        assert run(fetch(port, host="two.example"), port=port).read() == b"here"
 
 
 def test_data_connections_go_to_the_address_of_their_peer(serve: Serve) -> None:
@@ -505,7 +519,7 @@ def test_silence_in_the_middle(serve: Serve) -> None:
     port = serve(talk)
     document = run(fetch(port), port=port, policy=replace(LOOPBACK, limits=replace(QUICK, first_octet=5)))
     assert next(document) == b"half"
-    with pytest.raises(DeadlineExceeded):
+    with pytest.raises(DeadlineExceeded, match=r"0\.3 seconds passed"):
         next(document)
 
 
@@ -806,9 +820,10 @@ def test_an_interrupt_passes_through_and_closes_everything(serve: Serve) -> None
         finally:
             ended.append(True)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as interrupt:  # held, so that nothing is closed by being forgotten
         run(algorithm(), port=port, policy=replace(LOOPBACK, limits=Limits()))
     assert ended == [True]
+    assert interrupt.value.__traceback__ is not None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
