@@ -758,6 +758,12 @@ def test_truncated_counts_what_came_and_what_was_due() -> None:
     assert (error.received, error.expected) == (5, 5)
 
 
+def test_the_data_connection_is_closed_before_the_wait_for_226() -> None:
+    # Some servers wait for that before they say it.
+    outcome = outcome_of(BAD["no 226"].url, BAD["no 226"].dialogue)
+    assert outcome.unclosed == ("connection",)
+
+
 def test_cut_content_is_delivered_before_the_error() -> None:
     outcome = outcome_of(BAD["less than SIZE"].url, BAD["less than SIZE"].dialogue)
     assert outcome.content == b"abc"
