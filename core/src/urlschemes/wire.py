@@ -1,4 +1,4 @@
-"""What an access algorithm may ask for, and the readers built on it.
+r"""What an access algorithm may ask for, and the readers built on it.
 
 An access algorithm is one generator that reads like the dialogue of its protocol. It never holds a socket: it asks, by
 `yield from`, and whoever drives it answers (`urlschemes.drive`, or a replay in a test):
@@ -7,7 +7,7 @@ An access algorithm is one generator that reads like the dialogue of its protoco
         control = yield from Connect(url.host, url.port)
         replies = Reader(control)
         banner = yield from replies.line()
-        yield from Send(control, b"QUIT\\r\\n")
+        yield from Send(control, b"QUIT\r\n")
 
 Always `yield from`, never a bare `yield`: only so does a type checker know what comes back.
 """
@@ -287,8 +287,9 @@ class Deliver(Request[None]):
 
 
 class Unterminated(Request[None]):
-    """Say that the content, already delivered, lacks the end that its protocol demands: `Document.terminated` becomes False.
+    """Say that the content, already delivered, lacks the end that its protocol demands.
 
+    `Document.terminated` becomes False.
     Only for what must not be an error because real servers do so (a gopher text without its final dot).
     """
 
@@ -381,5 +382,3 @@ def unexpected(octets: bytes, where: str, wanted: str) -> ProtocolError:
     """A ProtocolError that shows, safely, what came where something else was due."""
     came = one_line(octets[:60].decode("utf-8", "surrogateescape"))
     return ProtocolError(f"{wanted} was due, but {came!r} came", where=where)
-
-
