@@ -6,6 +6,10 @@ every scheme that is left still come out as their records say. The process ends 
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+from pathlib import Path
+
 import pytest
 
 # What the children have in common. `use` tells what using a scheme comes to, `controls` tries all others.
@@ -487,6 +491,25 @@ print(json.dumps(said))
         "PluginContractError: x_empty.access has no function 'access'",
         "UnsupportedOperation: x-late does not offer the operation 'find attributes'; it offers access",
     ]
+
+
+def test_a_plugin_in_an_archive_is_a_plugin(plugin, child, tmp_path):
+    site = plugin("x-packed")
+    plugin("x-plain", code=None)
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", site)
+    used, found = child(
+        HEAD
+        + """
+print(json.dumps([[use("x-packed"), use("x-plain")], [[d.file, d.sha256] for d in registry.diagnose()]]))
+""",
+        archive,
+    )
+    assert used == ["x-packed:yes", "x-plain:yes"]
+    files = {file: digest for file, digest in found if file.startswith(archive)}
+    assert files == {
+        str(Path(archive) / name): hashlib.sha256((site / name).read_bytes()).hexdigest()
+        for name in ("x_packed/__init__.py", "x_plain/registration.toml")
+    }
 
 
 def test_everything_is_named_by_the_diagnosis(plugin, install, child):

@@ -17,7 +17,7 @@ from copy import copy
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from urlschemes.beside import locate
+from urlschemes.beside import locate, read_beside
 from urlschemes.choice import Installed, installed_list, place, settled
 from urlschemes.discovery import HOOKS, SCHEMES, Claim, described, discover, distribution_key
 from urlschemes.display import one_line
@@ -34,7 +34,7 @@ from urlschemes.errors import (
 from urlschemes.explanation import fault_of, is_scheme_name, refusal, refused
 from urlschemes.ledger import KnownName, known_names
 from urlschemes.loading import imported, provided, record
-from urlschemes.registration import Registration
+from urlschemes.registration import FILE, Registration
 from urlschemes.scheme import Scheme
 from urlschemes.url import LIMIT, URL, new
 
@@ -81,8 +81,8 @@ class Why(NamedTuple):
 class Diagnosis(NamedTuple):
     """One claim, looked at closely.
 
-    `file` is what would be imported for it ("" where it cannot be found), `sha256` that file's hash, `seconds` how
-    long the import took (None where nothing was imported).
+    `file` is what would be imported for it, or the record where there is no code ("" where it cannot be found),
+    `sha256` that file's hash, `seconds` how long the import took (None where nothing was imported).
     """
 
     claim: Claim
@@ -252,12 +252,16 @@ class Registry:
         from hashlib import sha256
 
         try:
-            file = locate(claim.module).origin or ""
-            with open(file, "rb") as opened:  # noqa: PTH123  an origin is a string
-                digest = sha256(opened.read()).hexdigest()
+            if claim.attribute or claim.group != SCHEMES:
+                spec = locate(claim.module)
+                file, read = spec.origin or "", getattr(spec.loader, "get_data", None)
+                octets = read(file) if read else b""
+            else:
+                text, file = read_beside(claim.module, FILE)
+                octets = text.encode()
         except Exception:  # noqa: BLE001  there may be nothing, or a finder of anybody's making
             return Diagnosis(claim)
-        return Diagnosis(claim, file, digest, self._seconds.get(claim))
+        return Diagnosis(claim, file, sha256(octets).hexdigest(), self._seconds.get(claim))
 
     # What the program registers itself
 
