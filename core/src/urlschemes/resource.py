@@ -122,12 +122,16 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of a form. `kind` is the protocol's word (`"Ask"`, `"Choose"`), `choices` what may be answered."""
+    """One question of a form. `kind` is the protocol's word (`"Ask"`, `"Choose"`), `choices` what may be answered.
+
+    The answer to a `hidden` one is a secret, which nobody may see while it is typed.
+    """
 
     kind: str
     prompt: str
     default: str = ""
     choices: tuple[str, ...] = ()
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

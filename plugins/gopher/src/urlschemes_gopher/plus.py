@@ -33,7 +33,7 @@ MOST_OCTETS = 1024 * 1024
 _BLOCK = re.compile(rb"(\+[^+:\s]+):?[ \t]*(.*)", re.DOTALL)
 _VIEW = re.compile(r"[^\s:/]+/[^\s:/]+")
 _DATE = re.compile(r"^(?:Mod-)?Date:.*<([0-9]{14})>", re.MULTILINE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")  # control characters, and surrogates of no octet
 
 _ONE_LINE = frozenset({"Ask", "AskP", "AskF", "Choose", "Select"})
 
@@ -64,9 +64,14 @@ class Item:
         except ValueError:
             return None
 
+    @property
+    def descriptor(self) -> bytes:
+        """The line of a menu that describes the item; `b""` where `+INFO` is missing."""
+        return self.references.get("+INFO") or octets_of("".join(self.blocks.get("+INFO", ())))
+
     def entry(self, url: GopherURL) -> Entry:
         """The item as an entry of the menu at `url`, its blocks among the fields."""
-        entry = entry_of(self.references.get("+INFO", b""), url)
+        entry = entry_of(self.descriptor, url)
         return replace(entry, modified=self.modified(), fields={**entry.fields, **self.fields(url)})
 
     def attributes(self, url: GopherURL, known: Attributes) -> Attributes:
@@ -76,7 +81,7 @@ class Item:
             known,
             media_type=views[0] if views else known.media_type,
             modified=self.modified(),
-            name=entry_of(self.references.get("+INFO", b""), url).name or None,
+            name=entry_of(self.descriptor, url).name or None,
             fields={**known.fields, **self.fields(url)},
         )
 
@@ -131,8 +136,7 @@ def form_of(item: Item) -> Form | None:
     """
     if "+ASK" not in item.blocks:
         return None
-    name = item.references.get("+INFO", b"").partition(b"\t")[0][1:]
-    notes, questions = [text_of(name)], []
+    notes, questions = [text_of(item.descriptor.partition(b"\t")[0][1:])], []
     for line in item.blocks["+ASK"]:
         kind, _, words = line.partition(":")
         prompt, *choices = words.strip(" ").split("\t")
@@ -148,7 +152,7 @@ def form_of(item: Item) -> Form | None:
         elif kind in {"Choose", "Select"}:
             questions.append(Question(kind, prompt, choices[0] if choices else "", tuple(choices)))
         elif kind in _ONE_LINE or kind == "AskL":
-            questions.append(Question(kind, prompt, "\t".join(choices)))
+            questions.append(Question(kind, prompt, "\t".join(choices), hidden=kind == "AskP"))
         elif line.strip():
             raise UnsupportedOperation(f"the form has a question of the unknown kind {kind!r}", section="3.4.5")
     return Form("\n".join(notes), tuple(questions))
@@ -167,8 +171,10 @@ def data_block(form: Form, answers: Answers) -> tuple[bytes, bytes | None]:
     for question, answer in zip(form.questions, answers, strict=True):
         if question.choices and answer not in question.choices:
             raise InputRequired(f"the answer to {question.prompt!r} is none of those that may be chosen")
-        parts = answer.splitlines() if question.kind == "AskL" else [answer]
-        if any(_CONTROL.search(part) for part in parts):
+        parts = [answer]
+        if question.kind == "AskL":
+            parts = answer.replace("\r\n", "\n").removesuffix("\n").split("\n") if answer else []
+        if any(_UNSENDABLE.search(part) for part in parts):
             raise UnsafeURL(f"the answer to {question.prompt!r} holds a control character", section="6")
         if question.kind == "AskL":
             lines.append(b"%d" % len(parts))
