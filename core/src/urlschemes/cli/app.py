@@ -107,12 +107,21 @@ class _Commands(click.Group):
         extra["standalone_mode"] = False
         try:
             code = super().main(args, prog_name, **extra)
+            sys.stdout.flush()
         except click.ClickException as error:
             _complain(error)
             code = error.exit_code
         except click.Abort:
             code = INTERRUPTED
+        except OSError as error:
+            code = _cannot_write(error)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except OSError as error:  # --help or --version; click would make any closed pipe the exit code 1
+            raise click.exceptions.Exit(_cannot_write(error)) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         from urlschemes.errors import URLError
@@ -179,7 +188,7 @@ def _cannot_write(error: OSError) -> int:
     _discard_output()
     if error.errno == errno.EPIPE:
         return PIPE_CLOSED
-    note(f"cannot write the output: {error.strerror or error}")
+    note(f"{error.filename or 'cannot write the output'}: {error.strerror or error}")
     return FAILED
 
 
@@ -222,8 +231,8 @@ def exit_code(error: URLError) -> int:
 # How a refusal of the policy is lifted from the command line.
 _ADVICE = {
     "roots": "--root DIR lets the files below the folder DIR be read, and no others",
-    "ports": "--port N allows the port N, if you know who listens there",
-    "networks": "--network NET allows an address, or a network such as 192.0.2.0/24",
+    "ports": "--allow-port N allows the port N, if you know who listens there",
+    "networks": "--allow-network NET allows an address, or a network such as 192.0.2.0/24",
 }
 
 

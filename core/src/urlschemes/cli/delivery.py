@@ -176,7 +176,7 @@ def _show_table(listing: Listing) -> int:
         }
         last = Text(line(entry.url)) if entry.url else Text(line(entry.problem or ""), "dim italic")
         table.add_row(*(values[column] for column in columns), last)
-    screen.print(table)
+    screen.table(table)
     screen.print(Text(f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
     return len(entries)
 

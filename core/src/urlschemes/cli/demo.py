@@ -33,7 +33,7 @@ ENTRIES = 6
 """Entries of a listing that are shown."""
 
 
-@click.command()
+@click.command(short_help="Access a URL of every scheme, on this machine.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
 def demo(settings: Settings, names: tuple[str, ...]) -> None:
@@ -52,7 +52,7 @@ def demo(settings: Settings, names: tuple[str, ...]) -> None:
     for name in wanted:
         registry.registration(name)
     if not demos:
-        note(f"nothing can be shown without servers to talk to: pip install {KIT}")
+        note(_why_nothing(registry))
         click.get_current_context().exit(UNKNOWN)
     screen = Screen()
     accessed, missing, failed = [], [], []
@@ -87,6 +87,15 @@ def _demos(registry: Registry) -> dict[str, Claim]:
         if len(own or claims) == 1:
             found[name] = (own or claims)[0]
     return found
+
+
+def _why_nothing(registry: Registry) -> str:
+    from urlschemes.discovery import DEMOS
+
+    for claim in registry.claims():
+        if claim.group == DEMOS:
+            return f"{claim.provider} has demonstrations, and is {claim.state}: {claim.reason}"
+    return f"nothing can be shown without servers to talk to: pip install {KIT}"
 
 
 def _demonstrate(screen: Screen, registry: Registry, name: str, claim: Claim) -> None:

@@ -20,10 +20,10 @@ PEER = 10
 """Characters that the name of a connection has."""
 LINES = 16
 """Lines of one message that are shown, unless all are wanted."""
-COLUMNS = 200
+COLUMNS = 160
 """Characters of one line that are shown, unless all are wanted."""
-BINARY = 0.3
-"""The share of control octets from which on octets are no text."""
+BINARY = 0.1
+"""The share of control octets from which on octets are no text; a NUL never is."""
 
 
 class Narrator:
@@ -56,14 +56,16 @@ def told(event: TraceEvent, *, everything: bool = False) -> Iterator[Text]:
 def _lines(octets: bytes, *, everything: bool) -> tuple[list[str], str]:
     """The lines that are shown of a message, and what is said of the rest."""
     count = _counted(len(octets))
-    controls = sum(1 for octet in octets[:4096] if octet < 32 and octet not in b"\t\r\n")
-    if not everything and controls > BINARY * min(len(octets), 4096):
+    begun = octets[:4096]
+    controls = sum(1 for octet in begun if octet < 32 and octet not in b"\t\r\n")
+    if not everything and (0 in begun or controls > BINARY * len(begun)):
         return [], f"({count}, not text)"
     text = octets.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     lines = text.removesuffix("\n").split("\n")
     if everything or (len(lines) <= LINES and all(len(each) <= COLUMNS for each in lines)):
         return [line(each) for each in lines], ""
-    return [line(each[:COLUMNS]) for each in lines[:LINES]], f"... ({count} in all)"
+    cut = [each if len(each) <= COLUMNS else each[:COLUMNS] + "..." for each in lines[:LINES]]
+    return list(map(line, cut)), f"... ({count} in all)"
 
 
 def _counted(number: int) -> str:

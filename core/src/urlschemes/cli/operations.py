@@ -45,8 +45,10 @@ def _common(function: F) -> F:
             click.option("-v", "--verbose", count=True, help="Show the dialogue on standard error; -vv: all of it."),
             click.option("--timeout", type=seconds, metavar="SECONDS", help="How long it may take in all."),
             click.option("--root", "roots", type=folder, multiple=True, metavar="DIR", help="Allow files below DIR."),
-            click.option("--port", "ports", multiple=True, type=number, metavar="N", help="Allow the port N."),
-            click.option("--network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."),
+            click.option("--allow-port", "ports", multiple=True, type=number, metavar="N", help="Allow the port N."),
+            click.option(
+                "--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."
+            ),
             click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the scheme."),
         )
     ):
@@ -65,7 +67,7 @@ def _policy(allowed: _Allowed) -> Policy:
     try:
         return replace(policy, roots=allowed.roots, ports=frozenset(allowed.ports), networks=networks)
     except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--network'") from None
+        raise click.BadParameter(str(error), param_hint="'--allow-network'") from None
 
 
 def _keywords(registry: Registry, allowed: _Allowed) -> dict[str, Any]:
@@ -138,7 +140,7 @@ def _raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
     return value
 
 
-@click.command()
+@click.command(short_help="Get the document or listing that a URL locates.")
 @click.argument("url")
 @click.option("-o", "--output", "target", callback=_target, metavar="FILE", help="Save the content as FILE.")
 @click.option("--raw", is_flag=True, expose_value=False, callback=_raw, help="Refuse to write to a terminal.")
@@ -194,7 +196,7 @@ def access(
         raise
 
 
-@click.command()
+@click.command(short_help="Find what is known of a resource.")
 @click.argument("url")
 @_common
 @click.pass_obj
@@ -235,7 +237,7 @@ def attributes(
         ("name", found.name),
         *(found.fields.items()),
     ]
-    Screen().print(facts(rows))
+    Screen().table(facts(rows))
 
 
 def _narrator(verbose: int) -> Any:

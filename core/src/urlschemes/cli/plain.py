@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
 from urlschemes.display import HIDDEN, redact, shown
 
@@ -25,7 +25,7 @@ def line(text: str) -> str:
     return shown(redact(text)).translate(_BREAKS)
 
 
-def write(text: str = "", *, stream: TextIO | None = None) -> None:
+def write(text: str = "", *, stream: IO[str] | None = None) -> None:
     """Write one line to standard output, or to `stream`."""
     print(text, file=stream or sys.stdout)
 

@@ -59,8 +59,9 @@ def _fill_in(form: Form) -> Answers:
 def _answer(question: Question) -> str:
     prompt = line(question.prompt)
     if not question.choices:
-        answer = click.prompt(prompt, default=question.default, show_default=bool(question.default), err=True)
-        return str(answer)
+        hidden = question.hidden
+        shown = bool(question.default) and not hidden
+        return str(click.prompt(prompt, default=question.default, show_default=shown, hide_input=hidden, err=True))
     write(prompt, stream=sys.stderr)
     for number, choice in enumerate(question.choices, 1):
         mark = "*" if choice == question.default else " "

@@ -30,7 +30,7 @@ with_passwords = click.option(
 )
 
 
-@click.command()
+@click.command(short_help="Take a URL apart.")
 @click.argument("url")
 @as_json
 @with_passwords
@@ -62,7 +62,7 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
     table = grid("part", "value", "as written")
     for name, (value, raw) in parts.items():
         table.add_row(name, _worded(value), _worded(raw))
-    Screen().print(table)
+    Screen().table(table)
 
 
 def _worded(value: object) -> Any:
@@ -76,7 +76,7 @@ def _worded(value: object) -> Any:
     return line(str(value)) if str(value) else Text("empty", "dim italic")
 
 
-@click.command()
+@click.command(short_help="Name the parts of a URL, or show where it goes wrong.")
 @click.argument("url")
 @click.pass_obj
 def explain(settings: Settings, url: str) -> None:
@@ -109,7 +109,7 @@ def explain(settings: Settings, url: str) -> None:
         screen.print(renderable)
 
 
-@click.command()
+@click.command(short_help="List what is wrong with a URL, or unwise.")
 @click.argument("url")
 @as_json
 @click.pass_obj
@@ -160,12 +160,12 @@ def _show_findings(findings: tuple[Finding, ...]) -> None:
         screen.print(said, soft_wrap=not screen.stream_is_terminal)
         more = [each for each in (finding.section, finding.hint) if each]
         if more:
-            screen.print(Text(f"    {line('; '.join(more))}", "dim"), soft_wrap=not screen.stream_is_terminal)
+            screen.paragraph(line("; ".join(more)), "dim", indent=4)
     if not findings:
         screen.print(Text("valid, and nothing unwise in it", "green"))
 
 
-@click.command()
+@click.command(short_help="Write the nearest valid URL.")
 @click.argument("url")
 @as_json
 @with_passwords

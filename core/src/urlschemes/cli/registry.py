@@ -6,27 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import line, note, write, write_json
+from urlschemes.cli.plain import line, note, write_json
+from urlschemes.discovery import SCHEMES
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from urlschemes.cli.app import Settings
     from urlschemes.cli.screen import Screen
     from urlschemes.discovery import Claim
     from urlschemes.registration import Registration
-    from urlschemes.registry import Diagnosis, Registry
+    from urlschemes.registry import Diagnosis, Registry, Why
 
 __all__ = ["doctor", "schemes", "show", "why"]
 
 TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 """States of a claim that somebody has to do something about."""
+SHORT = 16
+"""Digits of a hash that a person is shown; --json has them all."""
 _COLOURS = {"active": "green", "disabled": "dim", "ignored": "dim"}
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 
-@click.command()
+@click.command(short_help="List the schemes that are installed.")
 @as_json
 @click.pass_obj
 def schemes(settings: Settings, *, as_json: bool) -> None:
@@ -39,13 +40,16 @@ def schemes(settings: Settings, *, as_json: bool) -> None:
         return
     from urlschemes.cli.screen import Screen, grid
 
-    table = grid("name", "title", "port", "operations", "status", "provided by", whole=("name",))
+    table = grid(
+        "name", "title", "port", "operations", "status", "distribution", "version", whole=("name", "distribution")
+    )
     for each in records:
         port = "" if each.default_port is None else str(each.default_port)
+        claim = claims[each.scheme]
         operations = ", ".join(each.operations)
-        table.add_row(each.scheme, each.title, port, operations, each.status, claims[each.scheme].provider)
+        table.add_row(each.scheme, line(each.title), port, operations, each.status, claim.distribution, claim.version)
     if records:
-        Screen().print(table)
+        Screen().table(table)
     else:
         note("no scheme is installed or switched on")
         _advise(registry)
@@ -64,8 +68,6 @@ def _advise(registry: Registry) -> None:
 
 
 def _chosen(registry: Registry) -> dict[str, Claim]:
-    from urlschemes.discovery import SCHEMES
-
     return {claim.name: claim for claim in registry.claims() if claim.group == SCHEMES and claim.state == "active"}
 
 
@@ -82,7 +84,7 @@ def _summary(record: Registration, claim: Claim) -> dict[str, Any]:
     }
 
 
-@click.command()
+@click.command(short_help="Show the registration of a scheme, and its syntax.")
 @click.argument("name")
 @as_json
 @click.pass_obj
@@ -99,7 +101,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
     screen = Screen()
     screen.print(Text.assemble((record.scheme, "bold"), f"  {line(record.title)}"))
     screen.print()
-    screen.print(
+    screen.table(
         facts(
             (
                 ("status", record.status),
@@ -123,13 +125,13 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
     for part in record.syntax.parts.values():
         at = " or ".join("/".join(path) for path in part.at)
         table.add_row(part.name, at, _is(part), part.travels)
-    screen.print(table)
+    screen.table(table)
     if record.examples:
         _head(screen, "Examples")
         for example in record.examples:
             invalid = [("  refused", "red")] if example.parts is None else []
             screen.print(Text.assemble((line(example.url), "bold"), *invalid), soft_wrap=True)
-            screen.paragraph(f"    {line(example.says)}", "dim")
+            screen.paragraph(line(example.says), "dim", indent=4)
     for kind in ("encoding", "interoperability", "security"):
         _head(screen, f"{kind.capitalize()} considerations")
         screen.paragraph(line(getattr(record, f"{kind}_considerations")))
@@ -179,7 +181,7 @@ def _whole(record: Registration) -> dict[str, Any]:
     }
 
 
-@click.command()
+@click.command(short_help="Say who provides a scheme, and why.")
 @click.argument("name")
 @as_json
 @click.pass_obj
@@ -194,22 +196,41 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
                 "name": found.name,
                 "provider": found.provider,
                 "rule": found.rule,
-                "advice": found.advice,
                 "claims": [_claim(claim) for claim in found.claims],
             }
         )
     else:
-        for each in str(found).splitlines():
-            write(line(each))
+        _say_why(found)
     if found.provider is None:
         click.get_current_context().exit(UNKNOWN)
+
+
+def _say_why(found: Why) -> None:
+    from rich.text import Text
+
+    from urlschemes.cli.screen import Screen, facts
+
+    screen = Screen()
+    provider = (line(found.provider), "bold green") if found.provider else ("nobody provides it", "bold red")
+    screen.print(Text.assemble((line(found.name), "bold"), "  ", provider), soft_wrap=True)
+    rows = [("because", found.rule), *(("claim", str(claim)) for claim in found.claims)]
+    if found.provider is None:
+        rows.append(("help", _advice(found)))
+    else:
+        rows.append(("otherwise", "--plugins lists the distributions to use, --pin chooses one of several"))
+    screen.table(facts(rows))
+
+
+def _advice(found: Why) -> str:
+    conflict = [claim.distribution for claim in found.claims if claim.state == "conflict"]
+    return f"choose one: --pin {found.name}={conflict[0]}, or uninstall the other" if conflict else found.advice
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
     return claim._asdict()
 
 
-@click.command()
+@click.command(short_help="Look closely at what is installed.")
 @click.option("--load", is_flag=True, help="Import the plugins, too, and say how long that takes.")
 @as_json
 @click.pass_obj
@@ -232,34 +253,45 @@ def _diagnosis(each: Diagnosis) -> dict[str, Any]:
 
 
 def _show_diagnoses(found: tuple[Diagnosis, ...], *, load: bool) -> None:
+    """What is wrong comes first; then the schemes, and what else plugins add."""
     from rich.text import Text
 
-    from urlschemes.cli.screen import Screen, facts
-    from urlschemes.registry import SLOW_IMPORT
+    from urlschemes.cli.screen import Screen
 
     screen = Screen()
-    for each in found:
-        claim = each.claim
-        state = Text(claim.state, _COLOURS.get(claim.state, "bold red"))
-        head: list[Any] = [(line(claim.name) or "(no name)", "bold"), "  ", state, f"  {line(claim.provider)}"]
-        screen.print(Text.assemble(*head), soft_wrap=True)
-        import_time: RenderableType | None = None
-        if each.seconds is not None:
-            import_time = Text(f"{each.seconds * 1000:.0f} ms", "bold yellow" if each.seconds > SLOW_IMPORT else "")
-        place = f"{claim.module}:{claim.attribute}" if claim.attribute else claim.module
-        rows = (
-            ("  reason", claim.reason or None),
-            ("  group", claim.group),
-            ("  object", place or None),
-            ("  file", each.file or claim.origin),
-            ("  sha256", each.sha256 or None),
-            ("  import", import_time),
-        )
-        screen.print(facts(rows))
-    counts: dict[str, int] = {}
-    for each in found:
-        counts[each.claim.state] = counts.get(each.claim.state, 0) + 1
-    said = ", ".join(f"{count} {state}" for state, count in counts.items()) or "nothing is installed"
-    screen.print(Text(said, "bold"))
-    if not load and counts.get("active"):
+    groups = sorted({each.claim.group for each in found}, key=lambda group: (group != SCHEMES, group))
+    ordered = sorted(found, key=lambda each: (each.claim.state not in TROUBLE, groups.index(each.claim.group)))
+    heading = ""
+    for each in ordered:
+        group = "in trouble" if each.claim.state in TROUBLE else each.claim.group
+        if group != heading:
+            screen.print(Text(f"{'' if not heading else chr(10)}{group}", "bold underline"))
+            heading = group
+        _show_diagnosis(screen, each)
+    states = [each.claim.state for each in found]
+    said = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
+    screen.print(Text(f"\n{said}", "bold"))
+    if not load and "active" in states:
         screen.print(Text("Nothing was imported; --load imports the plugins as well.", "dim"))
+
+
+def _show_diagnosis(screen: Screen, each: Diagnosis) -> None:
+    from rich.text import Text
+
+    from urlschemes.registry import SLOW_IMPORT
+
+    claim = each.claim
+    state = (claim.state, _COLOURS.get(claim.state, "bold red"))
+    head = Text.assemble((f"{line(claim.name) or '(no name)':<10} ", "bold"), state, f"  {line(claim.provider)}")
+    place = f"{claim.module}:{claim.attribute}" if claim.attribute else claim.module
+    if place:
+        head.append(f"  {place}")
+    if each.seconds is not None:
+        head.append(f"  {each.seconds * 1000:.0f} ms", "bold yellow" if each.seconds > SLOW_IMPORT else "dim")
+    screen.print(head, soft_wrap=True)
+    if claim.group != SCHEMES and claim.state in TROUBLE:
+        screen.print(Text(f"{'':<10} in the group {claim.group}", "dim"), soft_wrap=True)
+    if claim.reason:
+        screen.print(Text(f"{'':<10} {line(claim.reason)}"), soft_wrap=True)
+    digest = f"  sha256 {each.sha256[:SHORT]}..." if each.sha256 else ""
+    screen.print(Text(f"{'':<10} {line(each.file or claim.origin)}{digest}", "dim"), soft_wrap=True)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from urlschemes.cli.plain import line
+from urlschemes.cli.plain import line, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,14 +40,24 @@ class Screen(Console):
         """Let BrokenPipeError go on: the command ends with the exit code for it."""
         raise  # noqa: PLE0704  rich calls this within its `except BrokenPipeError`
 
-    def paragraph(self, text: str, style: str = "") -> None:
-        """Print prose, wrapped for reading."""
-        self.print(Text(text, style), width=min(self.width, PARAGRAPH))
+    def table(self, table: Table) -> None:
+        """Print a table; without the blanks at the ends of its lines, where programs may read it."""
+        if self.stream_is_terminal:
+            self.print(table)
+            return
+        with self.capture() as captured:
+            self.print(table)
+        for row in captured.get().splitlines():
+            write(row.rstrip(), stream=self.file)
+
+    def paragraph(self, text: str, style: str = "", *, indent: int = 0) -> None:
+        """Print prose, wrapped for reading, `indent` columns to the right."""
+        self.print(Padding(Text(text, style), (0, 0, 0, indent), expand=False), width=min(self.width, PARAGRAPH))
 
 
 def grid(*columns: str, whole: Iterable[str] = ()) -> Table:
     """A table with a heading for each column; those in `whole` are never wrapped."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold", no_wrap=column in whole)
     return table
