@@ -114,7 +114,7 @@ def test_large_files_come_in_pieces(server: Address) -> None:
     with document(f"ftp://{server}/pub/big") as found:
         pieces = list(found)
     assert len(pieces) > 10
-    assert max(map(len, pieces)) <= 64 * 1024
+    assert max(map(len, pieces)) <= 128 * 1024
     assert b"".join(pieces) == CONTENTS["pub/big"]
 
 

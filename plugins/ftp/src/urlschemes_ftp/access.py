@@ -61,6 +61,8 @@ MOST_SEGMENTS = 256
 """Segments in a path: each one is a command."""
 MOST_REPLY_LINES = 1000
 MOST_REPLY_OCTETS = 64 * 1024
+PIECE = 128 * 1024
+"""Octets of content received at once: half as many cost a tenth of the speed on a fast connection."""
 CONFIRMATION = 15.0
 """Seconds that the 226 may keep waiting after the last octet."""
 FAREWELL = 1.0
@@ -328,7 +330,7 @@ class _Transfer:
     def octets(self) -> Algorithm[bytes]:
         """The next octets; `b""` once the server has closed the data connection. Raises Truncated where it breaks."""
         try:
-            octets = (yield from Receive(self._data, phase="data")) or b""
+            octets = (yield from Receive(self._data, most=PIECE, phase="data")) or b""
         except (ConnectError, Truncated) as error:
             raise self._cut("the data connection broke") from error
         self.received += len(octets)
