@@ -1,0 +1,139 @@
+"""Laws that hold for the URLs of every installed scheme, whatever octets they hold."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import urlschemes
+from urlschemes import URL, InvalidURL, URLError
+from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.octets import text_of
+from urlschemes.syntax import Part, Syntax
+from urlschemes_testing.strategies import near_misses, texts
+
+
+SCHEMES = sorted(REGISTRY)
+EXAMPLES = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+
+octet_texts = st.binary(max_size=6).map(text_of)
+
+
+def values(syntax: Syntax, part: Part) -> st.SearchStrategy[Any]:
+    """Values of a part: any octets that it may hold, or what its rule derives where that has no escapes."""
+    if part.number:
+        return st.integers(0, 99_999)
+    if not part.escapes:
+        return texts(Syntax(syntax.bnf, part.rule))
+    octets = sorted(part.escapes | part.bare)
+    one = st.lists(st.sampled_from(octets), max_size=6).map(lambda each: text_of(bytes(each)))
+    if part.element is None or part.take == "last":
+        return one
+    return st.lists(one, max_size=3).map(tuple)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_what_parses_prints_back_and_is_one_value(name: str) -> None:
+    @EXAMPLES
+    @given(texts(REGISTRY.registration(name).syntax))
+    def law(text: str) -> None:
+        url = urlschemes.parse(text)
+        assert str(url) == text
+        assert pickle.loads(pickle.dumps(url)) == url
+        assert type(pickle.loads(pickle.dumps(url))) is type(url)
+        assert urlschemes.parse(text.partition(":")[0].upper() + ":" + text.partition(":")[2]) == url
+        assert url == URL.parse(text)
+        assert url.normalized().normalized() == url.normalized()
+        assert url.equivalent(url.normalized())
+        fixed = urlschemes.fix(text)
+        assert (fixed.url, fixed.changes, fixed.fragment) == (url, (), None)
+        assert urlschemes.is_valid(text)
+        assert "error" not in {finding.severity for finding in urlschemes.check(text)}
+        assert urlschemes.explain(text)
+
+    law()
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_what_is_built_has_the_parts_it_was_built_of(name: str) -> None:
+    kind = REGISTRY[name].url_type
+    kind.syntax.automaton  # noqa: B018  what parts may hold is known then
+
+    @EXAMPLES
+    @given(st.fixed_dictionaries({}, optional={n: values(kind.syntax, part) for n, part in kind.syntax.parts.items()}))
+    def law(parts: dict[str, Any]) -> None:
+        try:
+            url = kind._build(**parts)
+        except InvalidURL:
+            # Not every choice of parts makes a URL: a host must be there, a type before a selector.
+            assume(False)
+        for part, value in parts.items():
+            assert url._value(part) == value
+        assert kind.parse(str(url)) == url
+
+    law()
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_replace_changes_nothing_else(name: str) -> None:
+    kind = REGISTRY[name].url_type
+    kind.syntax.automaton  # noqa: B018  what parts may hold is known then
+
+    @EXAMPLES
+    @given(texts(kind.syntax), st.data())
+    def law(text: str, data: st.DataObject) -> None:
+        url = kind.parse(text)
+        part = data.draw(st.sampled_from(list(kind.syntax.parts)))
+        value = data.draw(values(kind.syntax, kind.syntax.parts[part]))
+        was = url._value(part)
+        try:
+            other = url._replace(**{part: value})
+        except InvalidURL:
+            assume(False)
+        assert other._value(part) == value
+        mark = kind.syntax.parts[part].mark
+        for rest, each in kind.syntax.parts.items():
+            if each.mark != mark and url.raw[rest] is not None:
+                assert other.raw[rest] == url.raw[rest]
+        if was is not None and url._value(part) is not None:
+            back = other._replace(**{part: urlschemes.Encoded(url.raw[part])}) if isinstance(url.raw[part], str) else other
+            assert back == url or not isinstance(url.raw[part], str)
+
+    law()
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_nothing_but_the_projects_errors_comes_out(name: str) -> None:
+    @settings(max_examples=300, deadline=None)
+    @given(near_misses(REGISTRY.registration(name).syntax))
+    def law(text: str) -> None:
+        for function in (urlschemes.parse, urlschemes.parse_generic, urlschemes.check, urlschemes.explain):
+            try:
+                function(text)
+            except URLError as error:
+                assert str(error).isascii()
+                assert len(str(error)) <= 300
+        try:
+            fixed = urlschemes.fix(text)
+        except URLError:
+            return
+        assert urlschemes.parse(str(fixed.url)) == fixed.url
+        again = urlschemes.fix(str(fixed.url))
+        assert (again.url, again.changes, again.fragment) == (fixed.url, (), None)
+
+    law()
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.text(max_size=40))
+def test_any_text_at_all(text: str) -> None:
+    for function in (urlschemes.parse, urlschemes.parse_generic, urlschemes.check, urlschemes.fix, urlschemes.explain):
+        try:
+            function(text)
+        except URLError as error:
+            assert str(error)
+    assert urlschemes.is_valid(text) in {True, False}
