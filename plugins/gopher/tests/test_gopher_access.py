@@ -753,7 +753,7 @@ FORM = Form(
     "Order\nAll fields are needed.",
     (
         Question("Ask", "How many volts?", "230"),
-        Question("AskP", "Password:"),
+        Question("AskP", "Password:", hidden=True),
         Question("AskL", "Remarks"),
         Question("Choose", "Colour", "red", ("red", "blue")),
         Question("Select", "Send it", "1", ("0", "1")),
