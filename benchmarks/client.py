@@ -1,0 +1,120 @@
+"""One transfer in a process of its own: `client.py WHO PROTOCOL PORT NAME`. Prints what it took as one line of JSON.
+
+Before the measured transfer comes a small one, for which everything is imported and made that is made once.
+"""
+
+from __future__ import annotations
+
+import ftplib
+import http.client
+import json
+import resource
+import socket
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import urlschemes
+from urlschemes import Document, Policy
+from urlschemes.errors import URLError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOST = "127.0.0.1"
+PIECE = 256 * 1024
+SMALL = "65536"
+
+
+def main(who: str, protocol: str, port: str, name: str) -> None:
+    """Transfer, and print."""
+    transfer = CLIENTS[who]
+    transfer(protocol, int(port), SMALL)
+    before, said = peak(), ""
+    wall, cpu = time.perf_counter(), time.process_time()
+    octets, said = transfer(protocol, int(port), name)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    print(json.dumps({"octets": octets, "wall": wall, "cpu": cpu, "peak": peak(), "before": before, "said": said}))
+
+
+def peak() -> int:
+    """The most memory that this process ever held, in bytes."""
+    try:
+        status = Path("/proc/self/status").read_text("ascii")
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    except (OSError, IndexError):  # elsewhere than on Linux, where this counts what stood before exec as well
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
+    """As a program uses this project: the pieces, as they come."""
+    path = f"9{name}" if protocol == "gopher" else name
+    policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
+    octets = 0
+    try:
+        with urlschemes.access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
+            if isinstance(document, Document):
+                for piece in document:
+                    octets += len(piece)
+    except URLError as error:
+        return octets, f"{type(error).__name__}: {error}"
+    return octets, ""
+
+
+def standard(protocol: str, port: int, name: str) -> tuple[int, str]:
+    """The standard library's client, in pieces of 64 KiB."""
+    octets = 0
+    if protocol == "ftp":
+
+        def count(piece: bytes) -> None:
+            nonlocal octets
+            octets += len(piece)
+
+        with ftplib.FTP() as session:  # noqa: S321  what is compared
+            session.connect(HOST, port)
+            session.login()
+            session.retrbinary(f"RETR {name}", count, blocksize=64 * 1024)
+    else:
+        connection = http.client.HTTPConnection(HOST, port)
+        connection.request("GET", f"/{name}")
+        response = connection.getresponse()
+        while piece := response.read(64 * 1024):
+            octets += len(piece)
+        connection.close()
+    return octets, ""
+
+
+def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
+    """A socket, nothing checked: as fast as Python receives."""
+    octets = 0
+    with socket.create_connection((HOST, port)) as connection:
+        if protocol == "ftp":
+            with connection.makefile("rb") as lines:
+                lines.readline()
+                for command in ("USER anonymous", "PASS x", "TYPE I"):
+                    connection.sendall(f"{command}\r\n".encode())
+                    lines.readline()
+                connection.sendall(b"EPSV\r\n")
+                data_port = int(lines.readline().split(b"|")[3])
+                connection.sendall(f"RETR {name}\r\n".encode())
+                with socket.create_connection((HOST, data_port)) as data:
+                    while piece := data.recv(PIECE):
+                        octets += len(piece)
+        else:
+            request = f"GET /{name} HTTP/1.1\r\nHost: {HOST}\r\n\r\n" if protocol == "http" else f"{name}\r\n"
+            connection.sendall(request.encode())
+            while piece := connection.recv(PIECE):
+                octets += len(piece)
+    return octets, ""
+
+
+CLIENTS: dict[str, Callable[[str, int, str], tuple[int, str]]] = {
+    "urlschemes": ours,
+    "standard": standard,
+    "bare": bare,
+}
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,56 @@
+"""What a URL object keeps in memory."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from typing import TYPE_CHECKING
+
+from corpus import fresh, typical_http
+from measurement import Figure
+from peers import OURS, REFERENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from peers import Parser
+
+__all__ = ["kept"]
+
+URLS = 1000
+TARGET, MOONSHOT = 0.80, 0.20
+
+
+def kept(parsers: Mapping[str, Parser]) -> Iterator[Figure]:
+    """Bytes that one URL object keeps beside the text that it was made from.
+
+    What tracemalloc does not see (objects made outside Python's allocator) is left out.
+    """
+    texts = typical_http(URLS)
+    found = {who: _bytes(parser.parse, texts) for who, parser in parsers.items() if parser.in_python}
+    for who, size in found.items():
+        yield Figure(
+            table="memory of one URL object, without the text that it came from (tracemalloc)",
+            what="typical http URLs",
+            who=who,
+            value=size,
+            unit="bytes",
+            ratio=size / found[REFERENCE],
+            target=TARGET if who == OURS else None,
+            moonshot=MOONSHOT if who == OURS else None,
+        )
+
+
+def _bytes(parse: Callable[[str], object], texts: list[str]) -> float:
+    for text in texts:  # what is cached or imported at the first use is not part of an object
+        parse(text)
+    strings = fresh(texts)
+    kept: list[object] = [None] * len(strings)
+    gc.collect()
+    tracemalloc.start()
+    for place, text in enumerate(strings):
+        kept[place] = parse(text)
+    gc.collect()
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return held / len(strings)

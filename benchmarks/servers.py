@@ -1,0 +1,133 @@
+"""A process that serves as many octets as it is asked for, by FTP, HTTP, Gopher and plainly, on 127.0.0.1.
+
+It prints its ports as one line of JSON, and ends when its standard input does. What it serves is named by a number:
+that many octets. `<number>-unconfirmed`, by FTP, is as many octets and then silence where the 226 is due.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOST = "127.0.0.1"
+PATIENCE = 120.0
+BLOCK = bytes(range(256)) * 4096
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    ports = {name: _listen(serve) for name, serve in (("ftp", ftp), ("http", http), ("gopher", gopher))}
+    print(json.dumps(ports), flush=True)
+    sys.stdin.read()
+
+
+def _listen(serve: Callable[[socket.socket], None]) -> int:
+    listener = socket.create_server((HOST, 0))
+
+    def attend(connection: socket.socket) -> None:
+        with connection:
+            connection.settimeout(PATIENCE)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # replies must not wait for each other
+            with suppress(OSError):  # the client went away
+                serve(connection)
+
+    def accept() -> None:
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=attend, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    port: int = listener.getsockname()[1]
+    return port
+
+
+def _send(connection: socket.socket, octets: int) -> None:
+    block = memoryview(BLOCK)
+    while octets > 0:
+        connection.sendall(block[:octets])
+        octets -= len(block)
+
+
+def _end(connection: socket.socket) -> None:
+    connection.shutdown(socket.SHUT_WR)
+    while connection.recv(4096):
+        pass
+
+
+def http(connection: socket.socket) -> None:
+    """One request, one answer with a Content-Length."""
+    request = b""
+    while b"\r\n\r\n" not in request:
+        piece = connection.recv(4096)
+        if not piece:
+            return
+        request += piece
+    octets = int(request.split()[1].strip(b"/"))
+    connection.sendall(
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n"
+        b"Content-Length: %d\r\nConnection: close\r\n\r\n" % octets
+    )
+    _send(connection, octets)
+    _end(connection)
+
+
+def gopher(connection: socket.socket) -> None:
+    """A selector, and what it names until the connection closes."""
+    with connection.makefile("rb") as lines:
+        octets = int(lines.readline(1000).split(b"\t")[0])
+    _send(connection, octets)
+    _end(connection)
+
+
+def ftp(connection: socket.socket) -> None:
+    """The few commands that a transfer takes."""
+
+    def answer(line: str) -> None:
+        connection.sendall(line.encode() + b"\r\n")
+
+    passive: socket.socket | None = None
+    answer("220 ready")
+    with connection.makefile("rb") as lines:
+        while line := lines.readline(1000):
+            command, _, argument = line.decode().strip().partition(" ")
+            match command.upper():
+                case "USER":
+                    answer("331 any password")
+                case "PASS":
+                    answer("230 welcome")
+                case "TYPE":
+                    answer("200 as you like")
+                case "SIZE":
+                    answer(f"213 {argument.partition('-')[0]}")
+                case "EPSV":
+                    passive = socket.create_server((HOST, 0))
+                    answer(f"229 here (|||{passive.getsockname()[1]}|)")
+                case "PASV":
+                    passive = socket.create_server((HOST, 0))
+                    high, low = divmod(passive.getsockname()[1], 256)
+                    answer(f"227 here ({HOST.replace('.', ',')},{high},{low})")
+                case "RETR" if passive is not None:
+                    octets, _, rest = argument.partition("-")
+                    answer("150 coming")
+                    data, _ = passive.accept()
+                    with passive, data:
+                        _send(data, int(octets))
+                    passive = None
+                    if not rest:
+                        answer("226 done")
+                case "QUIT":
+                    answer("221 bye")
+                    return
+                case _:
+                    answer("500 no")
+
+
+if __name__ == "__main__":
+    main()

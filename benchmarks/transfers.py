@@ -1,0 +1,108 @@
+"""How fast much is transferred over loopback, and how little memory that takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from measurement import Figure
+from peers import OURS
+from urlschemes.default import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["transfers", "unconfirmed"]
+
+HERE = Path(__file__).parent
+MIB = 1024 * 1024
+PROTOCOLS = {"ftp": "ftplib", "http": "http.client", "gopher": ""}
+BARE = "bare socket"
+LONGEST = 300
+
+
+def transfers(octets: int, rounds: int) -> Iterator[Figure]:
+    """`octets` octets by each protocol and each client in turns; every transfer in a process of its own."""
+    protocols = {name: library for name, library in PROTOCOLS.items() if name in registry}
+    with _server() as ports:
+        for protocol, library in protocols.items():
+            clients = {OURS: "urlschemes", BARE: "bare"} | ({library: "standard"} if library else {})
+            runs: dict[str, list[dict[str, Any]]] = {who: [] for who in clients}
+            for _ in range(rounds):
+                for who, client in clients.items():
+                    runs[who].append(_transfer(client, protocol, ports[protocol], str(octets)))
+            yield from _figures(protocol, library or BARE, octets, runs)
+
+
+def _figures(protocol: str, reference: str, octets: int, runs: dict[str, list[dict[str, Any]]]) -> Iterator[Figure]:
+    what = f"{protocol}, {octets // MIB} MiB"
+    speed, cpu = ({who: min(run[key] for run in of) for who, of in runs.items()} for key in ("wall", "cpu"))
+    for who, of in runs.items():
+        short = next((f"got {run['octets']} octets: {run['said']}" for run in of if run["octets"] < octets), "")
+        yield Figure(
+            table="transfers over loopback: speed",
+            what=what,
+            who=who,
+            value=octets / MIB / speed[who],
+            unit="MiB/s",
+            ratio=speed[reference] / speed[who],
+            target=0.8 if who == OURS else None,
+            least=True,
+            note=short or f"against {reference}",
+        )
+    for who, seconds in cpu.items():
+        yield Figure(
+            table="transfers over loopback: CPU time of the client",
+            what=what,
+            who=who,
+            value=seconds * 1000,
+            unit="ms",
+            ratio=seconds / cpu[reference],
+        )
+    for who, of in runs.items():
+        grown = min(run["peak"] - run["before"] for run in of)
+        yield Figure(
+            table="transfers over loopback: memory",
+            what=what,
+            who=who,
+            value=grown / MIB,
+            unit="MiB",
+            target=4.0 if who == OURS else None,
+            note=f"beyond a transfer of 64 KiB; {min(run['peak'] for run in of) / MIB:.1f} MiB in all",
+        )
+
+
+def unconfirmed(octets: int) -> Iterator[Figure]:
+    """An FTP transfer of which all octets come and the 226 does not: what the caller sees, and the memory it takes."""
+    with _server() as ports:
+        run = _transfer("urlschemes", "ftp", ports["ftp"], f"{octets}-unconfirmed")
+    table, what = "a transfer by FTP whose 226 never comes", f"{octets // MIB} MiB"
+    note = f"of which the last {run['wall']:.0f} s"
+    yield Figure(
+        table=table, what=f"{what}: received", who=OURS, value=run["octets"] / MIB, unit="MiB", note=run["said"]
+    )
+    note = f"beyond a transfer of 64 KiB; {run['peak'] / MIB:.1f} MiB in all"
+    grown = (run["peak"] - run["before"]) / MIB
+    yield Figure(table=table, what=f"{what}: memory", who=OURS, value=grown, unit="MiB", target=4.0, note=note)
+    yield Figure(table=table, what=f"{what}: until the error", who=OURS, value=run["wall"], unit="s")
+
+
+@contextmanager
+def _server() -> Iterator[dict[str, int]]:
+    """The ports of the serving process, by protocol."""
+    command = [sys.executable, str(HERE / "servers.py")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield json.loads(server.stdout.readline())
+        server.communicate()
+
+
+def _transfer(who: str, protocol: str, port: int, name: str) -> dict[str, Any]:
+    command = [sys.executable, str(HERE / "client.py"), who, protocol, str(port), name]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=LONGEST)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
