@@ -47,10 +47,13 @@ from urlschemes.display import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Protocol
 
-    from urlschemes.explanation import Explanation
-    from urlschemes.url import URL
+    class Explains(Protocol):
+        """Whoever can say why a text was refused."""
+
+        def explained(self, text: str, /) -> "Explanation":
+            """Why `text` was refused."""
 
 
 def _rebuild(cls: "type[URLError]", args: "tuple[Any, ...]", state: "dict[str, Any]") -> "URLError":
@@ -102,6 +105,37 @@ class URLError(Exception):
         return _rebuild, (type(self), self.args, dict(self.__dict__))
 
 
+class Explanation:
+    """What an InvalidURL says; it has the attributes of that name."""
+
+    __slots__ = ("expected", "hint", "message", "part", "position", "rule", "scheme", "section")
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        scheme: str | None = None,
+        part: str | None = None,
+        position: int | None = None,
+        expected: tuple[str, ...] = (),
+        rule: str | None = None,
+        section: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.message = message
+        self.scheme = scheme
+        self.part = part
+        self.position = position
+        self.expected = expected
+        self.rule = rule
+        self.section = section
+        self.hint = hint
+
+    def explained(self, _: str) -> "Explanation":
+        """This explanation: it is known already."""
+        return self
+
+
 class InvalidURL(URLError, ValueError):
     """The text derives from no production of its scheme (RFC 1738 section 5).
 
@@ -115,7 +149,7 @@ class InvalidURL(URLError, ValueError):
 
     if TYPE_CHECKING:
 
-        def __init__(self, text: str, why: "Explanation | type[URL]") -> None: ...
+        def __init__(self, text: str, why: Explains) -> None: ...
 
     # Making the error must cost as little as raising it: the arguments are kept, and nothing is done with them yet.
     __init__ = Exception.__init__  # type: ignore[assignment]
@@ -128,9 +162,7 @@ class InvalidURL(URLError, ValueError):
     def __getattr__(self, name: str) -> "Any":
         if name not in self._LAZY:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        from urlschemes.explanation import explained  # noqa: PLC0415  nothing is explained before somebody asks
-
-        found = explained(self.text, self.args[1])
+        found = self.args[1].explained(self.text)
         self.__dict__.update({field: getattr(found, field) for field in self._LAZY})
         return self.__dict__[name]
 

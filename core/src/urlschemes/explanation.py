@@ -1,6 +1,6 @@
 """Why a text is no URL: the slow path, taken only when somebody reads the error.
 
-`refusal` picks the kind of error with two or three patterns; `Explanation` works out the rest: how far the text derives, what
+`refused` picks the kind of error with two or three patterns; `explained` works out the rest: how far the text derives, what
 could have stood there, the rule at fault and where it is written.
 """
 
@@ -8,17 +8,16 @@ import re
 
 from urlschemes import errors
 from urlschemes.automaton import bits
-from urlschemes.errors import BadEscape, FragmentPresent, InvalidCharacter
+from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
 from urlschemes.expansion import Characters, Marked, marks
 from urlschemes.syntax import Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from urlschemes.errors import InvalidURL
+    from urlschemes.errors import Explains, InvalidURL
     from urlschemes.syntax import Part
-    from urlschemes.url import URL
 
-__all__ = ["Explanation", "explained", "fault_of", "impossible_login", "is_scheme_name", "refusal", "refused"]
+__all__ = ["explained", "fault_of", "impossible_login", "is_scheme_name", "refusal", "refused", "unfit"]
 
 # Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another (none).
 _XCHARS = re.compile(
@@ -47,33 +46,6 @@ _ERRORS = {
 }
 
 
-class Explanation:
-    """What an InvalidURL says: see its attributes."""
-
-    __slots__ = ("expected", "hint", "message", "part", "position", "rule", "scheme", "section")
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        scheme: str | None = None,
-        part: str | None = None,
-        position: int | None = None,
-        expected: tuple[str, ...] = (),
-        rule: str | None = None,
-        section: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        self.message = message
-        self.scheme = scheme
-        self.part = part
-        self.position = position
-        self.expected = expected
-        self.rule = rule
-        self.section = section
-        self.hint = hint
-
-
 def fault_of(part: str, text: str, message: str, *, scheme: str | None = None, section: str | None = None) -> "InvalidURL":
     """The error for a value that cannot be the part `part`."""
     kind = _ERRORS.get(part, errors.InvalidPart)
@@ -85,8 +57,16 @@ def is_scheme_name(text: str) -> bool:
     return _SCHEME.fullmatch(text) is not None
 
 
-def refusal(text: str, url_type: "type[URL]", limit: int) -> "InvalidURL":
-    """The error for a `text` that is no URL of `url_type`. The order: size, repertoire, escape, structure."""
+def refusal(text: object, syntax: Syntax, why: "Explains", limit: int) -> "InvalidURL":
+    """The error for a `text` that `syntax` does not match. The order: size, repertoire, escape, structure.
+
+    `why` is asked for the explanation when somebody reads the error.
+    """
+    return unfit(text, limit) or refused(str(text), syntax, why)
+
+
+def unfit(text: object, limit: int) -> "InvalidURL | None":
+    """The error for what is no text, or a text longer than `limit`; None for a text that can be looked at."""
     if not isinstance(text, str):
         kind = type(text).__name__
         return errors.InvalidURL(
@@ -97,24 +77,23 @@ def refusal(text: str, url_type: "type[URL]", limit: int) -> "InvalidURL":
             text,
             Explanation(
                 f"{len(text)} characters are more than the bound of {limit}",
-                scheme=url_type.registration and url_type.registration.scheme,
                 position=limit,
                 hint="pass a larger `limit` where such URLs are wanted",
             ),
         )
-    return refused(text, url_type)
+    return None
 
 
-def refused(text: str, url_type: "type[URL]") -> "InvalidURL":
-    """The error for a `text` of the right size that is no URL of `url_type`; what it says is worked out when it is read."""
+def refused(text: str, syntax: Syntax, why: "Explains") -> "InvalidURL":
+    """As `refusal`, for a `text` of the right size: the path that must be quick."""
     stopped = _stop(text).lastindex  # type: ignore[union-attr]  # it matches the empty text too
     if stopped is None:
-        return InvalidCharacter(text, url_type)
+        return InvalidCharacter(text, why)
     if stopped == 1:
-        return _misshapen(text, url_type.syntax)(text, url_type)
+        return _misshapen(text, syntax)(text, why)
     if stopped == 2:
-        return FragmentPresent(text, url_type)
-    return (BadEscape if _NOT_IN_ANY_URL.search(text) is None else InvalidCharacter)(text, url_type)
+        return FragmentPresent(text, why)
+    return (BadEscape if _NOT_IN_ANY_URL.search(text) is None else InvalidCharacter)(text, why)
 
 
 def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
@@ -143,14 +122,10 @@ def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
     return errors.InvalidPart if syntax.host_may_be_empty else errors.EmptyHost
 
 
-def explained(text: str, why: "Explanation | type[URL] | None") -> Explanation:
-    """The explanation of a refusal; `why` is the type that refused the text, or what is known already."""
-    if isinstance(why, Explanation):
-        return why
-    if why is None:
-        return Explanation("the text is no URL")
-    kind = type(refusal(text, why, len(text)))
-    return _explain(text, kind, why.syntax, why.registration and why.registration.scheme)
+def explained(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
+    """Why `syntax`, that of `scheme`, does not match `text`."""
+    kind = type(refused(text, syntax, Explanation("")))
+    return _explain(text, kind, syntax, scheme)
 
 
 def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
@@ -172,7 +147,7 @@ def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | 
         part, rule, words = "host", "ip-schemepart", ('"//"',)
         hint = "write `//` and the host after the colon"
     elif found is not None and issubclass(kind, errors.InvalidUserinfo | errors.InvalidHost | errors.InvalidPort):
-        part = {errors.InvalidPort: "port"}.get(kind, "user" if issubclass(kind, errors.InvalidUserinfo) else "host")
+        part = "user" if issubclass(kind, errors.InvalidUserinfo) else "port" if kind is errors.InvalidPort else "host"
         rule = part if part in syntax.grammar.rules else rule
         if kind is errors.UserinfoNotAllowed:
             position, words = found.start("user"), ("a host",)

@@ -481,7 +481,7 @@ class Registry:
         except (KeyError, AttributeError, TypeError):
             return self._parse_slowly(text, type, limit)
         if found is None:
-            raise refused(text, kind) if len(text) <= limit else refusal(text, kind, limit)
+            raise refused(text, kind.syntax, kind) if len(text) <= limit else refusal(text, kind.syntax, kind, limit)
         if type is not URL and not issubclass(kind, type):
             return self._parse_slowly(text, type, limit)
         url = new(kind)
@@ -708,11 +708,10 @@ class Registry:
         What real servers write is repaired, but for what can only be a trick. Raises InvalidURL, NotRepairable,
         UnknownScheme, RedirectRefused, PolicyDenied.
         """
-        from urlschemes.relative import resolve
         from urlschemes.repair import fix
 
         allowed = base.registration.redirects if base.registration else ()
-        text = resolve(base, location)
+        text = base.resolve(location)
 
         def type_of(scheme: str) -> type[URL]:
             if _folded(scheme) not in allowed:

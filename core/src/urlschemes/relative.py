@@ -9,51 +9,33 @@ import re
 from urlschemes.automaton import bits
 from urlschemes.errors import NotHierarchical
 from urlschemes.expansion import marks
-from urlschemes.explanation import refusal
-from urlschemes.url import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes.syntax import Part, Syntax
-    from urlschemes.url import URL
 
-__all__ = ["join", "resolve"]
+__all__ = ["resolve"]
 
 _SCHEME = re.compile(r"([A-Za-z0-9+.\-]++):", re.ASCII)
 
 
-def join(base: "URL", reference: str) -> "URL":
-    """The URL that `reference` means where `base` is read. A fragment of the reference is left out: it is no part of a URL.
+def resolve(syntax: "Syntax", base: "re.Match[str]", reference: str) -> str:
+    """The text that `reference` means in the URL `base`, which `syntax` matched, as RFC 1808 section 4 says.
 
-    User name and password of `base` are never carried to another host. Raises NotHierarchical where the scheme of `base` has no
-    hierarchy, InvalidURL where the result is no URL (`fix` may repair it), UnknownScheme.
+    Raises NotHierarchical.
     """
-    text = resolve(base, reference).partition("#")[0]
-    if text.partition(":")[0].lower() == base.scheme:
-        return base.parse(text)
-    from urlschemes.default import parse  # noqa: PLC0415  only for a reference to another scheme
-
-    return parse(text)
-
-
-def resolve(base: "URL", reference: str) -> str:
-    """The text that `reference` means where `base` is read, as RFC 1808 section 4 says; it need not be a URL of RFC 1738.
-
-    Raises NotHierarchical, and InvalidURL for a reference that is no text or too long.
-    """
-    if not isinstance(reference, str) or len(reference) > LIMIT:
-        raise refusal(reference, type(base), LIMIT)
+    whole = base.string
     bare, hash_, fragment = reference.partition("#")
     fragment = hash_ + fragment
     if _SCHEME.match(bare):
         return reference
-    part = _hierarchy(base)
-    has_query = _follows(base.syntax, part, "?")
+    part = _hierarchy(syntax, whole)
+    has_query = _follows(syntax, part, "?")
     if not bare:
-        return str(base) + fragment
-    start, path, params, query = _divided(base, part, has_query=has_query)
+        return whole + fragment
+    start, path, params, _ = _divided(whole, syntax.span(base, part.name), has_query=has_query)
     if bare.startswith("//"):
-        return f"{str(base).partition(':')[0]}:{bare}{fragment}"
+        return f"{whole.partition(':')[0]}:{bare}{fragment}"
     own_path, own_params, own_query = _split(bare, has_query=has_query)
     if own_path.startswith("/"):
         return start + bare + fragment
@@ -65,14 +47,15 @@ def resolve(base: "URL", reference: str) -> str:
     return start + (path or "/") + params + own_query + fragment
 
 
-def _hierarchy(base: "URL") -> "Part":
+def _hierarchy(syntax: "Syntax", base: str) -> "Part":
     """The part whose `/` divide levels."""
-    for part in base.syntax.parts.values():
-        if base.syntax.hierarchy is not None and part.at[0][-1] == base.syntax.hierarchy:
+    for part in syntax.parts.values():
+        if syntax.hierarchy is not None and part.at[0][-1] == syntax.hierarchy:
             return part
+    scheme = base.partition(":")[0].lower()
     raise NotHierarchical(
-        f"{base.scheme} URLs have no hierarchy that a relative reference could follow",
-        scheme=base.scheme,
+        f"{scheme} URLs have no hierarchy that a relative reference could follow",
+        scheme=scheme,
         section="RFC 1738 section 2.3",
         hint="give the whole URL",
     )
@@ -88,13 +71,11 @@ def _follows(syntax: "Syntax", part: "Part", character: str) -> bool:
     return False
 
 
-def _divided(base: "URL", part: "Part", *, has_query: bool) -> tuple[str, str, str, str]:
-    """What stands before the path of `base`, the path with its first `/`, its parameters, its query."""
-    text = str(base)
-    span = base.syntax.span(base._match, part.name)
-    if span is None:
+def _divided(text: str, path: tuple[int, int] | None, *, has_query: bool) -> tuple[str, str, str, str]:
+    """What stands before the path of a URL, the path with its first `/`, its parameters, its query."""
+    if path is None:
         return text, "", "", ""
-    start = span[0] - 1  # the `/` before the path is no part of it (section 3.1)
+    start = path[0] - 1  # the `/` before the path is no part of it (section 3.1)
     return (text[:start], *_split(text[start:], has_query=has_query))
 
 

@@ -10,7 +10,7 @@ import re
 from urlschemes.automaton import bits
 from urlschemes.errors import InvalidURL, NotRepairable
 from urlschemes.expansion import marks
-from urlschemes.explanation import impossible_login
+from urlschemes.explanation import impossible_login, unfit
 from urlschemes.octets import octets_of
 
 TYPE_CHECKING = False
@@ -63,10 +63,9 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
 
     Raises NotRepairable where there is no repair with one right answer, UnknownScheme, InvalidURL for no text or a long one.
     """
-    if not isinstance(text, str) or len(text) > limit:
-        from urlschemes.url import URL  # noqa: PLC0415  the generic type explains what every scheme refuses
-
-        URL.parse(text, limit=limit)
+    fault = unfit(text, limit)
+    if fault is not None:
+        raise fault
     changes: list[Change] = []
     start, inside = _unwrapped(text, changes)
     scheme = inside.partition(":")[0]

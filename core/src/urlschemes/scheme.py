@@ -1,5 +1,8 @@
 """A scheme: a registration, a syntax, and an access algorithm (RFC 1738 section 4)."""
 
+import types
+from functools import partial
+
 from urlschemes.errors import PluginContractError, UnsupportedOperation
 from urlschemes.url import URL, InternetURL, LoginURL
 
@@ -75,8 +78,8 @@ def _type_of(registration: "Registration") -> type[URL]:
     attributes: dict[str, Any] = {"__slots__": (), "__doc__": f"A URL of the scheme {registration.scheme}."}
     for name, part in parts.items():
         if not hasattr(base, name):
-            read = base._elements if part.element is not None and part.take != "last" else base._value
-            attributes[name] = property(lambda self, name=name, read=read: read(self, name))
+            is_list = part.element is not None and part.take != "last"
+            attributes[name] = property(partial(_read_elements if is_list else _read_value, name=name))
         elif name in vars(URL):
             raise PluginContractError(
                 f"a part of {registration.scheme} bears the name {name!r}, which every URL has",
@@ -84,4 +87,14 @@ def _type_of(registration: "Registration") -> type[URL]:
                 wants="another name for the part",
                 has=name,
             )
-    return type(base)("".join(map(str.title, registration.scheme.split("-"))) + "URL", (base,), attributes, registration=registration)
+    name = "".join(map(str.title, registration.scheme.split("-"))) + "URL"
+    made: type[URL] = types.new_class(name, (base,), {"registration": registration}, lambda body: body.update(attributes))
+    return made
+
+
+def _read_elements(url: URL, name: str) -> tuple[str, ...]:
+    return url._elements(name)
+
+
+def _read_value(url: URL, name: str) -> str | int | tuple[str, ...] | None:
+    return url._value(name)

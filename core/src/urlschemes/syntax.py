@@ -4,10 +4,10 @@ From the one text come the pattern that parses, the octets that each part may ho
 and (in `urlschemes.explanation`) the reason why a text does not derive.
 """
 
-import os
 import re
 
 from urlschemes.automaton import Automaton, bits
+from urlschemes.beside import read_beside
 from urlschemes.bnf import Choice, Grammar, Literal, Node, Reference, Repeat, Sequence, read
 from urlschemes.errors import GrammarError
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, marks, spelled
@@ -35,9 +35,8 @@ def shared_rules() -> Grammar:
     """The rules of section 5 that every scheme may use."""
     global _shared  # noqa: PLW0603  read once in a process
     if _shared is None:
-        file = os.path.join(os.path.dirname(__file__), "rfc1738.bnf")
-        # Through the loader, so that the package may lie in an archive.
-        _shared = Grammar(read(__loader__.get_data(file).decode("ascii")))
+        text, _ = read_beside("urlschemes", "rfc1738.bnf")
+        _shared = Grammar(read(text))
     return _shared
 
 
@@ -221,10 +220,14 @@ class Syntax:
     def _separator(self, part: Part) -> str:
         """The literal between the elements of a list part: its rule must read `element *[ "/" element ]`."""
         rule = self.grammar.rules.get(part.at[0][-1])
-        match rule.node if rule else None:
-            case Sequence(items=(Reference(name=first), Repeat(item=Sequence(items=(Literal(text=text), Reference(name=again)))))):
-                if first == again == part.element:
-                    return text
+        node = rule.node if rule else None
+        if isinstance(node, Sequence) and len(node.items) == 2:
+            first, repeat = node.items
+            again = repeat.item if isinstance(repeat, Repeat) else None
+            if isinstance(again, Sequence) and len(again.items) == 2:
+                literal, second = again.items
+                if isinstance(literal, Literal) and str(first) == str(second) == part.element:
+                    return literal.text
         raise GrammarError(
             f"the list part {part.name!r} must be a rule of the form `{part.element} *[ \"/\" {part.element} ]`",
             rule=rule.name if rule else None,

@@ -4,8 +4,8 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 """
 
 from urlschemes.display import redact
-from urlschemes.errors import InvalidURL, InvalidUserinfo, NotHierarchical, UnsafeURL
-from urlschemes.explanation import Explanation, fault_of, refusal
+from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, UnsafeURL
+from urlschemes.explanation import explained, fault_of, refusal, unfit
 from urlschemes.octets import normal, octets_of, unescape
 from urlschemes.syntax import Part, Syntax
 
@@ -77,7 +77,7 @@ class URL:
         except TypeError:
             match = None
         if match is None:
-            raise refusal(text, cls, limit)
+            raise refusal(text, cls.syntax, cls, limit)
         url = new(cls)
         url._match = match
         return url
@@ -146,10 +146,31 @@ class URL:
         return self.normalized() == other.normalized()
 
     def join(self, reference: str) -> "URL":
-        """The URL that `reference`, which may be relative, means here (RFC 1808). Raises NotHierarchical, InvalidURL."""
-        from urlschemes.relative import join  # noqa: PLC0415  few programs need it
+        """The URL that `reference`, which may be relative, means here (RFC 1808); its fragment is left out.
 
-        return join(self, reference)
+        User name and password are never carried to another host. A reference to another scheme gives a generic URL, which
+        `urlschemes.parse(str(url))` reads further. Raises NotHierarchical where the scheme has no hierarchy, InvalidURL where the
+        result is no URL of RFC 1738 (`urlschemes.fix(url.resolve(reference))` may repair it).
+        """
+        text = self.resolve(reference).partition("#")[0]
+        return self.parse(text) if text.partition(":")[0].lower() == self.scheme else URL.parse(text)
+
+    def resolve(self, reference: str) -> str:
+        """The text that `reference` means here, by RFC 1808 and with its fragment; it need not be a URL of RFC 1738.
+
+        Raises NotHierarchical, and InvalidURL for a reference that is no text or longer than the bound.
+        """
+        from urlschemes.relative import resolve  # noqa: PLC0415  few programs need it
+
+        fault = unfit(reference, LIMIT)
+        if fault is not None:
+            raise fault
+        return resolve(self.syntax, self._match, reference)
+
+    @classmethod
+    def explained(cls, text: str) -> Explanation:
+        """Why `text` is no URL of this type: what the error that `parse` raises says of it."""
+        return explained(text, cls.syntax, cls._scheme or None)
 
     def _value(self, name: str) -> "str | int | tuple[str, ...] | None":
         """The decoded part `name`."""
@@ -197,7 +218,7 @@ class URL:
     @classmethod
     def _build(cls, **parts: "Value") -> "Self":
         """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
-        syntax, scheme = cls.syntax, cls.registration and cls.registration.scheme
+        syntax, scheme = cls.syntax, cls._scheme or None
         syntax.automaton  # noqa: B018  which octets each part may hold is known once the automaton is built
         if parts.get("password") is not None and parts.get("user") is None and "user" in syntax.parts:
             raise InvalidUserinfo(
@@ -264,7 +285,7 @@ class URL:
     @classmethod
     def _checked(cls, text: str, raw: "Mapping[str, str | tuple[str, ...] | None]") -> "Self":
         """The URL of a composed `text`, in which each part must be what `raw` says."""
-        scheme = cls.registration and cls.registration.scheme
+        scheme = cls._scheme or None
         try:
             url = cls.parse(text, limit=max(LIMIT, len(text)))
         except InvalidURL as error:
@@ -402,10 +423,10 @@ def _by_mark(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]") 
                 texts[part.mark] = value
         elif part.mark not in texts:
             sharing = {other.take: raw.get(other.name) for other in syntax.parts.values() if other.mark == part.mark}
-            front, last = sharing.get("all but the last"), sharing.get("last")
             elements = sharing.get("all")
+            front, last = sharing.get("all but the last") or (), sharing.get("last")
             if front or last is not None:
-                elements = (*(front or ()), last or "")
+                elements = (*front, str(last or ""))
             if elements is not None:
                 texts[part.mark] = part.separator.join(elements)
     return texts
