@@ -1,8 +1,8 @@
 """Input that made other software fail: what must be refused, how, and what must come through unharmed.
 
-A row is an input and what becomes of it. The kind of error is a class and, where a class says too little, the part at fault:
-`InvalidCharacter host` is a character that no URL may hold, in the host. Where two causes meet, size comes first, then a character that
-no URL may hold, then a bad escape, then structure.
+A row is an input and what becomes of it. The kind of error is a class and, where a class says too little, the part at
+fault: `InvalidCharacter host` is a character that no URL may hold, in the host. Where two causes meet, size comes
+first, then a character that no URL may hold, then a bad escape, then structure.
 """
 
 from __future__ import annotations
@@ -200,7 +200,11 @@ BUILT_WRONG = [
 
 BUILT_RIGHT = [
     ("urlschemes_ftp:FtpURL", {"user": "u", "password": "p@h/x", "host": "a.example"}, "ftp://u:p%40h%2Fx@a.example"),
-    ("urlschemes_ftp:FtpURL", {"host": "a.example", "directories": ["a/b", ".."], "name": ""}, "ftp://a.example/a%2Fb/../"),
+    (
+        "urlschemes_ftp:FtpURL",
+        {"host": "a.example", "directories": ["a/b", ".."], "name": ""},
+        "ftp://a.example/a%2Fb/../",
+    ),
 ]
 
 

@@ -1,7 +1,7 @@
 """A table of URLs with what each of them is, taken apart: `tables/urls.jsonl`.
 
-A row says whether the text is a URL of its scheme (`generic`: of any), and what its parts are, decoded and as written. A row
-with a `decision` is one where the RFC leaves room; docs/decisions.md says how it is decided.
+A row says whether the text is a URL of its scheme (`generic`: of any), and what its parts are, decoded and as written.
+A row with a `decision` is one where the RFC leaves room; docs/decisions.md says how it is decided.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The fast pattern and the BNF say the same, for every installed scheme.
 
-The BNF's side is `urlschemes_testing.recognizer`, which shares nothing with the pattern but the rules. The comparison is exhaustive over short
-sequences of tokens behind each scheme's prefixes; a comparison of refusals would prove nothing, so what was accepted is counted.
+The BNF's side is `urlschemes_testing.recognizer`, which shares nothing with the pattern but the rules. The comparison
+is exhaustive over short sequences of tokens behind each scheme's prefixes; a comparison of refusals would prove
+nothing, so what was accepted is counted.
 """
 
 from __future__ import annotations
@@ -33,20 +34,29 @@ def literals(node: Node) -> set[str]:
 def tokens(syntax: Syntax) -> tuple[str, ...]:
     """The tokens that every scheme is tried with, and the literals of its own rules."""
     own = [rule.node for name, rule in syntax.grammar.rules.items() if name not in urlschemes.URL.syntax.grammar.rules]
-    return (*TOKENS, *sorted({text for text in set().union(*map(literals, own)) if not text.endswith(":") and "://" not in text}))
+    return (
+        *TOKENS,
+        *sorted({text for text in set().union(*map(literals, own)) if not text.endswith(":") and "://" not in text}),
+    )
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_pattern_is_the_bnf(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     syntax = REGISTRY.registration(name).syntax
     tried = accepted = 0
-    for prefix, length in ((f"{name}:", 3), (f"{name}://", 4), (f"{name}://h", 4), (f"{name}://h/", 4), (f"{name}:///", 3)):
+    for prefix, length in (
+        (f"{name}:", 3),
+        (f"{name}://", 4),
+        (f"{name}://h", 4),
+        (f"{name}://h/", 4),
+        (f"{name}:///", 3),
+    ):
         found = compare(syntax, prefix, tokens(syntax), length)
         assert found.disagree is None
         tried += found.tried
         accepted += len(found.accepted)
     with capsys.disabled():
-        print(f"\n{name}: {accepted} of {tried} texts accepted by both", end=" ")
+        print(f"\n{name}: {accepted} of {tried} texts accepted by both", end=" ")  # noqa: T201  the count is the proof
     assert accepted >= ENOUGH
 
 

@@ -32,12 +32,22 @@ TABLE: list[tuple[str, str, str | None, int | None, tuple[str, ...], str | None,
     ("x-album://h:8x/", "InvalidPort", "port", 13, (), "port", "3.1"),
     ("x-album://h/;size=x", "InvalidPart", "size", 18, ("a digit",), "digits", "5"),
     ("x-album://h/;seize=1", "InvalidPart", None, 14, ('"ize="',), "albumurl", "2.1"),
-    ("x-album://h/?a%0Ab", "InvalidPart", "words", 14, ("another octet",), "words", "The album specification, section 2"),
+    (
+        "x-album://h/?a%0Ab",
+        "InvalidPart",
+        "words",
+        14,
+        ("another octet",),
+        "words",
+        "The album specification, section 2",
+    ),
     ("x-album://h/?a?b", "InvalidPart", "words", 14, (), "words", "The album specification, section 2"),
 ]
 
 
-@pytest.mark.parametrize(("text", "kind", "part", "position", "expected", "rule", "section"), TABLE, ids=[ascii(r[0]) for r in TABLE])
+@pytest.mark.parametrize(
+    ("text", "kind", "part", "position", "expected", "rule", "section"), TABLE, ids=[ascii(r[0]) for r in TABLE]
+)
 def test_what_an_error_says(
     text: str, kind: str, part: str | None, position: int | None, expected: tuple[str, ...], rule: str, section: str
 ) -> None:

@@ -28,7 +28,14 @@ REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
         ("x-album://1.1.1.07/", [("impossible-address", "warning", (10, 18))]),
         ("x-album://" + "a" * 64 + "/", [("long-label", "warning", (10, 74))]),
         ("x-album://" + "a." * 130 + "b/", [("long-host", "warning", (10, 271))]),
-        ("x-album://h/~a %zz", [("invalid-character", "error", (12, 13)), ("invalid-character", "error", (14, 15)), ("bad-escape", "error", (15, 16))]),
+        (
+            "x-album://h/~a %zz",
+            [
+                ("invalid-character", "error", (12, 13)),
+                ("invalid-character", "error", (14, 15)),
+                ("bad-escape", "error", (15, 16)),
+            ],
+        ),
         ("x-album://h/a#b c", [("fragment-present", "error", (13, 14))]),
         ("x-album://h:/", [("invalid-port", "error", (12, 13))]),
         ("", [("invalid-scheme", "error", (0, 0))]),

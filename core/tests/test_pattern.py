@@ -9,7 +9,7 @@ from urlschemes.syntax import Part, Syntax
 
 
 def syntax(bnf: str, *parts: Part) -> Syntax:
-    return Syntax(bnf, bnf.split()[0], parts)
+    return Syntax(bnf, bnf.split(maxsplit=1)[0], parts)
 
 
 def test_letters_of_a_literal_match_in_any_case_and_only_as_ascii() -> None:

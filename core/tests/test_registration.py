@@ -13,7 +13,12 @@ TEXT = (Path(__file__).parent / "album.toml").read_text("utf-8")
 
 def test_the_fields_are_attributes() -> None:
     record = Registration.from_text(TEXT, source="album.toml")
-    assert (record.scheme, record.status, record.default_port, record.operations) == ("x-album", "experimental", 4711, ("access",))
+    assert (record.scheme, record.status, record.default_port, record.operations) == (
+        "x-album",
+        "experimental",
+        4711,
+        ("access",),
+    )
     assert (record.local, record.redirects, record.source) == (False, (), "album.toml")
     assert list(record.syntax.parts) == ["user", "password", "host", "port", "albums", "picture", "words", "size"]
     assert [example.url for example in record.examples] == ["x-album://h/a/b?c;size=3", "x-album:h"]
@@ -27,7 +32,11 @@ def test_the_examples_hold() -> None:
             assert record.syntax.fullmatch(example.url) is None
         else:
             parts = url_type.parse(example.url).parts
-            present = {name: [*value] if isinstance(value, tuple) else value for name, value in parts.items() if value is not None}
+            present = {
+                name: [*value] if isinstance(value, tuple) else value
+                for name, value in parts.items()
+                if value is not None
+            }
             assert present == dict(example.parts)
 
 
@@ -45,12 +54,20 @@ def test_the_examples_hold() -> None:
         ('scheme = "x-album"', 'scheme = "album"', "album.toml: status must be experimental for names"),
         ("default_port = 4711", "default_port = 0", "album.toml: default_port must be a number from 1 to 65535"),
         ("default_port = 4711", "default_port = true", "album.toml: default_port must be a TOML int"),
-        ('operations = ["access"]', 'operations = ["delete"]', "album.toml: operations must be a list of access, update"),
+        (
+            'operations = ["access"]',
+            'operations = ["delete"]',
+            "album.toml: operations must be a list of access, update",
+        ),
         ("default_port = 4711", "port = 4711", "album.toml has a field port, which nothing reads"),
         ('rule = "albumurl"', "", "album.toml has no syntax.rule"),
         ('rule = "albumurl"', 'rule = "nothing"', "there is no rule 'nothing'"),
         ('at = "user"', 'at = ""', "album.toml: syntax.parts.user.at must be the place of a rule"),
-        ('at = "user"', 'at = "user", colour = 1', "album.toml has a field syntax.parts.user.colour, which nothing reads"),
+        (
+            'at = "user"',
+            'at = "user", colour = 1',
+            "album.toml has a field syntax.parts.user.colour, which nothing reads",
+        ),
         ('take = "last"', 'take = "first"', "album.toml: syntax.parts.picture.take must be one of all"),
         ('exclude = ["0A"]', 'exclude = ["LF"]', "album.toml: syntax.parts.words.exclude must be a list of octets"),
         ('at = "words"', 'at = "words", travels = "far"', "album.toml: syntax.parts.words.travels must be one of line"),
@@ -74,7 +91,7 @@ def test_a_record_for_another_core_is_a_broken_contract() -> None:
 
 def test_a_grammar_error_names_the_file() -> None:
     with pytest.raises(GrammarError) as caught:
-        Registration.from_text(TEXT.replace("*[ uchar | \":\"", "*[ nochar | \":\""), source="album.toml")
+        Registration.from_text(TEXT.replace('*[ uchar | ":"', '*[ nochar | ":"'), source="album.toml")
     assert (caught.value.source, caught.value.field, caught.value.rule) == ("album.toml", "syntax", "asegment")
 
 
@@ -91,7 +108,9 @@ def test_a_record_beside_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     package = tmp_path / "album_of_the_tests"
     package.mkdir()
     (package / "registration.toml").write_text(TEXT, "utf-8")
-    (package / "__init__.py").write_text("from urlschemes import Registration\nrecord = Registration.of(__name__)\n", "utf-8")
+    (package / "__init__.py").write_text(
+        "from urlschemes import Registration\nrecord = Registration.of(__name__)\n", "utf-8"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     module = __import__("album_of_the_tests")
     try:

@@ -156,7 +156,11 @@ def test_build(parts: dict[str, Any], text: str) -> None:
             "what was given cannot be the password",
         ),
         ({"host": "h", "words": "a\nb"}, InvalidPart, "the words cannot hold octet 0A"),
-        ({"host": "h", "words": Encoded("%0a")}, InvalidPart, "the words cannot hold the octet 0A, encoded at position 13"),
+        (
+            {"host": "h", "words": Encoded("%0a")},
+            InvalidPart,
+            "the words cannot hold the octet 0A, encoded at position 13",
+        ),
         ({"host": "h", "albums": "abc"}, InvalidPart, "the albums is a sequence of texts, not str"),
         ({"host": "h", "picture": "\ud800"}, InvalidPart, "the picture holds a surrogate that stands for no octet"),
         ({"host": "h", "picture": Encoded("a/b")}, InvalidPart, "'a/b' cannot be the picture"),

@@ -1,7 +1,7 @@
 """The automaton of a tree: which character may come next, and what may not be decided by looking at one.
 
-Every `Characters` of the tree is a position (Glushkov's construction); sets of positions are the bits of an int. The automaton
-accepts exactly what the tree derives, except that it does not count repetitions.
+Every `Characters` of the tree is a position (Glushkov's construction); sets of positions are the bits of an int. The
+automaton accepts exactly what the tree derives, except that it does not count repetitions.
 """
 
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants
@@ -81,10 +81,10 @@ class Automaton:
     def clash(self, item: Element, instead: int, *, again: int, guard: int | None = None, ends: bool = False) -> bool:
         """Whether it would be wrong, or costly, to take `item` wherever it matches, and never to go on with `instead`.
 
-        It is wrong if a text that derives by going on with `instead` also begins with something that `item` derives (with a
-        `guard`: only where a character of that mask, or the end if it `ends`, stands behind it). It is costly if, while
-        `item` is still being tried, the other way could come to one of the positions `again`, where it is tried anew: each of
-        many tries could then run far ahead.
+        It is wrong if a text that derives by going on with `instead` also begins with something that `item` derives
+        (with a `guard`: only where a character of that mask, or the end if it `ends`, stands behind it). It is costly
+        if, while `item` is still being tried, the other way could come to one of the positions `again`, where it is
+        tried anew: each of many tries could then run far ahead.
         """
         inside = _positions(item)
         seen: set[tuple[int, int]] = set()
@@ -98,9 +98,7 @@ class Automaton:
             if again >> other & 1:
                 return True
             if item.last >> one & 1 and (
-                guard is None
-                or (ends and self.tree.last >> other & 1)
-                or guard & self.characters(self.follow[other])
+                guard is None or (ends and self.tree.last >> other & 1) or guard & self.characters(self.follow[other])
             ):
                 return True
             ahead += [
@@ -140,10 +138,10 @@ class Automaton:
         yield from by_reached.items()
 
     def reach(self, text: str, without: int = 0) -> tuple[int, int, int]:
-        """How far `text` derives: the first position in the text that cannot be, what was expected there, what came before.
+        """How far `text` derives: the first index that cannot be, what was expected there, what came before.
 
-        The first number is the length of the text where all of it can begin a URL; the second is a set of positions of the
-        automaton, the third the set that the last character stood at. The positions `without` are passed over.
+        The first number is the length of the text where all of it can begin a URL; the second is a set of positions of
+        the automaton, the third the set that the last character stood at. The positions `without` are passed over.
         """
         expected, reached = self.tree.first & ~without, 0
         for index, character in enumerate(text):

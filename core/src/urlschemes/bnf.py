@@ -2,8 +2,8 @@
 
 Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets round optional or repeated elements:
 
-    "literal"          a literal; its letters match without regard to case (RFC 822 section 3.4.7); <"> is the quote mark
-    name               another rule
+    "literal"          a literal; its letters match without regard to case (RFC 822 section 3.4.7); <"> is the quote
+    mark name               another rule
     a b                a, then b
     a | b              a or b
     [ a ]              a or nothing
@@ -98,7 +98,10 @@ class Repeat(Node):
 
 
 class Rule:
-    """A named rule. `line` counts from 1 within its text; `section` is where it is defined, None where its line does not say."""
+    """A named rule.
+
+    `line` counts from 1 within its text; `section` is where the rule is defined, None where its line does not say.
+    """
 
     __slots__ = ("line", "name", "node", "section")
 
@@ -149,7 +152,7 @@ class Grammar:
         done.add(name)
 
     def extended(self, text: str) -> "Grammar":
-        """This grammar with the rules of `text` added. Raises GrammarError where a rule is defined twice."""
+        """The grammar with the rules of `text` added. Raises GrammarError where a rule is defined twice."""
         own = read(text)
         for name, rule in own.items():
             if name in self.rules:
@@ -240,7 +243,9 @@ class _Reader:
             section = next((self.sections[n] for n in range(line, last + 1) if n in self.sections), None)
             if name in found:
                 raise GrammarError(
-                    f"rule {name!r} is defined twice: in line {found[name].line} and in line {line}", rule=name, line=line
+                    f"rule {name!r} is defined twice: in line {found[name].line} and in line {line}",
+                    rule=name,
+                    line=line,
                 )
             found[name] = Rule(name, node, line, section)
         return found

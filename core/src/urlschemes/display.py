@@ -1,7 +1,7 @@
 """Text that is safe to show: on a terminal, in a log line, in the text of an error.
 
-What a server or a URL says may hold escape sequences, line breaks, bidirectional controls or a password. Nothing of that
-reaches a person's screen except through this room. RFC 1738 section 6 warns of passwords in URLs.
+What a server or a URL says may hold escape sequences, line breaks, bidirectional controls or a password. Nothing of
+that reaches a person's screen except through this room. RFC 1738 section 6 warns of passwords in URLs.
 """
 
 import re
@@ -10,16 +10,16 @@ __all__ = ["one_line", "redact", "shown"]
 
 HIDDEN = "***"
 
-# C0 and C1 controls, DEL, the line and paragraph separators, every bidirectional control, zero-width characters, the byte
-# order mark, tag characters and lone surrogates: what a terminal obeys, or what a reader cannot see.
+# C0 and C1 controls, DEL, the line and paragraph separators, every bidirectional control, zero-width characters, the
+# byte order mark, tag characters and lone surrogates: what a terminal obeys, or what a reader cannot see.
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
 _UNSAFE_IN_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
-# The password of anything that looks like `scheme://user:password@`. It ends at the last `@` before the first `/`, so that
-# a raw `@` in a careless password hides too.
+# The password of anything that looks like `scheme://user:password@`. It ends at the last `@` before the first `/`, so
+# that a raw `@` in a careless password hides too.
 _PASSWORD = re.compile(r"(://[^/:@\s]*:)[^/\s]*(?=@)")
 
 

@@ -17,8 +17,11 @@ WIDTH = 100
 
 
 class Drawing:
-    """A URL taken apart. `text` is the URL, its password hidden; `rows` has for each part its name, where it stands in `text`, its
-    value in words, and the section that defines it. `str(drawing)` draws it."""
+    """A URL taken apart; `str(drawing)` draws it.
+
+    `text` is the URL, its password hidden; `rows` has for each part its name, where it stands in `text`, its value in
+    words, and the section that defines it.
+    """
 
     __slots__ = ("rows", "text")
 
@@ -59,7 +62,9 @@ def explain(text: str, parse: "Callable[[str], URL]") -> str:
 def draw(url: "URL") -> Drawing:
     """`url` taken apart."""
     text, syntax = str(url), url.syntax
-    rows = [("scheme", (0, text.index(":")), url.scheme, "RFC 1738 section 2.1")] if "scheme" not in syntax.parts else []
+    rows = (
+        [("scheme", (0, text.index(":")), url.scheme, "RFC 1738 section 2.1")] if "scheme" not in syntax.parts else []
+    )
     password = syntax.span(url._match, "password") if "password" in syntax.parts else None
     shift = 0
     if password:

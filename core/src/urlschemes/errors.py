@@ -40,7 +40,8 @@
         ├── PluginConflict          two distributions claim one name
         └── PluginContractError     it offers something else than it promised
 
-Every error prints as one line of printable ASCII, at most 300 characters, without a password; it can be pickled and copied.
+Every error prints as one line of printable ASCII, at most 300 characters, without a password; it can be pickled and
+copied.
 """
 
 from urlschemes.display import one_line
@@ -66,8 +67,8 @@ def _rebuild(cls: "type[URLError]", args: "tuple[Any, ...]", state: "dict[str, A
 class URLError(Exception):
     """The root of every error that this project raises.
 
-    `code` is stable and meant for programs; `scheme`, `part`, `position`, `rule` and `section` are None where they do not
-    apply. `position` counts characters from 0. `hint` says what to do next.
+    `code` is stable and meant for programs; `scheme`, `part`, `position`, `rule` and `section` are None where they do
+    not apply. `position` counts characters from 0. `hint` says what to do next.
     """
 
     code: "ClassVar[str]" = "url-error"
@@ -132,15 +133,15 @@ class Explanation:
         self.hint = hint
 
     def explained(self, _: str) -> "Explanation":
-        """This explanation: it is known already."""
+        """The explanation itself: it is known already."""
         return self
 
 
 class InvalidURL(URLError, ValueError):
     """The text derives from no production of its scheme (RFC 1738 section 5).
 
-    `text` is the text as given; `expected` lists what could have stood at `position`. Both, and the message, are worked out
-    when they are first read: refusing costs no more than matching.
+    `text` is the text as given; `expected` lists what could have stood at `position`. Both, and the message, are
+    worked out when they are first read: refusing costs no more than matching.
     """
 
     code = "invalid-url"
@@ -361,12 +362,21 @@ class Truncated(AccessError):
 
 
 class RemoteError(AccessError):
-    """The other side refused by its protocol. `status` is its code, `text` its words, `temporary` whether to try later."""
+    """The other side refused by its protocol.
+
+    `status` is its code, `text` its words, `temporary` whether trying later may help.
+    """
 
     code = "remote-error"
 
     def __init__(
-        self, message: str, *, status: int | str | None = None, text: str = "", temporary: bool = False, **details: "Any"
+        self,
+        message: str,
+        *,
+        status: int | str | None = None,
+        text: str = "",
+        temporary: bool = False,
+        **details: "Any",
     ) -> None:
         super().__init__(message, **details)
         self.status = status
@@ -387,7 +397,10 @@ class InputRequired(AccessError):
 
 
 class RedirectRefused(AccessError):
-    """The other side points elsewhere, and the policy does not follow. `reason`: scheme, hops, invalid, downgrade, ..."""
+    """The other side points elsewhere, and the policy does not follow.
+
+    `reason` is one word: scheme, hops, invalid, policy ...; `location` is where it points.
+    """
 
     code = "redirect-refused"
 

@@ -1,7 +1,8 @@
-"""A scheme's rules, written out from its first rule: a tree of character sets, with the occurrences of its parts marked.
+"""A scheme's rules, written out: a tree of character sets, with the occurrences of its parts marked.
 
 The rules of a URL refer to no rule in a circle, so they can be written out whole. What is alike at the beginning of
-alternatives is drawn together (`a | a b` becomes `a [ b ]`), and an alternative that adds nothing to an earlier one is dropped.
+alternatives is drawn together (`a | a b` becomes `a [ b ]`), and an alternative that adds nothing to an earlier one is
+dropped.
 """
 
 from urlschemes.bnf import Choice, Grammar, Literal, Node, Reference, Repeat, Sequence
@@ -88,9 +89,15 @@ def mask_of(character: str) -> int:
 
 
 def expand(
-    grammar: Grammar, rule: str, mark_of: "Callable[[tuple[str, ...]], str | None]", excluded: "Callable[[str], frozenset[int]]"
+    grammar: Grammar,
+    rule: str,
+    mark_of: "Callable[[tuple[str, ...]], str | None]",
+    excluded: "Callable[[str], frozenset[int]]",
 ) -> Element:
-    """The tree of `rule`. `mark_of` gives the mark for a path of rule names, `excluded` the octets a mark must not hold."""
+    """The tree of `rule`.
+
+    `mark_of` gives the mark for a path of rule names, `excluded` the octets that a mark must not hold.
+    """
     return _Expander(grammar, mark_of, excluded).node(Reference(rule), ())
 
 
@@ -129,7 +136,9 @@ class _Expander:
 
 def _literal(text: str, path: tuple[str, ...]) -> Element:
     if not text.isascii():
-        raise GrammarError(f"the literal {text!r} of rule {path[-1]!r} holds a character outside US-ASCII", rule=path[-1])
+        raise GrammarError(
+            f"the literal {text!r} of rule {path[-1]!r} holds a character outside US-ASCII", rule=path[-1]
+        )
     return _series([Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)])
 
 
@@ -155,7 +164,10 @@ def _series(items: "list[Element]") -> Element:
 
 
 def _joined(before: "list[Element]", item: Element) -> bool:
-    """Make `r *[ s r ]` one run in `before`, where r is any number of characters, s is one, and no part tells them apart."""
+    """Make `r *[ s r ]` one run in `before`, if it is one.
+
+    r is any number of characters, s is one, and no part tells them apart.
+    """
     run = before[-1]
     match item:
         case Repeated(item=Series(items=[Characters() as separator, Repeated() as again]), least=0, most=None):

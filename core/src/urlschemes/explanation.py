@@ -1,8 +1,10 @@
 """Why a text is no URL: the slow path, taken only when somebody reads the error.
 
-`refused` picks the kind of error with two or three patterns; `explained` works out the rest: how far the text derives, what
-could have stood there, the rule at fault and where it is written.
+`refused` picks the kind of error with two or three patterns; `explained` works out the rest: how far the text derives,
+what could have stood there, the rule at fault and where it is written.
 """
+
+from __future__ import annotations
 
 import re
 
@@ -10,16 +12,16 @@ from urlschemes import errors
 from urlschemes.automaton import bits
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
 from urlschemes.expansion import Characters, Marked, marks
-from urlschemes.syntax import Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes.errors import Explains, InvalidURL
-    from urlschemes.syntax import Part
+    from urlschemes.syntax import Part, Syntax
 
 __all__ = ["explained", "fault_of", "impossible_login", "is_scheme_name", "refusal", "refused", "unfit"]
 
-# Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another (none).
+# Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another
+# (none).
 _XCHARS = re.compile(
     r"[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+)*+(?:(\Z)|(#)|(%))?+"
 )
@@ -46,7 +48,9 @@ _ERRORS = {
 }
 
 
-def fault_of(part: str, text: str, message: str, *, scheme: str | None = None, section: str | None = None) -> "InvalidURL":
+def fault_of(
+    part: str, text: str, message: str, *, scheme: str | None = None, section: str | None = None
+) -> InvalidURL:
     """The error for a value that cannot be the part `part`."""
     kind = _ERRORS.get(part, errors.InvalidPart)
     return kind(text, Explanation(message, scheme=scheme, part=part, section=section))
@@ -57,7 +61,7 @@ def is_scheme_name(text: str) -> bool:
     return _SCHEME.fullmatch(text) is not None
 
 
-def refusal(text: object, syntax: Syntax, why: "Explains", limit: int) -> "InvalidURL":
+def refusal(text: object, syntax: Syntax, why: Explains, limit: int) -> InvalidURL:
     """The error for a `text` that `syntax` does not match. The order: size, repertoire, escape, structure.
 
     `why` is asked for the explanation when somebody reads the error.
@@ -65,7 +69,7 @@ def refusal(text: object, syntax: Syntax, why: "Explains", limit: int) -> "Inval
     return unfit(text, limit) or refused(str(text), syntax, why)
 
 
-def unfit(text: object, limit: int) -> "InvalidURL | None":
+def unfit(text: object, limit: int) -> InvalidURL | None:
     """The error for what is no text, or a text longer than `limit`; None for a text that can be looked at."""
     if not isinstance(text, str):
         kind = type(text).__name__
@@ -84,7 +88,7 @@ def unfit(text: object, limit: int) -> "InvalidURL | None":
     return None
 
 
-def refused(text: str, syntax: Syntax, why: "Explains") -> "InvalidURL":
+def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
     """As `refusal`, for a `text` of the right size: the path that must be quick."""
     stopped = _stop(text).lastindex  # type: ignore[union-attr]  # it matches the empty text too
     if stopped is None:
@@ -96,7 +100,7 @@ def refused(text: str, syntax: Syntax, why: "Explains") -> "InvalidURL":
     return (BadEscape if _NOT_IN_ANY_URL.search(text) is None else InvalidCharacter)(text, why)
 
 
-def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
+def _misshapen(text: str, syntax: Syntax) -> type[InvalidURL]:
     """The kind of error of a text that holds only what URLs may hold."""
     if "host" not in syntax.parts:
         return errors.InvalidPart if is_scheme_name(text.partition(":")[0]) and ":" in text else errors.InvalidScheme
@@ -105,7 +109,11 @@ def _misshapen(text: str, syntax: Syntax) -> "type[InvalidURL]":
         return errors.InvalidScheme
     if reached.lastindex is None:
         return errors.MissingAuthority
-    if "port" not in syntax.parts and reached.lastindex == 3 and text.find(":", text.find(":") + 1) in range(reached.end()):
+    if (
+        "port" not in syntax.parts
+        and reached.lastindex == 3
+        and text.find(":", text.find(":") + 1) in range(reached.end())
+    ):
         return errors.InvalidHost
     if reached.lastindex == 3:
         return errors.InvalidPart
@@ -128,7 +136,7 @@ def explained(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
     return _explain(text, kind, syntax, scheme)
 
 
-def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
+def _explain(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | None) -> Explanation:
     if issubclass(kind, InvalidCharacter | BadEscape):
         return _character(text, kind, syntax, scheme)
     automaton = syntax.automaton
@@ -163,7 +171,7 @@ def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | 
         else:
             position = min(position, found.end("host"))
             hint = _host_hint(found["host"], found["colon"], syntax)
-    excluded = _excluded(text, position, syntax, reached, expected) if kind is errors.InvalidPart else None
+    excluded = _excluded(text, position, syntax) if kind is errors.InvalidPart else None
     if excluded is not None:
         part, octet, position = excluded
         return Explanation(
@@ -181,7 +189,9 @@ def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | 
     came = repr(text[position]) if position < len(text) else "the end of the text"
     wanted = _listed(words)
     return Explanation(
-        f"{came} at position {position} where {wanted} is due" if wanted else f"{came} at position {position} cannot be there",
+        f"{came} at position {position} where {wanted} is due"
+        if wanted
+        else f"{came} at position {position} cannot be there",
         scheme=scheme,
         part=part,
         position=position,
@@ -192,9 +202,7 @@ def _explain(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | 
     )
 
 
-def _excluded(
-    text: str, position: int, syntax: Syntax, reached: int, expected: int
-) -> tuple[str, int, int] | None:
+def _excluded(text: str, position: int, syntax: Syntax) -> tuple[str, int, int] | None:
     """The part, the octet and its position, where `text` stops deriving at an escape that a part excludes."""
     start = text.rfind("%", max(0, position - 2), position + 1)
     if start < 0 or not re.match("%[0-9A-Fa-f]{2}", text[start : start + 3]):
@@ -202,7 +210,11 @@ def _excluded(
     octet = int(text[start + 1 : start + 3], 16)
     _, before, last = syntax.automaton.reach(text[:start])
     for part in syntax.parts.values():
-        if part.escapes and octet not in part.escapes and (_in_part(syntax, part, last) or _in_part(syntax, part, before)):
+        if (
+            part.escapes
+            and octet not in part.escapes
+            and (_in_part(syntax, part, last) or _in_part(syntax, part, before))
+        ):
             return part.name, octet, start
     return None
 
@@ -221,11 +233,11 @@ def impossible_login(text: str, syntax: Syntax) -> int:
     return positions
 
 
-def _in_part(syntax: Syntax, part: "Part", positions: int) -> bool:
+def _in_part(syntax: Syntax, part: Part, positions: int) -> bool:
     return any(marked.mark == part.mark and positions & _inside(marked) for marked in marks(syntax.automaton.tree))
 
 
-def _character(text: str, kind: "type[InvalidURL]", syntax: Syntax, scheme: str | None) -> Explanation:
+def _character(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | None) -> Explanation:
     if kind is BadEscape:
         position = _stop(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
         return Explanation(
@@ -284,7 +296,10 @@ def _host_hint(host: str, colon: str | None, syntax: Syntax) -> str:
         return "an address is four groups of digits; a domain name ends in a label that begins with a letter"
     if "%" in host:
         return "a host has no escapes"
-    return "labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with a letter"
+    return (
+        "labels hold letters, digits and hyphens, begin and end with a letter or digit, "
+        "and the last begins with a letter"
+    )
 
 
 def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
@@ -342,7 +357,11 @@ def _common_rule(syntax: Syntax, positions: int) -> str | None:
         return None
     common = paths[0]
     for path in paths[1:]:
-        common = common[: next((n for n, (a, b) in enumerate(zip(common, path, strict=False)) if a != b), min(len(common), len(path)))]
+        common = common[
+            : next(
+                (n for n, (a, b) in enumerate(zip(common, path, strict=False)) if a != b), min(len(common), len(path))
+            )
+        ]
     return common[-1] if common else None
 
 
@@ -351,7 +370,10 @@ _CLASSES = (
     (sum(1 << ord(c) for c in "0123456789ABCDEFabcdef"), "a hexadecimal digit"),
     (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"), "a letter"),
     (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"), "a letter or digit"),
-    (sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"), "a letter, digit or hyphen"),
+    (
+        sum(1 << ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"),
+        "a letter, digit or hyphen",
+    ),
 )
 
 
@@ -368,7 +390,10 @@ def _words(syntax: Syntax, positions: int) -> tuple[str, ...]:
                 codes = list(bits(leaf.mask))
                 word = f'"{chr(codes[0])}"' if len(codes) == 1 else f"a character of {leaf.path[-1]}"
         found[word] = None
-    for wide, narrow in (("a letter, digit or hyphen", ("a letter or digit", "a letter", "a digit")), ("a letter or digit", ("a letter", "a digit"))):
+    for wide, narrow in (
+        ("a letter, digit or hyphen", ("a letter or digit", "a letter", "a digit")),
+        ("a letter or digit", ("a letter", "a digit")),
+    ):
         if wide in found:
             found = {word: None for word in found if word not in narrow}
     return tuple(found)

@@ -1,6 +1,7 @@
 """What is wrong with a text as a URL, and what is legal but unwise: `check`.
 
-Every finding has a stable code. Errors break the syntax; warnings are what RFC 1738 section 6 warns of, and what access refuses.
+Every finding has a stable code. Errors break the syntax; warnings are what RFC 1738 section 6 warns of, and what
+access refuses.
 """
 
 import re
@@ -106,7 +107,11 @@ def _errors(text: str, error: InvalidURL) -> "Iterator[Finding]":
         if found.start() != first and (error.code != "fragment-present" or found.start() < first):
             code = "bad-escape" if found[0] == "%" else "invalid-character"
             yield Finding(
-                code, f"{CODES[code]}: {found[0]!a}", severity="error", span=found.span(), section="RFC 1738 section 2.2"
+                code,
+                f"{CODES[code]}: {found[0]!a}",
+                severity="error",
+                span=found.span(),
+                section="RFC 1738 section 2.2",
             )
 
 
@@ -139,7 +144,13 @@ def _port(url: "URL", written: str, span: tuple[int, int]) -> "Iterator[Finding]
     default = url.registration.default_port if url.registration else None
     port = int(written)
     if not 0 < port < 65536:
-        yield Finding("impossible-port", f"there is no port {written[:20]}", span=span, part="port", section="RFC 1738 section 3.1")
+        yield Finding(
+            "impossible-port",
+            f"there is no port {written[:20]}",
+            span=span,
+            part="port",
+            section="RFC 1738 section 3.1",
+        )
     elif port != default:
         code = "reserved-port" if port < 1024 else "other-port"
         yield Finding(code, f"port {port} is not {default}, the port of {url.scheme}", span=span, part="port")
@@ -159,7 +170,15 @@ def _host(written: str, span: tuple[int, int]) -> "Iterator[Finding]":
                 )
         return
     if len(written) > 253:
-        yield Finding("long-host", "no name has more than 253 characters", span=span, part="host", section="RFC 1034 section 3.1")
+        yield Finding(
+            "long-host", "no name has more than 253 characters", span=span, part="host", section="RFC 1034 section 3.1"
+        )
     for label in labels:
         if len(octets_of(label)) > 63:
-            yield Finding("long-label", "no label has more than 63 characters", span=span, part="host", section="RFC 1034 section 3.1")
+            yield Finding(
+                "long-label",
+                "no label has more than 63 characters",
+                span=span,
+                part="host",
+                section="RFC 1034 section 3.1",
+            )

@@ -1,14 +1,18 @@
 """Octets and their escapes (RFC 1738 section 2.2).
 
-A part of a URL is a sequence of octets. As text it is UTF-8 with `surrogateescape`, so that an octet which is no UTF-8 survives
-the way there and back.
+A part of a URL is a sequence of octets. As text it is UTF-8 with `surrogateescape`, so that an octet which is no UTF-8
+survives the way there and back.
 """
 
 import re
 
 __all__ = ["escape", "octets_of", "text_of", "unescape"]
 
-_OCTET = {f"{high}{low}": bytes([int(high + low, 16)]) for high in "0123456789ABCDEFabcdef" for low in "0123456789ABCDEFabcdef"}
+_OCTET = {
+    f"{high}{low}": bytes([int(high + low, 16)])
+    for high in "0123456789ABCDEFabcdef"
+    for low in "0123456789ABCDEFabcdef"
+}
 _ESCAPED = tuple(f"%{octet:02X}" for octet in range(256))
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 # Unreserved characters, whose escape means the same in every scheme: letters, digits, `safe` and `extra`.
@@ -39,7 +43,10 @@ def escape(octets: bytes, bare: frozenset[int]) -> str:
 
 
 def normal(raw: str) -> str:
-    """`raw` with the escapes of unreserved characters undone and the others in upper case: the same meaning (section 2.2)."""
+    """`raw` with the escapes of unreserved characters undone and the others in upper case.
+
+    Neither changes the meaning (section 2.2).
+    """
     if "%" not in raw:
         return raw
 

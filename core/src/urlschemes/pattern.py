@@ -1,11 +1,12 @@
 """A tree of rules as one regular expression with named parts, linear by construction.
 
-The expression never goes back on a decision. Where the next character tells which way to go, it is followed; where it does
-not (`user@` or a host?), one way is tried once and kept where it matches, and the automaton has shown beforehand that then no
-URL derives by the other way. A grammar for which neither holds is refused: it would be ambiguous, or slow.
+The expression never goes back on a decision. Where the next character tells which way to go, it is followed; where it
+does not (`user@` or a host?), one way is tried once and kept where it matches, and the automaton has shown beforehand
+that then no URL derives by the other way. A grammar for which neither holds is refused: it would be ambiguous, or slow.
 
-What makes the expression fast: single characters merge into a class; a repeated choice of a class and something that starts
-outside it (`*[ unreserved | escape ]`) is unrolled; a run that must end in certain characters looks back once (host labels).
+What makes the expression fast: single characters merge into a class; a repeated choice of a class and something that
+starts outside it (`*[ unreserved | escape ]`) is unrolled; a run that must end in certain characters looks back once
+(host labels).
 """
 
 import re
@@ -18,9 +19,10 @@ __all__ = ["compile_tree"]
 
 
 def compile_tree(automaton: Automaton) -> str:
-    """The regular expression (for `re.ASCII`) of a tree; a group is named as its mark, a second one of that name `mark__2`.
+    """The regular expression (for `re.ASCII`) of a tree.
 
-    Raises GrammarError for a grammar that cannot be decided from left to right.
+    A group is named as its mark, a second one of that mark `mark__2`. Raises GrammarError for a grammar that cannot be
+    decided from left to right.
     """
     return _Compiler(automaton).expression(automaton.tree, 0, True)
 
@@ -70,7 +72,10 @@ class _Compiler:
                 length, text = 2, _class(run.mask) * least + _class(run.mask) + "++"
             case [
                 Characters() as before,
-                Repeated(item=Series(items=[Repeated(item=Characters() as run, least=0, most=None), Characters() as end]), most=1),
+                Repeated(
+                    item=Series(items=[Repeated(item=Characters() as run, least=0, most=None), Characters() as end]),
+                    most=1,
+                ),
             ] if not before.mask & ~end.mask:
                 length, text = 2, f"{_class(before.mask)}{_class(run.mask)}*+"
             case _:
@@ -160,8 +165,8 @@ class _Compiler:
     def commitment(self, item: Element, instead: int, ends: bool, behind: int) -> str:
         """What must stand behind `item` so that it can be kept wherever it matches; mostly nothing is needed.
 
-        `instead` are the positions where the other ways begin, `behind` those that may follow `item`. Raises GrammarError
-        where looking one character ahead does not help.
+        `instead` are the positions where the other ways begin, `behind` those that may follow `item`. Raises
+        GrammarError where looking one character ahead does not help.
         """
         automaton = self.automaton
         if not self.overlap(item.first, instead) or not automaton.clash(item, instead, again=item.first):

@@ -56,8 +56,9 @@ class Example:
 class Registration:
     """The record of one scheme. The attributes bear the names of the file's fields.
 
-    `default_port` is None for a scheme without one. `operations` are those of section 2 that the scheme offers; `redirects`
-    the schemes that an access may be redirected to; `local` says that it reads this machine's files. `source` names the file.
+    `default_port` is None for a scheme without one. `operations` are those of section 2 that the scheme offers;
+    `redirects` the schemes that an access may be redirected to; `local` says that it reads this machine's files.
+    `source` names the file.
     """
 
     __slots__ = (
@@ -103,7 +104,9 @@ class Registration:
             )
         self.scheme = fields.take("scheme", str)
         if not _SCHEME.fullmatch(self.scheme):
-            raise fields.wrong("scheme", "a name of lower-case letters, digits, `+`, `-` and `.`, at most 64 (section 2.1)")
+            raise fields.wrong(
+                "scheme", "a name of lower-case letters, digits, `+`, `-` and `.`, at most 64 (section 2.1)"
+            )
         self.status = fields.take("status", str)
         if self.status not in STATUSES:
             raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
@@ -130,7 +133,7 @@ class Registration:
     @classmethod
     def from_text(cls, text: str, *, source: str = "") -> "Self":
         """The record that the TOML `text` holds. Raises as the constructor does."""
-        import tomllib  # noqa: PLC0415  only where a record is read
+        import tomllib
 
         try:
             record = tomllib.loads(text)
@@ -140,9 +143,12 @@ class Registration:
 
     @classmethod
     def from_file(cls, path: "str | os.PathLike[str]") -> "Self":
-        """The record in the file `path`. Raises as the constructor does, and RegistrationError for a file that cannot be read."""
+        """The record in the file `path`.
+
+        Raises as the constructor does, and RegistrationError for a file that cannot be read.
+        """
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(path, encoding="utf-8") as file:  # noqa: PTH123  pathlib would be imported for this alone
                 text = file.read()
         except (OSError, ValueError) as error:
             raise RegistrationError(f"{path} cannot be read: {error}", source=str(path)) from None
@@ -178,7 +184,9 @@ class _Fields:
         if name not in self.table:
             if default is _MISSING:
                 raise RegistrationError(
-                    f"{self.source or 'the record'} has no {self.where}{name}", source=self.source, field=self.where + name
+                    f"{self.source or 'the record'} has no {self.where}{name}",
+                    source=self.source,
+                    field=self.where + name,
                 )
             return default
         value = self.table.pop(name)
@@ -194,7 +202,9 @@ class _Fields:
 
     def wrong(self, name: str, wanted: str) -> RegistrationError:
         return RegistrationError(
-            f"{self.source or 'the record'}: {self.where}{name} must be {wanted}", source=self.source, field=self.where + name
+            f"{self.source or 'the record'}: {self.where}{name} must be {wanted}",
+            source=self.source,
+            field=self.where + name,
         )
 
     def done(self) -> None:

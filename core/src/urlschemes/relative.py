@@ -1,7 +1,7 @@
 """Relative references (RFC 1808), for the hierarchical schemes (RFC 1738 section 2.3).
 
-The algorithm is that of RFC 1808 section 4. What of a URL is path, parameters and query is told by its scheme's own syntax: in an
-ftp URL `?` is an ordinary character of a name, in an http URL it begins the query.
+The algorithm is that of RFC 1808 section 4. What of a URL is path, parameters and query is told by its scheme's own
+syntax: in an ftp URL `?` is an ordinary character of a name, in an http URL it begins the query.
 """
 
 import re

@@ -1,8 +1,8 @@
 """The nearest URL to a text that is none: `fix`.
 
-What people write today breaks RFC 1738 in a few ways that have one right answer: `~`, spaces and letters outside US-ASCII that
-must be encoded, a fragment, `/` and `?` in a query, a query behind the bare host, a colon without a port. These are repaired, and
-every change is listed. A scheme or a host is never guessed.
+What people write today breaks RFC 1738 in a few ways that have one right answer: `~`, spaces and letters outside
+US-ASCII that must be encoded, a fragment, `/` and `?` in a query, a query behind the bare host, a colon without a
+port. These are repaired, and every change is listed. A scheme or a host is never guessed.
 """
 
 import re
@@ -45,7 +45,10 @@ class Change:
 
 
 class Fixed:
-    """What `fix` returns: the `url`, the `changes` that led to it (none where the text was a URL), the `fragment` or None."""
+    """What `fix` returns.
+
+    `url`, the `changes` that led to it (none where the text was a URL), and the `fragment` that was split off, or None.
+    """
 
     __slots__ = ("changes", "fragment", "url")
 
@@ -61,7 +64,8 @@ class Fixed:
 def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
     """The nearest valid URL. `type_of` gives the type for a scheme's name, or raises UnknownScheme.
 
-    Raises NotRepairable where there is no repair with one right answer, UnknownScheme, InvalidURL for no text or a long one.
+    Raises NotRepairable where there is no repair with one right answer, UnknownScheme, InvalidURL for no text or a
+    long one.
     """
     fault = unfit(text, limit)
     if fault is not None:
@@ -90,7 +94,10 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
 
 
 def _unwrapped(text: str, changes: list[Change]) -> tuple[int, str]:
-    """Where the URL begins in `text`, and the URL: without wrapper, white space around it, and `URL:` prefix (Appendix)."""
+    """Where the URL begins in `text`, and the URL.
+
+    Without the wrapper, the white space around it and the `URL:` prefix of the Appendix.
+    """
     found = _WRAPPER.fullmatch(text)
     start, inside = (found.start("inside"), found["inside"]) if found else (0, text)
     if found:
@@ -180,7 +187,10 @@ class _Walk:
         return False
 
     def dropped(self, index: int) -> bool:
-        """Leave out a colon or dot before `index`, if the host may end before it and nothing behind it looks like a login."""
+        """Leave out a colon or dot before `index`, if the host may end before it.
+
+        Not where an `@` behind it says that it may be a login.
+        """
         last = self.out[-1] if self.out else ""
         if last not in _DROPPED or "@" in self.text[index:] or not self.reread("".join(self.out[:-1])):
             return False

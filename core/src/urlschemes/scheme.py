@@ -20,14 +20,17 @@ __all__ = ["Scheme"]
 class Scheme:
     """A scheme as the registry holds it.
 
-    `url_type` is the type of its URLs; without one, a type is made from the record, whose parts are attributes by their names.
-    `access` names the module of its algorithms, one function for each operation (`access`, `find_attributes`, ...), imported
-    when an operation is first asked for; without one, the scheme can be parsed and not accessed.
+    `url_type` is the type of its URLs; without one, a type is made from the record, whose parts are attributes by
+    their names. `access` names the module of its algorithms, one function for each operation (`access`,
+    `find_attributes`, ...), imported when an operation is first asked for; without one, the scheme can be parsed and
+    not accessed.
     """
 
     __slots__ = ("_access", "registration", "url_type")
 
-    def __init__(self, registration: "Registration", url_type: type[URL] | None = None, access: str | None = None) -> None:
+    def __init__(
+        self, registration: "Registration", url_type: type[URL] | None = None, access: str | None = None
+    ) -> None:
         self.registration = registration
         self.url_type = url_type or _type_of(registration)
         self._access = access
@@ -48,7 +51,10 @@ class Scheme:
         return f"<Scheme {self.name}>"
 
     def algorithm(self, operation: str) -> "Callable[..., Algorithm[None]]":
-        """The algorithm of `operation`. Raises UnsupportedOperation, PluginContractError; an import error passes through."""
+        """The algorithm of `operation`.
+
+        Raises UnsupportedOperation, PluginContractError; an import error passes through.
+        """
         offered = self.registration.operations if self._access else ()
         if operation not in offered:
             raise UnsupportedOperation(
@@ -57,7 +63,7 @@ class Scheme:
                 section="RFC 1738 section 2",
                 hint=f"it offers {', '.join(offered)}" if offered else "it is registered for parsing only",
             )
-        import importlib  # noqa: PLC0415  parsing needs no algorithm
+        import importlib
 
         module = importlib.import_module(str(self._access))
         function: Any = getattr(module, operation.replace(" ", "_"), None)
@@ -88,7 +94,9 @@ def _type_of(registration: "Registration") -> type[URL]:
                 has=name,
             )
     name = "".join(map(str.title, registration.scheme.split("-"))) + "URL"
-    made: type[URL] = types.new_class(name, (base,), {"registration": registration}, lambda body: body.update(attributes))
+    made: type[URL] = types.new_class(
+        name, (base,), {"registration": registration}, lambda body: body.update(attributes)
+    )
     return made
 
 

@@ -1,14 +1,14 @@
 """The syntax of one scheme: its BNF, its parts, and what follows from the two.
 
-From the one text come the pattern that parses, the octets that each part may hold as they are, the text that parts compose,
-and (in `urlschemes.explanation`) the reason why a text does not derive.
+From the one text come the pattern that parses, the octets that each part may hold as they are, the text that parts
+compose, and (in `urlschemes.explanation`) the reason why a text does not derive.
 """
 
 import re
 
 from urlschemes.automaton import Automaton, bits
 from urlschemes.beside import read_beside
-from urlschemes.bnf import Choice, Grammar, Literal, Node, Reference, Repeat, Sequence, read
+from urlschemes.bnf import Grammar, Literal, Repeat, Sequence, read
 from urlschemes.errors import GrammarError
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, marks, spelled
 from urlschemes.octets import escape, octets_of, unescape
@@ -17,7 +17,8 @@ from urlschemes.pattern import compile_tree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Final, Literal as OneOf, TypeAlias
+    from typing import Final, TypeAlias
+    from typing import Literal as OneOf
 
     Take: TypeAlias = OneOf["all", "all but the last", "last"]
     Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
@@ -43,10 +44,10 @@ def shared_rules() -> Grammar:
 class Part:
     """A part of a scheme's URLs: an occurrence of a rule.
 
-    `at` says which occurrences: suffixes of the path of rule names that leads to them (`("port",)`, `("nntpurl", "digits")`); a
-    quoted literal may stand last. A list part is divided at `separator` into elements, each encoded by itself; `take` says
-    which of them the part is. `number` parts are digits and become an int. `exclude` are octets that the part never holds;
-    `travels` says how it reaches the other side:
+    `at` says which occurrences: suffixes of the path of rule names that leads to them, such as `("port",)` and
+    `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided at `separator` into elements, each
+    encoded by itself; `take` says which of them the part is. `number` parts are digits and become an int. `exclude` are
+    octets that the part never holds; `travels` says how it reaches the other side:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -54,7 +55,20 @@ class Part:
     - `form`: like `line`, or the one form of section 3.4.9.
     """
 
-    __slots__ = ("at", "bare", "element", "escapes", "exclude", "mark", "name", "number", "rule", "separator", "take", "travels")
+    __slots__ = (
+        "at",
+        "bare",
+        "element",
+        "escapes",
+        "exclude",
+        "mark",
+        "name",
+        "number",
+        "rule",
+        "separator",
+        "take",
+        "travels",
+    )
     bare: frozenset[int]
     escapes: frozenset[int]
     mark: str
@@ -101,8 +115,8 @@ class Part:
     def written(self, text: str) -> str:
         """`text` as this part, or one element of it, is written: what it may not hold as it is, is encoded.
 
-        Where the rule has no escapes, `text` is returned as it is: whether it derives is for parsing to say. Raises ValueError
-        for an octet that the part cannot hold in any way.
+        Where the rule has no escapes, `text` is returned as it is: whether it derives is for parsing to say. Raises
+        ValueError for an octet that the part cannot hold in any way.
         """
         octets = octets_of(text)
         if not self.escapes:
@@ -121,12 +135,25 @@ def _path(spec: str) -> tuple[str, ...]:
 class Syntax:
     """The syntax of the URLs of one scheme.
 
-    `bnf` is the scheme's own text, `rule` the rule that its URLs derive from, `hierarchy` the rule whose `/` divide levels (None
-    where the scheme is not hierarchical, section 2.3), `section` where its own rules are defined, where they do not say it.
-    Raises GrammarError for a text that no pattern can be made of; `Syntax` itself is read at once, the pattern at its first use.
+    `bnf` is the scheme's own text, `rule` the rule that its URLs derive from, `hierarchy` the rule whose `/` divide
+    levels (None where the scheme is not hierarchical, section 2.3), `section` where its own rules are defined, where
+    they do not say it. Raises GrammarError for a text that no pattern can be made of; `Syntax` itself is read at once,
+    the pattern at its first use.
     """
 
-    __slots__ = ("_automaton", "_match", "bnf", "grammar", "groups", "hierarchy", "parts", "rule", "section")
+    __slots__ = (
+        "_automaton",
+        "_host_may_be_empty",
+        "_match",
+        "bnf",
+        "grammar",
+        "groups",
+        "hierarchy",
+        "parts",
+        "repeated",
+        "rule",
+        "section",
+    )
 
     def __init__(
         self,
@@ -141,14 +168,16 @@ class Syntax:
         self.rule = rule
         self.section = section
         self.hierarchy = hierarchy
-        self.parts: "Mapping[str, Part]" = {part.name: part for part in parts}
+        self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.grammar = shared_rules().extended(bnf)
         for name in (rule, *([hierarchy] if hierarchy else [])):
             if name not in self.grammar.rules:
                 raise GrammarError(f"there is no rule {name!r}", rule=name)
         self._automaton: Automaton | None = None
         self.groups: dict[str, tuple[str, ...]] = {}
-        self._match: "Callable[[str], re.Match[str] | None] | None" = None
+        self.repeated: frozenset[str] = frozenset()
+        self._host_may_be_empty: bool | None = None
+        self._match: Callable[[str], re.Match[str] | None] | None = None
         self._complete_parts()
 
     @property
@@ -166,14 +195,18 @@ class Syntax:
             for part in self.parts.values():
                 again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
                 self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))
+            # Of any other part, one look tells whether it is there.
+            self.repeated = frozenset(name for name, groups in self.groups.items() if len(groups) > 1)
             self._match = pattern.fullmatch
         return self._match
 
     @property
     def host_may_be_empty(self) -> bool:
         """Whether a URL may have nothing between its `//` and the next `/`."""
-        match = self.fullmatch(self.compose({}) or "")
-        return match is not None and self.whole(match, "host") in {None, ""}
+        if self._host_may_be_empty is None:
+            match = self.fullmatch(self.compose({}) or "")
+            self._host_may_be_empty = match is not None and self.whole(match, "host") in {None, ""}
+        return self._host_may_be_empty
 
     def section_of(self, rule: str) -> str:
         """Where `rule` is defined: a section of RFC 1738, or what the record refers to."""
@@ -201,7 +234,10 @@ class Syntax:
         return part.raw_of(whole)
 
     def compose(self, raw: "Mapping[str, str]") -> str | None:
-        """The text in which the occurrence of each mark of `raw` is written so; None where no URL has just these parts."""
+        """The text in which the occurrence of each mark of `raw` is written so.
+
+        None where no URL has just these parts.
+        """
         return _compose(self.automaton.tree, raw)
 
     def _complete_parts(self) -> None:
@@ -215,7 +251,7 @@ class Syntax:
                 part.separator = self._separator(part)
         for mark, names in shared.items():
             for name in names:
-                self.parts[name].mark = "_".join(shared[mark]) if len(names) > 1 else mark
+                self.parts[name].mark = "_".join(names) if len(names) > 1 else mark
 
     def _separator(self, part: Part) -> str:
         """The literal between the elements of a list part: its rule must read `element *[ "/" element ]`."""
@@ -229,7 +265,7 @@ class Syntax:
                 if isinstance(literal, Literal) and str(first) == str(second) == part.element:
                     return literal.text
         raise GrammarError(
-            f"the list part {part.name!r} must be a rule of the form `{part.element} *[ \"/\" {part.element} ]`",
+            f'the list part {part.name!r} must be a rule of the form `{part.element} *[ "/" {part.element} ]`',
             rule=rule.name if rule else None,
         )
 
@@ -243,7 +279,9 @@ class Syntax:
         for part in self.parts.values():
             found = [marked for marked in marks(automaton.tree) if marked.mark == part.mark]
             if not found:
-                raise GrammarError(f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=self.rule)
+                raise GrammarError(
+                    f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=self.rule
+                )
             part.rule = part.element or found[0].rule
             part.bare, part.escapes = frozenset(), frozenset()
             for marked in found:

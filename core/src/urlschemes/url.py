@@ -46,8 +46,9 @@ UNCHANGED: "Final" = Unchanged()
 class URL:
     """A URL: `<scheme>:<scheme-specific-part>` (RFC 1738 section 2.1).
 
-    Of this class itself are URLs whose scheme nobody registered; every scheme has a subclass with its parts. URLs are made by
-    `parse` and `build`. They are equal when their texts are, with the scheme's name in lower case; hash and order agree.
+    Of this class itself are URLs whose scheme nobody registered; every scheme has a subclass with its parts. URLs are
+    made by `parse` and `build`. They are equal when their texts are, with the scheme's name in lower case; hash and
+    order agree.
     """
 
     __slots__ = ("_match",)
@@ -55,7 +56,9 @@ class URL:
 
     registration: "ClassVar[Registration | None]" = None
     """The record of the scheme; None for the generic URL."""
-    syntax: "ClassVar[Syntax]" = Syntax("", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])])
+    syntax: "ClassVar[Syntax]" = Syntax(
+        "", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])]
+    )
     """What the text derives from."""
     _scheme: "ClassVar[str]" = ""
 
@@ -67,6 +70,7 @@ class URL:
             cls.syntax = registration.syntax
 
     def __new__(cls, *_: object, **__: object) -> "Self":
+        """Raise TypeError: a type is not called."""
         raise TypeError(f"{cls.__name__} is made by {cls.__name__}.parse(text) or {cls.__name__}.build(...)")
 
     @classmethod
@@ -116,8 +120,8 @@ class URL:
     def normalized(self) -> "Self":
         """The same URL with what RFC 1738 says does not change its meaning written in one way.
 
-        The scheme's name and the host in lower case, no default port, no zeros before a port, escapes of unreserved characters
-        undone, the others in upper case.
+        The scheme's name and the host in lower case, no default port, no zeros before a port, escapes of unreserved
+        characters undone, the others in upper case.
         """
         changes: list[tuple[int, int, str]] = []
         for part in self.syntax.parts.values():
@@ -148,9 +152,9 @@ class URL:
     def join(self, reference: str) -> "URL":
         """The URL that `reference`, which may be relative, means here (RFC 1808); its fragment is left out.
 
-        User name and password are never carried to another host. A reference to another scheme gives a generic URL, which
-        `urlschemes.parse(str(url))` reads further. Raises NotHierarchical where the scheme has no hierarchy, InvalidURL where the
-        result is no URL of RFC 1738 (`urlschemes.fix(url.resolve(reference))` may repair it).
+        User name and password are never carried to another host. A reference to another scheme gives a generic URL,
+        which `urlschemes.parse(str(url))` reads further. Raises NotHierarchical where the scheme has no hierarchy,
+        InvalidURL where the result is no URL of RFC 1738 (`urlschemes.fix(url.resolve(reference))` may repair it).
         """
         text = self.resolve(reference).partition("#")[0]
         return self.parse(text) if text.partition(":")[0].lower() == self.scheme else URL.parse(text)
@@ -160,7 +164,7 @@ class URL:
 
         Raises NotHierarchical, and InvalidURL for a reference that is no text or longer than the bound.
         """
-        from urlschemes.relative import resolve  # noqa: PLC0415  few programs need it
+        from urlschemes.relative import resolve
 
         fault = unfit(reference, LIMIT)
         if fault is not None:
@@ -179,10 +183,7 @@ class URL:
 
     def _text(self, name: str) -> str | None:
         """The decoded text of the part `name`, None where it is absent. Not for an element of a list."""
-        try:
-            raw = self._match[name] or self._whole(name)
-        except IndexError:
-            raw = self._whole(name)
+        raw = self._whole(name)
         return raw if raw is None or "%" not in raw else unescape(raw)
 
     def _whole(self, name: str) -> str | None:
@@ -191,7 +192,7 @@ class URL:
             raw: str | None = self._match[name]
         except IndexError:  # the mark of a list bears other names too
             return self.syntax.whole(self._match, name)
-        return self.syntax.whole(self._match, name) if raw is None else raw
+        return self.syntax.whole(self._match, name) if raw is None and name in self.syntax.repeated else raw
 
     def _elements(self, name: str) -> tuple[str, ...]:
         """The decoded elements of the list part `name`."""
@@ -224,9 +225,7 @@ class URL:
             raise InvalidUserinfo(
                 "", Explanation("a password needs a user name", part="password", section="RFC 1738 section 3.1")
             )
-        raw = {
-            name: _written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None
-        }
+        raw = {name: _written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None}
         text = syntax.compose(_by_mark(syntax, raw))
         if text is None:
             given = ", ".join(raw) or "nothing"
@@ -234,7 +233,7 @@ class URL:
         return cls._checked(text, raw)
 
     def _replace(self, **parts: "Value") -> "Self":
-        """This URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
+        """The URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
         syntax = self.syntax
         old = {name: value for name, value in self.raw.items() if syntax.whole(self._match, name) is not None}
         new_raw = dict(old)
@@ -260,7 +259,7 @@ class URL:
             old, new_text = self.syntax.compose(before), self.syntax.compose(after)
             if old is None or new_text is None:
                 return None
-            scheme, colon, rest = text.partition(":")
+            scheme, colon, _ = text.partition(":")
             kept = [mark for mark in before if mark in after]
             mine = _between(self.syntax, text, kept)
             plain = _between(self.syntax, old, kept)
@@ -461,7 +460,9 @@ def _blamed(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]", s
 
 def _cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> InvalidURL:
     shown = "what was given" if name == "password" else ascii(value)
-    return fault_of(name, "", f"{shown} cannot be the {name}", scheme=scheme, section=syntax.section_of(syntax.parts[name].rule))
+    return fault_of(
+        name, "", f"{shown} cannot be the {name}", scheme=scheme, section=syntax.section_of(syntax.parts[name].rule)
+    )
 
 
 def _is_form(octets: bytes) -> bool:
@@ -479,7 +480,7 @@ def _is_form(octets: bytes) -> bool:
 
 def _restore(module: str, name: str, text: str) -> URL:
     """A pickled URL; the generic one where its type is not installed."""
-    import importlib  # noqa: PLC0415  only for a pickle
+    import importlib
 
     try:
         found: object = importlib.import_module(module)

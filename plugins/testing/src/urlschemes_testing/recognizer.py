@@ -1,17 +1,22 @@
 """A second opinion: whether a text derives from the BNF, found out by another way than the pattern's.
 
-`Recognizer` takes the derivative of the rules by one character after the other (Brzozowski, 1964), straight from the tree of the
-notation: no automaton, no regular expression, nothing that `urlschemes.pattern` uses. `derivations` walks the tree with all its
-alternatives and gives every way in which a short text can be divided into parts.
+`Recognizer` takes the derivative of the rules by one character after the other (Brzozowski, 1964), straight from the
+tree of the notation: no automaton, no regular expression, nothing that `urlschemes.pattern` uses. `derivations` walks
+the tree with all its alternatives and gives every way in which a short text can be divided into parts.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from functools import cache
 from itertools import product
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
-from urlschemes.syntax import Part, Syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from urlschemes.syntax import Part, Syntax
 
 __all__ = ["Comparison", "Recognizer", "compare", "derivations"]
 
@@ -205,8 +210,10 @@ def _holds(raw: str, part: Part) -> bool:
 
 
 class Comparison:
-    """What a comparison of the pattern with the BNF found: how many texts were `tried`, how many both `accepted`, and the first
-    text that they `disagree` on (None where there is none)."""
+    """What a comparison of the pattern with the BNF found.
+
+    How many texts were `tried`, those that both `accepted`, and the first that they `disagree` on, or None.
+    """
 
     def __init__(self, tried: int, accepted: tuple[str, ...], disagree: str | None) -> None:
         self.tried = tried
@@ -217,10 +224,12 @@ class Comparison:
 def compare(syntax: Syntax, prefix: str, tokens: tuple[str, ...], length: int) -> Comparison:
     """Compare the pattern with the BNF on `prefix` and every sequence of up to `length` tokens.
 
-    Also that what the pattern captured is one of the divisions that the BNF allows, for every hundredth text that is accepted.
+    Also that what the pattern captured is one of the divisions that the BNF allows, for every hundredth text that is
+    accepted.
     """
     recognizer = Recognizer(syntax)
-    tried, accepted = 0, []
+    tried = 0
+    accepted: list[str] = []
     for text in _sequences(prefix, tokens, length):
         tried += 1
         match = syntax.fullmatch(text)

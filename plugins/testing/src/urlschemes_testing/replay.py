@@ -69,9 +69,8 @@ from urlschemes.wire import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from urlschemes.url import URL
-
     from urlschemes.resource import Attributes, Form
+    from urlschemes.url import URL
 
 __all__ = [
     "Departure",

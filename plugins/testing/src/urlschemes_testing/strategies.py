@@ -1,11 +1,18 @@
 """Hypothesis strategies for the URLs of any scheme, made from its BNF: valid ones, and near misses."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from urlschemes.automaton import bits
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants
-from urlschemes.syntax import Syntax
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from urlschemes.syntax import Syntax
 
 __all__ = ["near_misses", "texts"]
 
@@ -14,7 +21,10 @@ RUN = 4
 
 
 def texts(syntax: Syntax) -> SearchStrategy[str]:
-    """Texts that derive from `syntax`, its exclusions counted: every alternative and option of the grammar is reached."""
+    """Texts that derive from `syntax`, its exclusions counted.
+
+    Every alternative and every option of the grammar is reached.
+    """
     return _of(syntax.automaton.tree)
 
 
