@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from urlschemes.errors import (
     ConnectError,
@@ -936,3 +938,38 @@ def test_all_octets_where_a_menu_was_due() -> None:
     outcome = replay(access(path("1")), talk("", bytes(range(256)) * 4, b"\r\n.\r\n"))
     assert outcome.error is None or str(outcome.error).isprintable()
     assert all(entry.url is None or entry.url.isascii() for entry in outcome.entries)
+
+
+SAYINGS = (
+    *(b"+-1\r\n", b"+-2\r\n", b"+9\r\n", b"--1\r\n", b"1 <a@h>\r\n"),
+    *(b"+INFO: 0A\ta\th.dom\t70\t+\r\n", b"+ASK:\r\n", b" Ask: What?\r\n"),
+    *(b"0A\ta\th.dom\t70\r\n", b"3No\t\te\t1\r\n", b"iNote\r\n", b".\r\n", b".", b"..x\n", b"\r\n", b"\t"),
+)
+
+
+@given(
+    asked=st.sampled_from(
+        [
+            *(("0a", "a"), ("1a", "a"), ("9a", "a"), ("7a%09b", "a\tb")),
+            *(("0a%09%09+", "a\t+"), ("1a%09%09+", "a\t+"), ("1a%09%09$", "a\t$"), ("0a%09%09!", "a\t!")),
+        ]
+    ),
+    pieces=st.lists(st.sampled_from(SAYINGS) | st.binary(min_size=1, max_size=4), max_size=12),
+)
+def test_whatever_a_server_says_the_outcome_is_the_same_however_it_is_cut(
+    asked: tuple[str, str], pieces: list[bytes]
+) -> None:
+    url, line = asked
+    dialogue = talk(line, *pieces)
+    whole = replay(access(path(url)), dialogue)
+    assert whole.error is None or str(whole.error).isprintable()
+    assert replay(access(path(url)), dialogue, chunk=1).essence == whole.essence
+    assert replay(access(path(url)), dialogue, chunk=3).essence == whole.essence
+
+
+@given(pieces=st.lists(st.sampled_from(SAYINGS) | st.binary(min_size=1, max_size=4), max_size=12))
+def test_whatever_a_server_says_its_attributes_are_the_same_however_it_is_cut(pieces: list[bytes]) -> None:
+    dialogue = talk("a\t!", *pieces)
+    whole = replay(find_attributes(path("0a")), dialogue)
+    assert whole.error is None or str(whole.error).isprintable()
+    assert replay(find_attributes(path("0a")), dialogue, chunk=1).essence == whole.essence

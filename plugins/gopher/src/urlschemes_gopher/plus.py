@@ -35,7 +35,7 @@ _VIEW = re.compile(r"[^\s:/]+/[^\s:/]+")
 _DATE = re.compile(r"^(?:Mod-)?Date:.*<([0-9]{14})>", re.MULTILINE)
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")  # control characters, and surrogates of no octet
 
-_ONE_LINE = frozenset({"Ask", "AskP", "AskF", "Choose", "Select"})
+_ANSWERED_BY_TEXT = frozenset({"Ask", "AskF", "AskL", "AskP"})
 
 
 @dataclass(slots=True)
@@ -151,7 +151,7 @@ def form_of(item: Item) -> Form | None:
             questions.append(Question(kind, prompt, default, ("0", "1")))
         elif kind in {"Choose", "Select"}:
             questions.append(Question(kind, prompt, choices[0] if choices else "", tuple(choices)))
-        elif kind in _ONE_LINE or kind == "AskL":
+        elif kind in _ANSWERED_BY_TEXT:
             questions.append(Question(kind, prompt, "\t".join(choices), hidden=kind == "AskP"))
         elif line.strip():
             raise UnsupportedOperation(f"the form has a question of the unknown kind {kind!r}", section="3.4.5")
