@@ -732,7 +732,7 @@ def answering(octets: bytes, pause: float = 0) -> Iterator[int]:
 def test_the_dialogue_is_shown_without_passwords_and_without_controls(run: Run) -> None:
     with answering(b"one opensesame\r\ntwo \x1b[31m\r\n") as port:
         result = run("access", "-v", f"x-shelf://127.0.0.1:{port}/wire")
-    assert result.stdout == "one opensesame\ntwo \x1b[31m\n".replace("\n", "\r\n")
+    assert result.stdout_bytes == b"one opensesame\r\ntwo \x1b[31m\r\n"
     said = result.stderr
     assert f"* connect 127.0.0.1 port {port}" in said
     assert "> PASS ***" in said
@@ -747,9 +747,9 @@ def test_a_long_message_is_cut_in_the_dialogue_unless_all_is_wanted(run: Run) ->
     for verbose, lines in (("-v", 16), ("-vv", 40)):
         with answering(b"word\r\n" * 40) as port:
             result = run("access", verbose, f"x-shelf://127.0.0.1:{port}/wire")
-        assert result.stderr.count("< word") == lines or verbose == "-v"
+        assert result.stderr.count("< word") == lines
         assert ("octets in all" in result.stderr) == (verbose == "-v")
-        assert result.stdout == "word\r\n" * 40
+        assert result.stdout_bytes == b"word\r\n" * 40
 
 
 def test_a_transfer_that_takes_long_shows_a_bar_and_takes_it_away(terminal: Terminal, tmp_path: Path) -> None:
