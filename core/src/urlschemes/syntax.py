@@ -97,7 +97,12 @@ class Part:
     def __repr__(self) -> str:
         return f"<Part {self.name}>"
 
-    def raw_of(self, whole: str) -> str | tuple[str, ...] | None:
+    @property
+    def absent(self) -> tuple[str, ...] | None:
+        """What the part is where its occurrence is absent."""
+        return () if self.element is not None and self.take != "last" else None
+
+    def raw_of(self, whole: str) -> str | tuple[str, ...]:
         """The part as written, from the text `whole` of its occurrence."""
         if self.element is None:
             return whole
@@ -109,7 +114,7 @@ class Part:
     def value_of(self, raw: str | tuple[str, ...]) -> "str | int | tuple[str, ...]":
         """The decoded value of the part that is written `raw`."""
         if isinstance(raw, tuple):
-            return tuple(map(unescape, raw))
+            return tuple([unescape(element) if "%" in element else element for element in raw])
         return int(raw) if self.number else unescape(raw)
 
     def written(self, text: str) -> str:
@@ -230,7 +235,7 @@ class Syntax:
         part = self.parts[name]
         whole = self.whole(match, name)
         if whole is None:
-            return () if part.element is not None and part.take != "last" else None
+            return part.absent
         return part.raw_of(whole)
 
     def compose(self, raw: "Mapping[str, str]") -> str | None:

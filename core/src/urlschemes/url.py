@@ -178,12 +178,23 @@ class URL:
 
     def _value(self, name: str) -> "str | int | tuple[str, ...] | None":
         """The decoded part `name`."""
-        raw = self.syntax.raw(self._match, name)
-        return None if raw is None else self.syntax.parts[name].value_of(raw)
+        part = self.syntax.parts[name]
+        whole: str | None = self._match[part.mark]
+        if whole is None and name in self.syntax.repeated:
+            whole = self.syntax.whole(self._match, name)
+        if whole is None:
+            return part.absent
+        raw = part.raw_of(whole)
+        return part.value_of(raw) if "%" in whole or part.number else raw
 
     def _text(self, name: str) -> str | None:
         """The decoded text of the part `name`, None where it is absent. Not for an element of a list."""
-        raw = self._whole(name)
+        try:
+            raw: str | None = self._match[name]
+        except IndexError:  # as in `_whole`, without which this is quicker
+            raw = self._whole(name)
+        if raw is None and name in self.syntax.repeated:
+            raw = self._whole(name)
         return raw if raw is None or "%" not in raw else unescape(raw)
 
     def _whole(self, name: str) -> str | None:
@@ -359,7 +370,9 @@ class InternetURL(URL):
         `raw["port"]` tells whether it was written.
         """
         try:
-            written = self._match["port"] or self._whole("port")
+            written: str | None = self._match["port"]
+            if written is None and "port" in self.syntax.repeated:
+                written = self._whole("port")
         except IndexError:  # the syntax of the scheme has no port
             written = None
         return self.registration.default_port if written is None else int(written)  # type: ignore[union-attr]
