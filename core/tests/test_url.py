@@ -185,10 +185,27 @@ def test_build_refuses_what_a_part_cannot_be(parts: dict[str, Any], error: type[
         ("X-ALBUM://h", {"port": 1}, "X-ALBUM://h:1"),
         ("x-album://h", {"picture": "a"}, "x-album://h/a"),
         ("x-album://h", {"albums": ["a"]}, "x-album://h/a/"),
+        ("X-Album://h/;SIZE=3", {"port": 1}, "X-Album://h:1/;SIZE=3"),
+        ("x-album://h/", {"port": 71}, "x-album://h:71/"),
     ],
 )
 def test_replace_changes_one_part_and_nothing_else(text: str, parts: dict[str, Any], result: str) -> None:
     assert str(parse(text)._replace(**parts)) == result
+
+
+def test_replace_keeps_an_option_that_no_part_tells_of() -> None:
+    bnf = 'u = "x-t://" hostport [ "/" [ word ] ]\nword = 1*alpha'
+    record = (Path(__file__).parent / "album.toml").read_text("utf-8")
+    head, tail = (
+        record[: record.index("[syntax]")],
+        "host = { at = 'host' }\nport = { at = 'port', number = true }\nword = { at = 'word' }",
+    )
+    text = f'{head}[syntax]\nrule = \'u\'\nbnf = """\n{bnf}\n"""\n[syntax.parts]\n{tail}'.replace("x-album", "x-t")
+    kind: Any = Scheme(Registration.from_text(text)).url_type
+    assert str(kind.parse("x-t://h/")._replace(port=71)) == "x-t://h:71/"
+    assert str(kind.parse("X-T://h")._replace(port=71)) == "X-T://h:71"
+    assert str(kind.parse("x-t://h:71/")._replace(port=None)) == "x-t://h/"
+    assert str(kind.parse("x-t://h/")._replace(word="a")) == "x-t://h/a"
 
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="copy.replace came with Python 3.13")

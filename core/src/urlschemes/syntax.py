@@ -5,6 +5,7 @@ compose, and (in `urlschemes.explanation`) the reason why a text does not derive
 """
 
 import re
+from itertools import combinations
 
 from urlschemes.automaton import Automaton, bits
 from urlschemes.beside import read_beside
@@ -16,9 +17,9 @@ from urlschemes.pattern import compile_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Final, TypeAlias
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Literal as OneOf
+    from typing import TypeAlias
 
     Take: TypeAlias = OneOf["all", "all but the last", "last"]
     Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
@@ -27,7 +28,8 @@ __all__ = ["Part", "Syntax", "shared_rules"]
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
-GENERIC: "Final" = "genericurl"
+FREE_OPTIONS = 8
+"""How many options without a part are looked at, in a URL that is changed."""
 
 _shared: Grammar | None = None
 
@@ -149,6 +151,7 @@ class Syntax:
     __slots__ = (
         "_automaton",
         "_host_may_be_empty",
+        "_marks",
         "_match",
         "bnf",
         "grammar",
@@ -180,6 +183,7 @@ class Syntax:
                 raise GrammarError(f"there is no rule {name!r}", rule=name)
         self._automaton: Automaton | None = None
         self.groups: dict[str, tuple[str, ...]] = {}
+        self._marks: dict[int, frozenset[str]] = {}
         self.repeated: frozenset[str] = frozenset()
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
@@ -238,12 +242,60 @@ class Syntax:
             return part.absent
         return part.raw_of(whole)
 
-    def compose(self, raw: "Mapping[str, str]") -> str | None:
+    def compose(self, raw: "Mapping[str, str]", taken: "Collection[Element]" = ()) -> str | None:
         """The text in which the occurrence of each mark of `raw` is written so.
 
-        None where no URL has just these parts.
+        An option is written where a part of it is given, or where it is among `taken`. None where no URL has just these
+        parts.
         """
-        return _compose(self.automaton.tree, raw)
+        return self._composed(self.automaton.tree, raw, frozenset(map(id, taken)))
+
+    def taken(self, match: "re.Match[str]", raw: "Mapping[str, str]") -> "tuple[Element, ...]":
+        """The options of a URL that none of its parts tells of, such as a `/` with nothing behind it."""
+        text = match.string.lower()
+        options = [item for item in _options(self.automaton.tree) if not self._given(item, raw)][:FREE_OPTIONS]
+        for count in range(len(options) + 1):
+            for chosen in combinations(options, count):
+                if (self.compose(raw, chosen) or "").lower() == text:
+                    return chosen
+        return ()
+
+    def _composed(self, item: Element, raw: "Mapping[str, str]", taken: frozenset[int]) -> str | None:
+        if isinstance(item, Marked):
+            written = raw.get(item.mark)
+            if written is not None:
+                return written
+            return "" if item.nullable else None
+        if isinstance(item, Characters):
+            if item.literal is not None:
+                return item.literal[item.offset]
+            codes = list(bits(item.mask))
+            return chr(codes[0]) if len(codes) == 1 else None
+        if isinstance(item, Series):
+            pieces = []
+            for inner in item.items:
+                piece = self._composed(inner, raw, taken)
+                if piece is None:
+                    return None
+                pieces.append(piece)
+            return "".join(pieces)
+        if isinstance(item, Repeated):
+            if item.least == 0 and id(item) not in taken and not self._given(item, raw):
+                return ""
+            return self._composed(item.item, raw, taken)
+        assert isinstance(item, Variants)
+        wanted = self._given(item, raw)
+        for inner in item.items:
+            if self._given(inner, raw) == wanted and (text := self._composed(inner, raw, taken)) is not None:
+                return text
+        return None
+
+    def _given(self, item: Element, raw: "Mapping[str, str]") -> frozenset[str]:
+        """The marks within `item` that `raw` has."""
+        within = self._marks.get(id(item))
+        if within is None:
+            within = self._marks[id(item)] = frozenset(marked.mark for marked in marks(item))
+        return within & raw.keys()
 
     def _complete_parts(self) -> None:
         by_place: dict[tuple[tuple[str, ...], ...], str] = {}
@@ -352,31 +404,14 @@ def _within(item: Element, leaf: Characters) -> bool:
     return any(_within(each, leaf) for each in inner)
 
 
-def _compose(item: Element, raw: "Mapping[str, str]") -> str | None:
-    if isinstance(item, Marked):
-        written = raw.get(item.mark)
-        if written is not None:
-            return written
-        return "" if item.nullable else None
-    if isinstance(item, Characters):
-        codes = list(bits(item.mask))
-        if item.literal is not None:
-            return item.literal[item.offset]
-        return chr(codes[0]) if len(codes) == 1 else None
-    if isinstance(item, Series):
-        pieces = [_compose(inner, raw) for inner in item.items]
-        return None if None in pieces else "".join(piece or "" for piece in pieces)
+def _options(item: Element) -> "Iterator[Repeated]":
+    """Every option within `item`, outermost first."""
     if isinstance(item, Repeated):
-        if item.least == 0 and not _given(item, raw):
-            return ""
-        return _compose(item.item, raw)
-    assert isinstance(item, Variants)
-    wanted = _given(item, raw)
-    for inner in item.items:
-        if _given(inner, raw) == wanted and (text := _compose(inner, raw)) is not None:
-            return text
-    return None
-
-
-def _given(item: Element, raw: "Mapping[str, str]") -> frozenset[str]:
-    return frozenset(marked.mark for marked in marks(item) if raw.get(marked.mark) is not None)
+        if item.most == 1:
+            yield item
+        yield from _options(item.item)
+    elif isinstance(item, Marked):
+        yield from _options(item.item)
+    elif isinstance(item, Series | Variants):
+        for inner in item.items:
+            yield from _options(inner)

@@ -267,7 +267,8 @@ class URL:
         """The text with the occurrences `before` written as `after`, everything between them kept where it can be."""
         text = self._match.string
         if before.keys() != after.keys():
-            old, new_text = self.syntax.compose(before), self.syntax.compose(after)
+            taken = self.syntax.taken(self._match, before)
+            old, new_text = self.syntax.compose(before, taken), self.syntax.compose(after, taken)
             if old is None or new_text is None:
                 return None
             scheme, colon, _ = text.partition(":")
