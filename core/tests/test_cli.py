@@ -11,9 +11,8 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +185,7 @@ registration = Registration.of(__name__)
 scheme = Scheme(registration, access=__name__ + ".access")
 """
 DEMO = """
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urlschemes.cli.demonstration import Demonstration
 
@@ -708,17 +707,18 @@ def test_options_of_the_scheme_have_the_types_that_it_takes(run: Run) -> None:
 
 @contextmanager
 def answering(octets: bytes, pause: float = 0) -> Iterator[int]:
-    """A server on 127.0.0.1 that reads one line from one client, and answers with `octets`, the last of them later."""
+    """A server on 127.0.0.1 that reads a line, and answers with `octets`, the last of them `pause` seconds later."""
 
     def serve() -> None:
-        with listener, listener.accept()[0] as connection:
+        with listener, suppress(OSError), listener.accept()[0] as connection:
             connection.settimeout(30)
             with connection.makefile("rb") as lines:
                 lines.readline()
                 connection.sendall(octets[:-1])
-                time.sleep(pause)
+                left.wait(pause)
                 connection.sendall(octets[-1:])
 
+    left = threading.Event()
     listener = socket.create_server(("127.0.0.1", 0))
     listener.settimeout(30)
     thread = threading.Thread(target=serve, daemon=True)
@@ -726,6 +726,7 @@ def answering(octets: bytes, pause: float = 0) -> Iterator[int]:
     try:
         yield listener.getsockname()[1]
     finally:
+        left.set()
         thread.join(30)
 
 
@@ -1020,7 +1021,7 @@ def test_output_that_cannot_be_written_is_an_error(shell: Any, arguments: list[s
 
 
 def test_an_interrupt_ends_it_without_a_traceback(site: Path, tmp_path: Path) -> None:
-    with answering(b"slowly", pause=5) as port:
+    with answering(b"slowly", pause=30) as port:
         process = subprocess.Popen(
             [sys.executable, "-m", "urlschemes.cli", "access", "-v", f"x-shelf://127.0.0.1:{port}/wire"],
             stdout=subprocess.PIPE,

@@ -202,14 +202,13 @@ def _discard_output() -> None:
 
 def report(error: URLError) -> int:
     """Say on standard error what is wrong, and return the exit code for it."""
+    from rich.text import Text
+
     from urlschemes.cli.plain import line, write
     from urlschemes.cli.screen import Screen
 
-    screen = Screen(stderr=True)
-    from rich.text import Text
-
     text = Text.assemble(("urlschemes: ", "bold red"), line(str(error.message or error.code)))
-    screen.print(text, soft_wrap=True)
+    Screen(stderr=True).print(text, soft_wrap=True)
     hint = advice(error)
     if hint:
         write(f"  help: {line(hint)}", stream=sys.stderr)
@@ -242,6 +241,10 @@ def advice(error: URLError) -> str | None:
 
     if isinstance(error, errors.PolicyDenied):
         return _ADVICE.get(error.rule or "", error.hint)
+    if isinstance(error, errors.InputRequired):
+        return "you would be asked, if standard input and standard error were a terminal"
+    if isinstance(error, errors.LimitExceeded) and error.limit == "content":
+        return "-o FILE saves it, however long it is"
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return f"choose one: --pin {error.scheme}={error.claimants[0].partition(' ')[0]}, or uninstall the other"
     return error.hint

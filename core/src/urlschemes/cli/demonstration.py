@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,22 +28,19 @@ if TYPE_CHECKING:
 __all__ = ["Demo", "Demonstration"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Optional:
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A URL that can be accessed now, and what is to be seen, in a few words."""
+
+    url: str
+    says: str
+    _: KW_ONLY
     roots: tuple[str, ...] = ()
     """The folders whose files may be read."""
     ssl_context: ssl.SSLContext | None = None
     """Whom to trust, where it is not whom the system trusts."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The scheme's own options of the access."""
-
-
-@dataclass(frozen=True, slots=True)
-class Demonstration(_Optional):
-    """A URL that can be accessed now, and what is to be seen, in a few words."""
-
-    url: str
-    says: str
 
 
 Demo: TypeAlias = Callable[[Path], AbstractContextManager[Demonstration]]

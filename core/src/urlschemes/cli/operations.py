@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from urlschemes.cli.plain import error_json, line, write_json
+from urlschemes.cli.plain import error_json, line, note, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -237,6 +237,8 @@ def attributes(
         ("name", found.name),
         *(found.fields.items()),
     ]
+    if all(value is None for _, value in rows):
+        note("it exists, and nothing more is known of it")
     Screen().table(facts(rows))
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from urlschemes.cli.demonstration import Demonstration
+from urlschemes.errors import PluginError
 from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server, menu, search, text
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
@@ -61,7 +62,12 @@ def http(folder: Path) -> Iterator[Demonstration]:
 def https(folder: Path) -> Iterator[Demonstration]:
     """A document over TLS, from a server that only this access trusts."""
     (folder / "notes.txt").write_bytes(NOTES)
-    certificates = make_certificates()
+    try:
+        certificates = make_certificates()
+    except ModuleNotFoundError as error:
+        raise PluginError(
+            "a server with a certificate needs trustme", hint="pip install 'urlschemes-testing[tls]'"
+        ) from error
     with http_server(folder, tls=certificates.server) as (host, port):
         yield Demonstration(
             f"https://{host}:{port}/notes.txt",
