@@ -102,29 +102,28 @@ def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
 
 def _misshapen(text: str, syntax: Syntax) -> type[InvalidURL]:
     """The kind of error of a text that holds only what URLs may hold."""
-    if "host" not in syntax.parts:
+    parts = syntax.parts
+    if "host" not in parts:
         return errors.InvalidPart if is_scheme_name(text.partition(":")[0]) and ":" in text else errors.InvalidScheme
-    reached = (_INTERNET_LOGIN if "user" in syntax.parts else _INTERNET).match(text)
+    login = "@" in text
+    reached = (_INTERNET_LOGIN if login and "user" in parts else _INTERNET).match(text)
     if reached is None:
         return errors.InvalidScheme
-    if reached.lastindex is None:
+    how_far = reached.lastindex
+    if how_far is None:
         return errors.MissingAuthority
-    if (
-        "port" not in syntax.parts
-        and reached.lastindex == 3
-        and text.find(":", text.find(":") + 1) in range(reached.end())
-    ):
-        return errors.InvalidHost
-    if reached.lastindex == 3:
+    if how_far == 3:
+        if "port" not in parts and text.find(":", text.find(":") + 1) in range(reached.end()):
+            return errors.InvalidHost
         return errors.InvalidPart
-    if "@" in text:
+    if login:
         user = _AUTHORITY.match(text)["user"]  # type: ignore[index]  # it matches what `_INTERNET` matched
-        if user is not None and "user" not in syntax.parts:
+        if user is not None and "user" not in parts:
             return errors.UserinfoNotAllowed
         if user is not None and _LOGIN_RUN.fullmatch(user) is None:
             return errors.InvalidUserinfo
-    if reached.lastindex == 2:
-        return errors.InvalidPort if "port" in syntax.parts else errors.InvalidHost
+    if how_far == 2:
+        return errors.InvalidPort if "port" in parts else errors.InvalidHost
     if text[reached.end() : reached.end() + 1] not in {"", "/", ":"} or _AUTHORITY.match(text)["host"]:  # type: ignore[index]
         return errors.InvalidHost
     return errors.InvalidPart if syntax.host_may_be_empty else errors.EmptyHost
