@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import urlschemes
-import urlschemes_ftp.access
+import urlschemes_ftp.control
+import urlschemes_ftp.transfer
 from urlschemes import Credentials, Document, Limits, Listing, Policy
 from urlschemes.errors import (
     AuthRequired,
@@ -375,7 +376,7 @@ def test_b28_silent_data_and_the_control_connection_is_closed() -> None:
 
 @pytest.mark.parametrize("patience", [0.2, 15.0], ids=["its own bound", "the deadline"])
 def test_b29_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
-    monkeypatch.setattr(urlschemes_ftp.access, "CONFIRMATION", patience)
+    monkeypatch.setattr(urlschemes_ftp.transfer, "CONFIRMATION", patience)
     acts = (*LOGIN, *image(4), *sending(says(b"data")), stays_silent())
     with rogue(*acts) as server, pytest.raises(Truncated) as cut:
         read(f"ftp://{server}/a", policy=quick(deadline=1, first_octet=5))
@@ -411,7 +412,7 @@ def test_b50_leaving_in_the_middle_closes_both_connections() -> None:
 
 
 def test_a_farewell_that_never_comes_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urlschemes_ftp.access, "FAREWELL", 0.1)
+    monkeypatch.setattr(urlschemes_ftp.control, "FAREWELL", 0.1)
     acts = (*LOGIN, *image(4), *sending(says(b"data")), says("226 sent"), stays_silent())
     with rogue(*acts) as server:
         assert read(f"ftp://{server}/a") == b"data"

@@ -1,0 +1,94 @@
+"""Data connections: how one is opened, and what comes over it until the server confirms that it was all.
+
+Always opened from here to the server, to the very address that the control connection has.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import ConnectError, DeadlineExceeded, Truncated
+from urlschemes.wire import Algorithm, Close, ConnectBack, Peer, Receive
+
+if TYPE_CHECKING:
+    from urlschemes_ftp.control import Control
+    from urlschemes_ftp.replies import Reply
+
+__all__ = ["Transfer", "passive"]
+
+PIECE = 128 * 1024
+"""Octets of content received at once: half as many cost a tenth of the speed on a fast connection."""
+CONFIRMATION = 15.0
+"""Seconds that the 226 may keep waiting after the last octet."""
+
+_PASV = re.compile(rb"(?<![0-9])[0-9]{1,3}(?:,[0-9]{1,3}){3},([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
+_EPSV = re.compile(rb"\(([!-/:-~])(?:(?!\1)[!-~])*\1(?:(?!\1)[!-~])*\1([0-9]{1,5})\1\)")
+
+
+class Transfer:
+    """What one command sends over its own data connection.
+
+    `size` is what was announced, None where nothing was; `received` counts octets.
+    """
+
+    __slots__ = ("_control", "_data", "_what", "received", "size")
+
+    def __init__(self, control: Control, data: Peer, what: str, size: int | None) -> None:
+        self._control = control
+        self._data = data
+        self._what = what
+        self.received = 0
+        self.size = size
+
+    def octets(self) -> Algorithm[bytes]:
+        """The next octets; `b""` once the server has closed the data connection. Raises Truncated where it breaks."""
+        try:
+            octets = (yield from Receive(self._data, most=PIECE, phase="data")) or b""
+        except (ConnectError, Truncated) as error:
+            raise self._cut("the data connection broke") from error
+        self.received += len(octets)
+        return octets
+
+    def confirmed(self) -> Algorithm[None]:
+        """Wait for the 226 (or 250), which may have come already. Raises Truncated where neither comes."""
+        yield from Close(self._data)
+        try:
+            reply = yield from self._control.reply(self._what, within=CONFIRMATION, phase="confirmation")
+        except (ConnectError, DeadlineExceeded, Truncated) as error:
+            raise self._cut("the data ended, and no 226 confirmed it") from error
+        if reply.code not in (226, 250):
+            raise self._cut(f"the data ended, but instead of 226 came '{reply}'")
+        if self.size is not None and self.received != self.size:
+            raise self._cut("the size that was announced is another")
+
+    def _cut(self, why: str) -> Truncated:
+        of = "" if self.size is None else f" of {self.size}"
+        return Truncated(f"{why}; {self.received}{of} octets came", received=self.received, expected=self.size)
+
+
+def passive(control: Control) -> Algorithm[Peer]:
+    """A data connection: EPSV, and PASV where the server does not know EPSV.
+
+    Of either reply only the port counts. An address in it would let a server send its client anywhere.
+    """
+    reply = yield from control.command(b"EPSV")
+    if reply.kind == 5:
+        reply = yield from control.carry_out(b"PASV")
+        if reply.code != 227:
+            raise reply.astray("PASV", "a reply 227")
+        found = _PASV.search(reply.words)
+        high, low = (int(found[1]), int(found[2])) if found else (0, 0)
+        return (yield from _connect_back(control, reply, "PASV", high * 256 + low if high < 256 and low < 256 else 0))
+    if reply.kind == 4:
+        raise reply.refusal("EPSV")
+    if reply.code != 229:
+        raise reply.astray("EPSV", "a reply 229")
+    found = _EPSV.search(reply.words)
+    return (yield from _connect_back(control, reply, "EPSV", int(found[2]) if found else 0))
+
+
+def _connect_back(control: Control, reply: Reply, verb: str, port: int) -> Algorithm[Peer]:
+    if not 1024 <= port <= 65535:
+        raise reply.astray(verb, "a port from 1024 to 65535")
+    return (yield from ConnectBack(control.peer, port, label="data"))
