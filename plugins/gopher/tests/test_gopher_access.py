@@ -878,7 +878,7 @@ def test_a_form_filled_in_is_sent_as_section_3_4_9_says_when_asked_for() -> None
 
 def test_a_form_filled_in_is_not_sent_unasked() -> None:
     error = failed(replay(access(path(FILLED)), Dialogue()), UnsafeURL)
-    assert error.hint == "submit_form=True sends it"
+    assert error.hint == "the option submit_form sends it"
     failed(replay(find_attributes(path(FILLED)), Dialogue()), UnsafeURL)
 
 

@@ -27,7 +27,7 @@ def line(text: str) -> str:
 
 def write(text: str = "", *, stream: IO[str] | None = None) -> None:
     """Write one line to standard output, or to `stream`."""
-    print(text, file=stream or sys.stdout)
+    print(text, file=stream or sys.stdout, flush=stream is sys.stderr)
 
 
 def note(text: str) -> None:

@@ -131,7 +131,7 @@ def _command(url: GopherURL, *, submit_form: bool) -> bytes:
     elif url.port != 70:
         problem, hint = "a form filled in is sent to port 70 only", "the item's own URL, with `?`, asks for the answers"
     elif not submit_form:
-        problem, hint = "the URL submits a form, which may change something there", "submit_form=True sends it"
+        problem, hint = "the URL submits a form, which may change something there", "the option submit_form sends it"
     if problem:
         raise UnsafeURL(problem, scheme="gopher", part="gopher_plus", section="3.4.9", hint=hint)
     return command
