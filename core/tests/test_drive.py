@@ -1479,6 +1479,95 @@ def test_a_call_delivers_nothing(serve: Serve) -> None:
         session.deliver()
 
 
+# How it ended
+
+
+def pieces(*delivered: bytes, unterminated: bool = False, fault: BaseException | None = None) -> Algorithm[None]:
+    yield from Open("document")
+    for octets in delivered:
+        yield from Deliver(octets)
+    if fault is not None:
+        raise fault
+    if unterminated:
+        yield from Unterminated()
+
+
+def test_whoever_asks_is_told_once_how_it_ended() -> None:
+    told: list[tuple[bool, BaseException | None]] = []
+
+    def begin(algorithm: Algorithm[None]) -> Document:
+        return cast("Document", run(algorithm, ended=lambda *how: told.append(how)))
+
+    for algorithm in (pieces(b"a", b"b"), pieces(b"a", unterminated=True)):
+        with begin(algorithm) as document:
+            next(document)
+            assert told == []
+            document.read()
+        assert told == [(True, None)]
+        told.clear()
+
+    with begin(pieces(b"a", b"b")) as document:
+        next(document)
+    document.close()
+    assert told == [(False, None)]
+    told.clear()
+
+    short = Truncated("it broke", received=1)
+    with begin(pieces(b"a", fault=short)) as document, pytest.raises(Truncated):
+        document.read()
+    assert told == [(False, short)]
+    told.clear()
+
+    for fault in (short, PolicyDenied("no", rule="networks")):
+        with pytest.raises(type(fault)):
+            begin(failing(fault))
+    run(attributes(), ended=lambda *how: told.append(how))
+    assert told == []
+
+
+def failing(fault: BaseException) -> Algorithm[None]:
+    yield from Close(Peer("nobody"))
+    raise fault
+
+
+def attributes() -> Algorithm[None]:
+    yield from Open("attributes")
+
+
+def test_whoever_asks_is_told_how_a_session_ended(serve: Serve) -> None:
+    told: list[tuple[bool, BaseException | None]] = []
+    port = serve(echo([]))
+    with run(shell(port), port=port, ended=lambda *how: told.append(how)) as session:
+        with pytest.raises(RemoteError) as refused:
+            session.say(b"no")
+        assert refused.value.scheme == "x-talk"
+        assert told == []
+    assert told == [(True, None)]
+    told.clear()
+
+    session = run(shell(port), port=port, deadline=0.2, ended=lambda *how: told.append(how))
+    with pytest.raises(DeadlineExceeded) as caught:
+        session.say(b"silence")
+    session.close()
+    assert told == [(False, caught.value)]
+
+
+def test_what_goes_wrong_in_the_closing_words_is_signed_and_told(serve: Serve) -> None:
+    told: list[tuple[bool, BaseException | None]] = []
+    port = serve(echo([]))
+    impolite = Truncated("no goodbye", received=0)
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from Open("session", session=Shell, peer=peer)
+        raise impolite
+
+    with pytest.raises(Truncated), run(algorithm(), port=port, ended=lambda *how: told.append(how)):
+        pass
+    assert impolite.scheme == "x-talk"
+    assert told == [(False, impolite)]
+
+
 # Files
 
 

@@ -139,7 +139,8 @@ _SCHEME = re.compile(r"([A-Za-z0-9+.-]+):")
 class Dialogue:
     """One access under way. `open` first; then `pull` until None, or `call` and `finish`; `close` at any time.
 
-    `url` is the URL accessed, after redirects. `terminated` is None until the algorithm has ended well.
+    `url` is the URL accessed, after redirects. `terminated` is None until the algorithm has ended well. `ended`, where
+    somebody sets it, is called once, when all is closed, with the error that was the reason, if one was.
     """
 
     def __init__(
@@ -164,6 +165,7 @@ class Dialogue:
         self.limits: Limits = policy.limits
         self.terminated: bool | None = None
         self.attributes = Attributes()
+        self.ended: Callable[[BaseException | None], None] | None = None
         self._algorithm = algorithm
         self._registration = registration
         self._policy = policy
@@ -180,6 +182,7 @@ class Dialogue:
         self._secrets: set[bytes] = set()
         self._kind = ""
         self._closed = False
+        self._fault: BaseException | None = None
         self._unterminated = False
         self._hops = 0
         self._reached_public = False
@@ -274,7 +277,8 @@ class Dialogue:
             if not isinstance(said, _Ended):
                 raise self._contract("no Open and no Deliver within a call of a session", said)
             return cast("T", said.value)
-        except _SETTLED:
+        except _SETTLED as refusal:
+            self._sign(refusal)
             raise
         except BaseException as fault:
             self._give_up(fault, algorithm)
@@ -293,8 +297,11 @@ class Dialogue:
             if not isinstance(said, _Ended):
                 raise self._contract("no Open and no Deliver after Open of a session", said)
             self.terminated = True
-        finally:
             self.close()
+        except BaseException as fault:
+            self._give_up(fault)
+            raise
+        finally:
             self._clock.pause()
 
     def close(self) -> None:
@@ -307,6 +314,8 @@ class Dialogue:
         finally:
             for peer in list(self._ends):
                 self._close(peer)
+            if self.ended is not None:
+                self.ended(self._fault)
 
     def plugin_error(self, fault: Exception) -> PluginError:
         """The error to raise for `fault`, an exception of the plugin's own; it is the cause, if it holds no secret."""
@@ -324,13 +333,17 @@ class Dialogue:
 
     def _give_up(self, fault: BaseException, algorithm: Algorithm[Any] | None = None) -> None:
         """Close everything because of `fault`, which is raised whatever happens here."""
-        if isinstance(fault, URLError) and fault.scheme is None:
-            fault.scheme = self._registration.scheme
+        self._fault = fault
+        self._sign(fault)
         if algorithm is not None:
             with suppress(URLError):
                 self._drop(algorithm)
         with suppress(URLError):
             self.close()
+
+    def _sign(self, fault: BaseException) -> None:
+        if isinstance(fault, URLError) and fault.scheme is None:
+            fault.scheme = self._registration.scheme
 
     # Running an algorithm
 

@@ -373,13 +373,16 @@ def run(
     parse: Callable[[str], URL] | None = None,
     upload: bytes | Iterable[bytes] | None = None,
     ssl_context: ssl.SSLContext | None = None,
+    ended: Callable[[bool, BaseException | None], None] | None = None,
 ) -> Document | Listing | Session | Attributes:
     """Drive `algorithm`, an operation on `url`, with blocking I/O, until it says what the resource is.
 
     `deadline` in seconds takes the place of the policy's. `credentials` answers Authenticate, `ask` a Form; both may
     take their time. `trace` is told what happens. `follow` resolves a redirect's location against a URL; the schemes
     it may lead to are the registration's. `parse` is what `Entry.parse` uses. `upload` is what Pull gives.
-    `ssl_context` takes the place of the default trust in the system's certificates.
+    `ssl_context` takes the place of the default trust in the system's certificates. `ended` is called once, after a
+    document, listing or session was opened and when its connections are closed: with whether all of it came, and with
+    the error that was the reason, if one was.
 
     Raises UnsafeURL and PolicyDenied before anything is resolved or opened, AccessError afterwards, PluginError where
     the algorithm is at fault. What a callable of the caller's raises comes out as it is.
@@ -401,6 +404,13 @@ def run(
     opened = _perform(dialogue.open())
     if opened.kind == "attributes":
         return dialogue.attributes
+    resource = _resource(opened, dialogue)
+    if ended is not None:
+        dialogue.ended = lambda fault: ended(dialogue.terminated is not None, fault)
+    return resource
+
+
+def _resource(opened: wire.Open, dialogue: Dialogue) -> Document | Listing | Session:
     source = _Blocking(dialogue)
     if opened.kind == "document":
         return Document(source, dialogue.attributes)
