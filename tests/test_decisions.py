@@ -1,0 +1,179 @@
+"""Where RFC 1738 leaves room, this is how it was decided: one test for each number of docs/decisions.md.
+
+The decisions about dialogues are shown by the tests of their scheme's access; the page names them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import urlschemes
+from urlschemes import UnknownScheme, UnsafeURL, parse
+from urlschemes.errors import (
+    BadEscape,
+    EmptyHost,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPart,
+    InvalidPort,
+    NotRepairable,
+    URLTooLong,
+    UserinfoNotAllowed,
+)
+
+
+@pytest.mark.parametrize("name", ["1x", "-x", ".", "+"])
+def test_decision_1_a_scheme_name_may_begin_with_any_of_its_characters(name: str) -> None:
+    assert urlschemes.parse_generic(f"{name}:y").scheme == name
+
+
+def test_decision_2_a_known_scheme_must_match_its_own_production() -> None:
+    assert urlschemes.parse_generic("ftp:anything").scheme == "ftp"
+    with pytest.raises(urlschemes.InvalidURL):
+        parse("ftp:anything")
+
+
+def test_decision_3_quoted_literals_match_in_any_letter_case() -> None:
+    url = parse("FTP://h/a;TYPE=d")
+    assert url.parts["typecode"] == "d"
+    assert (str(url), url.scheme) == ("FTP://h/a;TYPE=d", "ftp")
+    assert parse("file://LocalHost/a").parts["host"] == "localhost"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("ftp://%68/", InvalidHost), ("ftp://h:2%31/", InvalidPort), ("ftp://h/a;type=%61", InvalidPart)],
+)
+def test_decision_4_no_escapes_in_host_port_and_typecode(text: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ("http://h/?a/b", "http://h/?a%2Fb"),
+        ("http://h/?a?b", "http://h/?a%3Fb"),
+        ("http://h?q", "http://h/?q"),
+    ],
+)
+def test_decision_6_no_slash_or_question_mark_in_a_search_and_no_search_without_a_path(text: str, fixed: str) -> None:
+    with pytest.raises(urlschemes.InvalidURL):
+        parse(text)
+    assert str(urlschemes.fix(text).url) == fixed
+
+
+@pytest.mark.parametrize("text", ["http://joe@h/", "http://joe:secret@h/", "http://@h/", "https://joe@h/"])
+def test_decision_7_no_user_and_no_password_in_http(text: str) -> None:
+    with pytest.raises(UserinfoNotAllowed):
+        parse(text)
+    with pytest.raises(NotRepairable):
+        urlschemes.fix(text)
+
+
+def test_decision_8_where_the_fields_of_a_gopher_url_divide() -> None:
+    parts = parse("gopher://h/7a%09b%09c%09d").parts
+    assert (parts["selector"], parts["search"], parts["gopher_plus"]) == ("a", "b", "c\td")
+    assert parse("gopher://h/%09a").parts["gtype"] == "\t"
+    for octet in ("%0A", "%0D"):
+        with pytest.raises(InvalidPart):
+            parse(f"gopher://h/0a{octet}")
+        with pytest.raises(InvalidPart):
+            parse(f"gopher://h/7a%09b{octet}")
+
+
+def test_decision_9_the_type_of_a_gopher_item() -> None:
+    assert parse("gopher://h/%37a").parts["gtype"] == "7"
+    with pytest.raises(UnsafeURL):
+        urlschemes.access("gopher://h/%0Da")
+    empty = parse("gopher://h/")
+    assert (empty.parts["gtype"], getattr(empty, "effective_gtype", None)) == (None, "1")
+
+
+@pytest.mark.parametrize("text", ["file://h:80/a", "file://joe@h/a", "file:///a;b", "file:/a", "file:a", "file://h"])
+def test_decision_16_a_file_url_is_a_host_and_a_path(text: str) -> None:
+    with pytest.raises(urlschemes.InvalidURL):
+        parse(text)
+    assert parse("file:///a").parts["host"] == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("ftp://256.1.1.1/", "impossible-address"),
+        ("ftp://h:70000/", "impossible-port"),
+        (f"ftp://{'a' * 64}/", "long-label"),
+        (f"ftp://{'a.' * 127}a/", "long-host"),
+    ],
+)
+def test_decision_18_numbers_without_meaning_are_read_reported_and_not_accessed(text: str, code: str) -> None:
+    assert code in {finding.code for finding in urlschemes.check(text)}
+    with pytest.raises(UnsafeURL):
+        urlschemes.access(parse(text))
+
+
+def test_decision_18_no_number_has_more_than_4000_digits() -> None:
+    assert parse(f"ftp://h:{'1' * 4000}/").parts["port"]
+    with pytest.raises(InvalidPort):
+        parse(f"ftp://h:{'1' * 4001}/")
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ("http://h:/", "http://h/"),
+        ("http://h./", "http://h/"),
+        ("http://h/~", "http://h/%7E"),
+        ("http://h/\u00e9", "http://h/%C3%A9"),
+        ("http://a_b/", None),
+        ("http://[::1]/", None),
+        ("http://\u00e9/", None),
+    ],
+)
+def test_decision_19_what_is_in_use_and_not_in_the_grammar(text: str, fixed: str | None) -> None:
+    with pytest.raises(urlschemes.InvalidURL):
+        parse(text)
+    if fixed is None:
+        with pytest.raises(NotRepairable):
+            urlschemes.fix(text)
+    else:
+        assert str(urlschemes.fix(text).url) == fixed
+
+
+def test_decision_20_a_fragment_is_never_part_of_a_url() -> None:
+    with pytest.raises(FragmentPresent):
+        parse("http://h/a#b")
+    fixed = urlschemes.fix("http://h/a#b")
+    assert (str(fixed.url), fixed.fragment) == ("http://h/a", "b")
+
+
+@pytest.mark.parametrize("text", ["URL:http://h/", "url:http://h/", "<URL:http://h/>", "<http://h/>", " <uRl:http://h/> "])
+def test_decision_22_wrapper_and_prefix_are_taken_off_by_fix(text: str) -> None:
+    assert str(urlschemes.fix(text).url) == "http://h/"
+
+
+def test_decision_23_url_is_no_scheme() -> None:
+    with pytest.raises(UnknownScheme):
+        parse("URL:http://h/")
+
+
+def test_decision_24_no_more_than_64_kib_unless_asked() -> None:
+    text = "http://h/" + "a" * 64 * 1024
+    with pytest.raises(URLTooLong):
+        parse(text)
+    assert str(urlschemes.parse_generic(text, limit=len(text))) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("\x00" * 70_000, URLTooLong),
+        ("http:///%zz\x00", InvalidCharacter),
+        ("http:///%zz", BadEscape),
+        ("http:///", EmptyHost),
+    ],
+)
+def test_decision_30_the_first_of_several_causes(text: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        parse(text)
