@@ -1,7 +1,7 @@
 """Measure how fast and how small urlschemes is, beside urllib.parse and other libraries, and print the tables.
 
-    python3 dev --group benchmark python benchmarks/run.py            everything (about five minutes)
-    python3 dev --group benchmark python benchmarks/run.py --quick    less of everything (about one)
+    python3 dev --group benchmark python benchmarks/run.py            everything (about a minute)
+    python3 dev --group benchmark python benchmarks/run.py --quick    less of everything (half a minute)
 
 Nothing fails where a target is missed: it is a measurement, not a test.
 """

@@ -44,7 +44,7 @@ def _figures(protocol: str, reference: str, octets: int, runs: dict[str, list[di
     for who, of in runs.items():
         short = next((f"got {run['octets']} octets: {run['said']}" for run in of if run["octets"] < octets), "")
         yield Figure(
-            table="transfers over loopback: speed",
+            table="transfers over loopback, speed",
             what=what,
             who=who,
             value=octets / MIB / speed[who],
@@ -56,7 +56,7 @@ def _figures(protocol: str, reference: str, octets: int, runs: dict[str, list[di
         )
     for who, seconds in cpu.items():
         yield Figure(
-            table="transfers over loopback: CPU time of the client",
+            table="transfers over loopback, CPU time of the client",
             what=what,
             who=who,
             value=seconds * 1000,
@@ -66,7 +66,7 @@ def _figures(protocol: str, reference: str, octets: int, runs: dict[str, list[di
     for who, of in runs.items():
         grown = min(run["peak"] - run["before"] for run in of)
         yield Figure(
-            table="transfers over loopback: memory",
+            table="transfers over loopback, memory",
             what=what,
             who=who,
             value=grown / MIB,
@@ -81,7 +81,6 @@ def unconfirmed(octets: int) -> Iterator[Figure]:
     with _server() as ports:
         run = _transfer("urlschemes", "ftp", ports["ftp"], f"{octets}-unconfirmed")
     table, what = "a transfer by FTP whose 226 never comes", f"{octets // MIB} MiB"
-    note = f"of which the last {run['wall']:.0f} s"
     yield Figure(
         table=table, what=f"{what}: received", who=OURS, value=run["octets"] / MIB, unit="MiB", note=run["said"]
     )
