@@ -61,12 +61,14 @@ class URL:
     )
     """What the text derives from."""
     _scheme: "ClassVar[str]" = ""
+    _default_port: "ClassVar[int | None]" = None
 
     def __init_subclass__(cls, *, registration: "Registration | None" = None, **more: "Any") -> None:
         super().__init_subclass__(**more)
         if registration is not None:
             cls.registration = registration
             cls._scheme = registration.scheme
+            cls._default_port = registration.default_port
             cls.syntax = registration.syntax
 
     def __new__(cls, *_: object, **__: object) -> "Self":
@@ -376,7 +378,7 @@ class InternetURL(URL):
                 written = self._whole("port")
         except IndexError:  # the syntax of the scheme has no port
             written = None
-        return self.registration.default_port if written is None else int(written)  # type: ignore[union-attr]
+        return self._default_port if written is None else int(written)
 
 
 class LoginURL(InternetURL):
