@@ -782,6 +782,12 @@ def test_nobody_is_a_valid_answer(terminal: Terminal) -> None:
     assert "it wants a login" in plain(screen)
 
 
+def test_whoever_ends_a_question_ends_the_command(terminal: Terminal) -> None:
+    code, screen = terminal("access", "x-shelf://ann@127.0.0.1/login", answers=(("Password of ann: ", "\x04"),))
+    assert code == 130
+    assert "Traceback" not in screen
+
+
 def test_where_no_terminal_is_nobody_is_asked(shell: Any) -> None:
     done = shell("access", "x-shelf://127.0.0.1/login")
     assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"urlschemes: it wants a login\n")

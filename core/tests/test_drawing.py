@@ -53,3 +53,8 @@ def test_nothing_unsafe_is_drawn() -> None:
     text = REGISTRY.explain("x-album://joe:secret@h/\x1b[2J\u202e\n")
     assert text.replace("\n", "").isprintable()
     assert "secret" not in text
+
+
+def test_a_password_with_the_fault_within_is_not_drawn() -> None:
+    lines = REGISTRY.explain("x-album://joe:sec^ret@h/").splitlines()
+    assert lines[:2] == ["x-album://joe:***@h/", " " * 14 + "^"]

@@ -1,6 +1,6 @@
 """URLs taken apart for a reader: the text with its parts named underneath, or the error with a caret: `explain`."""
 
-from urlschemes.display import HIDDEN, one_line
+from urlschemes.display import HIDDEN, one_line, redact
 from urlschemes.errors import InvalidURL
 
 TYPE_CHECKING = False
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from urlschemes.syntax import Part
     from urlschemes.url import URL
 
-__all__ = ["Drawing", "draw", "explain"]
+__all__ = ["Drawing", "around", "draw", "draw_error", "explain"]
 
 WIDTH = 100
 """Characters of a text that an error shows around its caret."""
@@ -103,10 +103,8 @@ def draw_error(error: InvalidURL) -> str:
     """The text of `error` with a caret under the character, and what was expected there."""
     lines = []
     if error.position is not None:
-        start = max(0, error.position - WIDTH // 2)
-        before = one_line(error.text[start : error.position], 10 * WIDTH)
-        after = one_line(error.text[error.position : error.position + WIDTH // 2], 10 * WIDTH)
-        lines = [f"{'...' if start else ''}{before}{after}", " " * (len(before) + (3 if start else 0)) + "^"]
+        before, after = around(error.text, error.position, WIDTH)
+        lines = [before + after, " " * len(before) + "^"]
     lines.append(one_line(str(error.message)))
     if error.rule:
         lines.append(f"  rule: {error.rule}" + (f" ({error.section})" if error.section else ""))
@@ -115,3 +113,20 @@ def draw_error(error: InvalidURL) -> str:
     if error.hint:
         lines.append(f"  help: {one_line(error.hint)}")
     return "\n".join(lines)
+
+
+def around(text: str, position: int, width: int) -> tuple[str, str]:
+    """What stands in `text` before `position`, and from there on: safe to print, together at most `width` columns."""
+    clean = redact(text)
+    if clean != text:  # a password was hidden, and with it the place has moved
+        pairs = enumerate(zip(text, clean, strict=False))
+        same = next((index for index, (old, new) in pairs if old != new), min(len(text), len(clean)))
+        position = position if position < same else max(same, len(clean) - (len(text) - position))
+    before = one_line(clean[max(0, position - width) : position], 10 * width)
+    after = one_line(clean[position : position + width], 10 * width)
+    most = width * 2 // 3
+    if len(before) > most or position > width:
+        before = f"...{before[3 - most :]}"
+    if len(before) + len(after) > width:
+        after = f"{after[: max(width - len(before) - 3, 1)]}..."
+    return before, after

@@ -170,9 +170,7 @@ def access(
     from urlschemes.resource import Document, Listing
 
     registry = settings.registry
-    progress = None
-    if not verbose and sys.stderr.isatty() and (target is not None or as_json or not sys.stdout.isatty()):
-        progress = Progress()
+    progress = Progress() if not verbose and _watched(target) else None
     try:
         keywords = _keywords(registry, _Allowed(roots, ports, networks, timeout))
         own = _options(registry, url, "access", options)
@@ -240,6 +238,19 @@ def attributes(
     if all(value is None for _, value in rows):
         note("it exists, and nothing more is known of it")
     Screen().table(facts(rows))
+
+
+def _watched(target: Path | None) -> bool:
+    """Whether somebody watches while a file is written. Behind a pipe, another program may draw on the terminal."""
+    import os
+    import stat
+
+    if not sys.stderr.isatty():
+        return False
+    try:
+        return target is not None or stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # a standard output that is no file at all
+        return False
 
 
 def _narrator(verbose: int) -> Any:

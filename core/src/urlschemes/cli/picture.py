@@ -8,7 +8,7 @@ from rich.text import Text
 
 from urlschemes.cli.plain import line
 from urlschemes.cli.screen import grid
-from urlschemes.display import redact
+from urlschemes.drawing import around
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -64,25 +64,10 @@ def pointed(error: InvalidURL, *, width: int) -> list[Text]:
     """The text at fault with a caret, and why it is no URL."""
     drawn = []
     if error.position is not None:
-        before, after = _around(error.text, error.position, width)
+        before, after = around(error.text, error.position, width)
         drawn = [Text.assemble(before, (after[:1], "bold red"), after[1:]), Text(" " * len(before) + "^", "bold red")]
     drawn.append(Text(line(str(error.message)), "bold"))
     for name, value in (("rule", error.rule), ("section", error.section), ("part", error.part), ("help", error.hint)):
         if value:
             drawn.append(Text.assemble((f"  {name:<8}", "cyan"), line(value)))
     return drawn
-
-
-def _around(text: str, position: int, width: int) -> tuple[str, str]:
-    """What stands before `position` and from there on, safe to show, in one line of at most `width`."""
-    clean = redact(text)
-    if clean != text:  # a password was hidden: find the place anew
-        same = next(i for i, (old, new) in enumerate(zip(text + "\0", clean + "\1", strict=False)) if old != new)
-        position = position if position < same else max(same, len(clean) - (len(text) - position))
-    before, after = line(clean[:position]), line(clean[position:])
-    room = width - 4
-    if len(before) > room * 2 // 3:
-        before = "..." + before[-(room * 2 // 3) :]
-    if len(before) + len(after) > room:
-        after = after[: max(room - len(before), 1)] + "..."
-    return before, after
