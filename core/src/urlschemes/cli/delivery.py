@@ -19,7 +19,7 @@ from urlschemes.display import shown
 from urlschemes.errors import AccessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from urlschemes.drive import TraceEvent
@@ -82,14 +82,7 @@ def _show(document: Document) -> int:
             break
     decode = _decoder(document.media_type)
     if b"\0" in begun[:LOOKED_AT] and not _charset(document.media_type).startswith("utf-16"):
-        for text in dump(begun[:DUMPED]):
-            write(text)
-        count = len(begun) + sum(map(len, pieces))
-        kind = f"{line(document.media_type)}, " if document.media_type else ""
-        if count > DUMPED:
-            write("...")
-        note(f"this is no text ({kind}{count} octets): -o FILE saves it, and a pipe gets it as it is")
-        return count
+        return _show_dump(document, begun)
     held, last = "", "\n"
     for octets in chain([begun], pieces):
         count += len(octets)
@@ -102,6 +95,17 @@ def _show(document: Document) -> int:
     rest = held + decode.decode(b"", final=True)
     sys.stdout.write(shown(rest) + ("" if (rest or last).endswith("\n") else "\n"))
     return count
+
+
+def _show_dump(document: Document, begun: bytes) -> int:
+    """Show how the content begins, and leave the rest where it is."""
+    for text in dump(begun[:DUMPED]):
+        write(text)
+    size = None if document.size is None else f"{document.size:,} octets"
+    what = ", ".join(line(each) for each in (document.media_type, size) if each)
+    of = f" of what is no text ({what})" if what else " of what is no text"
+    note(f"the first {len(begun[:DUMPED])} octets{of}: -o FILE saves it, and a pipe gets it as it is")
+    return len(begun)
 
 
 def _charset(media_type: str | None) -> str:
@@ -138,16 +142,17 @@ def deliver_listing(listing: Listing, target: Path | None) -> int:
         return _show_table(listing)
     if target is None:
         return _write_lines(listing, sys.stdout.buffer)
+    entries = list(listing)  # before an older file is touched
     try:
         with target.open("wb") as file:
-            return _write_lines(listing, file)
+            return _write_lines(entries, file)
     except OSError as fault:
         raise AccessError(f"cannot write {line(str(target))!r}: {fault.strerror}") from fault
 
 
-def _write_lines(listing: Listing, file: BinaryIO) -> int:
+def _write_lines(entries: Iterable[Entry], file: BinaryIO) -> int:
     count = 0
-    for count, entry in enumerate(listing, 1):  # noqa: B007  how many there were
+    for count, entry in enumerate(entries, 1):  # noqa: B007  how many there were
         size = "" if entry.size is None else str(entry.size)
         modified = entry.modified.isoformat() if entry.modified else ""
         fields = (entry.url or "", entry.kind, size, modified, entry.name, entry.problem or "")
