@@ -160,7 +160,7 @@ def _compared(
             pair = side_by_side({REFERENCE: parsers[REFERENCE], who: parser}, taken[who], rounds)
             # In the time of the whole corpus, so that one column can be compared.
             found[who] = pair[who] / pair[REFERENCE] * found[REFERENCE]
-            notes[who] = f"refuses {100 * (1 - len(taken[who]) / len(texts)):.0f} %, measured by the others"
+            notes[who] = f"refuses {100 * (1 - len(taken[who]) / len(texts)):.1f} %, measured by the others"
     yield from _figures(table, what, found, target, moonshot, notes)
 
 
