@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from urlschemes import Credentials, Policy, Registry, Scheme, hooks
-from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, RedirectRefused, UnknownScheme
+from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, RedirectRefused, Truncated, UnknownScheme
 from urlschemes.hooks import Observation, hookimpl
 from urlschemes.ledger import KnownName
 from urlschemes.resource import Attributes
@@ -28,8 +28,11 @@ class Mine(Exception):
 
 @pytest.fixture
 def registry(monkeypatch, registration) -> Registry:
-    """Three schemes: x-text gives the URL's text, x-login the credentials it was given, x-moved redirects to x-text."""
-    monkeypatch.setattr("urlschemes.registry.discover", lambda **_: ())
+    """Four schemes: x-text gives the URL's text, x-short breaks after it.
+
+    x-login gives the credentials it was given, x-moved redirects to x-text.
+    """
+    monkeypatch.setattr("urlschemes.plugins.discover", lambda **_: ())
 
     def text(url):
         yield from Open("document", Attributes())
@@ -44,11 +47,15 @@ def registry(monkeypatch, registration) -> Registry:
         target = yield from Follow("x-text:moved")
         yield from text(target)
 
+    def short(url):
+        yield from text(url)
+        raise Truncated("it broke", received=9)
+
     def attributes(url):
         yield from Open("attributes", Attributes(name=str(url)))
 
     registry = Registry()
-    for name, access in (("x-text", text), ("x-login", login), ("x-moved", moved)):
+    for name, access in (("x-text", text), ("x-login", login), ("x-moved", moved), ("x-short", short)):
         module = ModuleType(f"algorithms_of_{name}")
         module.access, module.find_attributes = access, attributes
         monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -253,10 +260,26 @@ def test_observers_are_told_how_it_went(registry):
         registry.access("x-text:c", policy=Policy(denied_schemes=frozenset({"x-text"})))
     assert [(each.operation, each.scheme, each.url, each.outcome, each.error) for each in seen] == [
         ("access", "x-text", "x-text:a", "opened", None),
+        ("access", "x-text", "x-text:a", "completed", None),
         ("find attributes", "x-text", "x-text:b", "opened", None),
         ("access", "x-text", "x-text:c", "failed", caught.value),
     ]
     assert all(isinstance(each, Observation) and each.seconds >= 0 for each in seen)
+
+
+def test_observers_are_told_how_a_transfer_ended(registry):
+    seen = []
+    implement(registry, observe=lambda observation: seen.extend([observation]))
+    registry.access("x-text:a").close()
+    with registry.access("x-short:a") as document, pytest.raises(Truncated) as caught:
+        document.read()
+    assert [(each.url, each.outcome, each.error) for each in seen] == [
+        ("x-text:a", "opened", None),
+        ("x-text:a", "abandoned", None),
+        ("x-short:a", "opened", None),
+        ("x-short:a", "failed", caught.value),
+    ]
+    assert seen[0].seconds <= seen[1].seconds
 
 
 @pytest.mark.parametrize("error", [Mine(), SystemExit(3)])
@@ -265,11 +288,12 @@ def test_an_observer_that_fails_changes_nothing(registry, caplog, error):
     implement(registry, "a", observe=fails(error))
     implement(registry, "b", observe=lambda observation: seen.append(observation.url))
     assert read(registry, "x-text:a") == "x-text:a"
-    assert seen == ["x-text:a"]
-    ((name, level, message),) = caplog.record_tuples
-    assert (name, level) == ("urlschemes", logging.WARNING)
-    assert message.startswith("the hook urlschemes_observe of a failed: ")
-    assert "secret" not in message
+    assert seen == ["x-text:a"] * 2
+    assert len(caplog.record_tuples) == 2
+    for name, level, message in caplog.record_tuples:
+        assert (name, level) == ("urlschemes", logging.WARNING)
+        assert message.startswith("the hook urlschemes_observe of a failed: ")
+        assert "secret" not in message
 
 
 # Ledgers

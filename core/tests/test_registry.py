@@ -29,7 +29,7 @@ OPEN = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
 @pytest.fixture
 def bare(monkeypatch) -> Registry:
     """A registry for which nothing is installed."""
-    monkeypatch.setattr("urlschemes.registry.discover", lambda **_: ())
+    monkeypatch.setattr("urlschemes.plugins.discover", lambda **_: ())
     return Registry()
 
 
@@ -37,7 +37,7 @@ def bare(monkeypatch) -> Registry:
 def known(monkeypatch) -> dict[str, KnownName]:
     """A ledger of its own."""
     names: dict[str, KnownName] = {}
-    for room in ("registry", "choice"):
+    for room in ("registry", "plugins", "choice"):
         monkeypatch.setattr(f"urlschemes.{room}.known_names", lambda: names)
     return names
 
@@ -240,7 +240,7 @@ def test_making_a_registry_looks_for_nothing(monkeypatch):
     def discover(**_):
         raise AssertionError("looked")
 
-    monkeypatch.setattr("urlschemes.registry.discover", discover)
+    monkeypatch.setattr("urlschemes.plugins.discover", discover)
     registry = Registry(plugins=["anything"], pins={"x-foo": "foo"})
     with pytest.raises(AssertionError, match="looked"):
         "x-foo" in registry  # noqa: B015
@@ -438,28 +438,28 @@ def test_a_redirect_reaches_what_the_record_names_and_nothing_else(bare, registr
     bare.register(registration("x-bar"))
     bare.register(registration("x-baz"))
     base = bare.parse("x-foo:a")
-    assert str(bare._follow(base, "X-BAR:b", "access")) == "X-BAR:b"
-    assert str(bare._follow(base, "x-bar:~b#c", "access")) == "x-bar:%7Eb"
+    assert str(bare._operations().follow(base, "X-BAR:b", "access")) == "X-BAR:b"
+    assert str(bare._operations().follow(base, "x-bar:~b#c", "access")) == "x-bar:%7Eb"
     for location in ("x-baz:b", "X-Baz:b", "nobody:b"):
         with pytest.raises(RedirectRefused, match=r"^a redirect from x-foo leads to "):
-            bare._follow(base, location, "access")
+            bare._operations().follow(base, location, "access")
     for location in ("x-bar:a b", "x-bar:a\r\nb", "x-bar:a\\b", "x-foo:a\tb"):
         with pytest.raises(InvalidCharacter):
-            bare._follow(base, location, "access")
+            bare._operations().follow(base, location, "access")
     with pytest.raises(RedirectRefused):
-        bare._follow(bare.parse("x-bar:a"), "x-bar:b", "access")
+        bare._operations().follow(bare.parse("x-bar:a"), "x-bar:b", "access")
 
 
 def test_what_was_found_never_loads_a_plugin(plugin, registration, monkeypatch):  # C36
     monkeypatch.syspath_prepend(plugin("x-exit-k", code="raise SystemExit(3)"))
     registry = Registry()
-    found = registry._parse_found("x-exit-k:a")
+    found = registry._operations().parse_found("x-exit-k:a")
     assert type(found) is URL
     assert "x_exit_k" not in sys.modules
     registry.register(registration("x-own-k"))
-    assert type(registry._parse_found("X-own-k:a")) is registry["x-own-k"].url_type
+    assert type(registry._operations().parse_found("X-own-k:a")) is registry["x-own-k"].url_type
     with pytest.raises(UnknownScheme):
-        registry._parse_found("x-none-k:a")
+        registry._operations().parse_found("x-none-k:a")
 
 
 # The other rooms

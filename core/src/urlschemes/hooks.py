@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import pluggy
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Hooks",
     "Observation",
+    "Outcome",
     "hookimpl",
     "urlschemes_credentials",
     "urlschemes_gateway",
@@ -51,17 +52,24 @@ hookimpl = pluggy.HookimplMarker("urlschemes")
 """The mark of an implementation of a hook."""
 
 
-class Observation(NamedTuple):
-    """What an observer is told of one access: when it was opened, or when it failed before.
+Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
+"""What became of an access, so far."""
 
-    `url` is the URL's text, safe to print, without its password. `error` is None for an access that was opened.
-    `seconds` is how long that took.
+
+class Observation(NamedTuple):
+    """What an observer is told of one access: how it began, and how it ended.
+
+    `url` is the URL's text, safe to print, without its password. `outcome` is `"opened"` when the resource is there to
+    be read, and later, once, one of the others: `"completed"` when all of it came, `"abandoned"` when the program
+    closed it before, `"failed"` when an error ended it. An access that cannot be opened is `"failed"` at once, and
+    attributes, which come at once, are only `"opened"`. `error` is the error of one that failed. `seconds` is the time
+    since the access began.
     """
 
     operation: str
     scheme: str
     url: str
-    outcome: Literal["opened", "failed"]
+    outcome: Outcome
     error: URLError | None
     seconds: float
 
@@ -119,7 +127,8 @@ def urlschemes_observe(observation: Observation) -> None:
 
     `observation`: what was accessed, and how it went.
     Returns: nothing.
-    Called: after each access was opened, or failed before it was.
+    Called: after each access was opened, or failed before it was; and once more when what was opened has ended: read to
+    its end, closed before it, or failed.
     Every observer is told. Failure: it is logged, and changes nothing.
     """
 
@@ -189,9 +198,8 @@ class Hooks:
                 return Credentials(str(answer.user), str(answer.password))
         return None
 
-    def observe(self, operation: str, url: URL, error: URLError | None, seconds: float) -> None:
-        """Tell every observer of an access that was opened, or failed with `error`."""
-        outcome: Literal["opened", "failed"] = "failed" if error else "opened"
+    def observe(self, operation: str, url: URL, outcome: Outcome, error: URLError | None, seconds: float) -> None:
+        """Tell every observer what became of an access."""
         observation = Observation(operation, url.scheme, one_line(str(url), 2000), outcome, error, seconds)
         for who, tell in self._each("urlschemes_observe"):
             try:

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from urlschemes.registration import Registration
     from urlschemes.wire import Algorithm
 
-__all__ = ["Scheme"]
+__all__ = ["Scheme", "folded"]
+
+
+def folded(name: str) -> str:
+    """A scheme's name in lower case, as section 2.1 says. Of other alphabets no letter becomes one of ours."""
+    return name.lower() if name.isascii() else name
 
 
 class Scheme:

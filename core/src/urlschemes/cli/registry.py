@@ -278,7 +278,7 @@ def _show_diagnoses(found: tuple[Diagnosis, ...], *, load: bool) -> None:
 def _show_diagnosis(screen: Screen, each: Diagnosis) -> None:
     from rich.text import Text
 
-    from urlschemes.registry import SLOW_IMPORT
+    from urlschemes.plugins import SLOW_IMPORT
 
     claim = each.claim
     state = (claim.state, _COLOURS.get(claim.state, "bold red"))

@@ -1,0 +1,136 @@
+"""The plugins of one registry: which are installed and count, and what came of using each.
+
+Nothing is looked for before it is needed. A plugin that failed once is not tried again. No lock is held while one is
+imported.
+"""
+
+from __future__ import annotations
+
+import threading
+from copy import copy
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeVar
+
+from urlschemes.choice import Installed, installed_list, settled
+from urlschemes.discovery import HOOKS, Claim, discover, distribution_key
+from urlschemes.errors import PluginError
+from urlschemes.ledger import KnownName, known_names
+from urlschemes.loading import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from urlschemes.hooks import Hooks
+
+__all__ = ["SLOW_IMPORT", "Plugins"]
+
+SLOW_IMPORT = 1.0
+"""Seconds after which the import of a plugin is worth a warning."""
+
+T = TypeVar("T")
+
+
+class Plugins:
+    """What is installed, as far as it may take part.
+
+    `allowed` are the distributions that may (None: all), `pins` the one chosen for a name; with `current_directory`
+    those count too that are found only through the current directory. `broken` says which claims failed and how,
+    `seconds` how long the imports of the others took.
+    """
+
+    def __init__(
+        self, allowed: Collection[str] | None, pins: Mapping[str, str], *, current_directory: bool = False
+    ) -> None:
+        self._allowed = None if allowed is None else frozenset(map(distribution_key, allowed))
+        self.pins = {name: distribution_key(pin) for name, pin in pins.items()}
+        self._current_directory = current_directory
+        self._lock = threading.Lock()
+        self._installed: Installed | None = None
+        self._hooks: Hooks | None = None
+        self.broken: dict[Claim, PluginError] = {}
+        self.seconds: dict[Claim, float] = {}
+
+    def installed(self) -> Installed:
+        """Every claim, and those that count; looked for once. Raises PluginError for a list that names nobody."""
+        installed = self._installed
+        if installed is None:
+            installed = settled(discover(current_directory=self._current_directory), self._allowed, self.pins)
+            with self._lock:
+                installed = self._installed = self._installed or installed
+        return installed
+
+    def require(self, names: Collection[str]) -> None:
+        """Raise PluginError for a distribution that does not take part."""
+        claims = self.installed().claims
+        there = {distribution_key(claim.distribution): claim for claim in reversed(claims) if claim.state == "active"}
+        for name in names:
+            if distribution_key(name) not in there:
+                states = {
+                    f"{c.state}: {c.reason}"
+                    for c in claims
+                    if distribution_key(c.distribution) == distribution_key(name)
+                }
+                raise PluginError(
+                    f"the required plugin {name} is {' and '.join(sorted(states)) or 'not installed'}",
+                    distribution=name,
+                    hint=installed_list(there.values()),
+                )
+
+    def tried(self, claim: Claim, provide: Callable[[Claim], T]) -> T:
+        """What `provide` makes of the claim. Raises the PluginError that it raises, now or the first time."""
+        broken = self.broken.get(claim)
+        if broken is not None:
+            raise copy(broken) from broken.__cause__
+        began = perf_counter()
+        try:
+            provided = provide(claim)
+        except PluginError as error:
+            with self._lock:
+                self.broken[claim] = error
+            raise
+        seconds = perf_counter() - began
+        with self._lock:
+            self.seconds.setdefault(claim, seconds)
+        if seconds > SLOW_IMPORT:
+            from logging import getLogger
+
+            getLogger("urlschemes").warning("%s took %.1f s to import for %s", claim.provider, seconds, claim.name)
+        return provided
+
+    def blame(self, claim: Claim, error: PluginError) -> None:
+        """Take note that the claim cannot be used, unless it is known."""
+        with self._lock:
+            self.broken.setdefault(claim, error)
+
+    def hooks(self) -> Hooks | None:
+        """The hooks, where there are any: pluggy is imported only then. Raises PluginLoadError, PluginContractError."""
+        if self._hooks is None and not self._hook_claims():
+            return None
+        return self.hooks_to_extend()
+
+    def hooks_to_extend(self) -> Hooks:
+        """The hooks, made now where there are none. Raises PluginLoadError, PluginContractError."""
+        hooks = self._hooks
+        if hooks is None:
+            from urlschemes.hooks import Hooks
+
+            hooks = Hooks()
+            for claim in self._hook_claims():
+                hooks.add(self.tried(claim, imported), f"{claim.provider} ({claim.name})")
+            with self._lock:
+                hooks = self._hooks = self._hooks or hooks
+        return hooks
+
+    def _hook_claims(self) -> list[Claim]:
+        return [claim for claim in self.installed().claims if claim.group == HOOKS and claim.state == "active"]
+
+    def known(self, name: str) -> KnownName | None:
+        """What the core's own ledger, or a hook, knows of a scheme's name."""
+        known = known_names().get(name)
+        if known is not None:
+            return known
+        try:
+            hooks = self.hooks()
+        except PluginError:  # the ledgers add words to an error; `diagnose` and every access say what is broken
+            return None
+        return hooks.known_name(name) if hooks else None
