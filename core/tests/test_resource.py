@@ -23,7 +23,7 @@ T = TypeVar("T")
 class Pieces:
     """A source that gives what it was given, and remembers how it was ended."""
 
-    url = cast("URL", "x-talk://host.example/")
+    url = URL.parse("x-talk://host.example/")
 
     def __init__(self, *pieces: bytes | Entry | Exception, limits: Limits | None = None) -> None:
         self.pieces = list(pieces)
@@ -93,7 +93,7 @@ def test_the_whole_is_bounded_and_the_stream_is_not() -> None:
     source = Pieces(b"x" * 8, b"x" * 8, limits=limits)
     with pytest.raises(LimitExceeded) as refusal:
         Document(source, Attributes()).read()
-    assert (refusal.value.limit, refusal.value.value) == ("content", 10)
+    assert (refusal.value.limit, refusal.value.value, refusal.value.scheme) == ("content", 10, "x-talk")
     assert source.ended == ["close"]
     assert sum(map(len, document(b"x" * 8, b"x" * 8, limits=limits))) == 16
     assert document(b"x" * 10, limits=limits).read() == b"x" * 10
@@ -181,8 +181,9 @@ def test_closing_twice_and_reading_after_it() -> None:
     closing.close()
     assert closing.closed
     assert set(source.ended) == {"close"}
-    with pytest.raises(AccessError, match="this document is closed"):
+    with pytest.raises(AccessError, match="this document is closed") as closed:
         closing.read()
+    assert closed.value.scheme == "x-talk"
 
 
 def test_a_document_dropped_unread_closes_its_source() -> None:
@@ -275,9 +276,21 @@ def test_a_session_without_a_connection_has_no_peer() -> None:
 
 def test_a_resource_prints_without_its_password() -> None:
     class Secret(Pieces):
-        url = cast("URL", "x-talk://user:secret@host.example/")
+        url = URL.parse("x-talk://user:secret@host.example/")
 
     assert repr(Document(Secret(), Attributes())) == "<Document x-talk://user:***@host.example/>"
+
+
+def test_what_the_other_side_says_prints_without_passwords() -> None:
+    told = {"at": "ftp://user:secret@host.example/", "by": "a@b"}
+    assert repr(Entry(name="ftp://u:secret@h/", url="ftp://u:secret@h:21/a", size=3, fields=told)) == (
+        "Entry(name='ftp://u:***@h/', url='ftp://u:***@h:21/a', kind='', size=3, modified=None, "
+        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'}, problem=None)"
+    )
+    assert repr(Attributes(name="a", fields=told)) == (
+        "Attributes(media_type=None, size=None, modified=None, name='a', "
+        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'})"
+    )
 
 
 def test_iterables_of_octets_can_be_sent_on() -> None:

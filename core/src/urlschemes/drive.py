@@ -65,7 +65,7 @@ def _within(real: str, root: str) -> bool:
 def _admitted(path: str, roots: tuple[str, ...]) -> str:
     """`path` without links, if it lies under a root. Raises PolicyDenied, whether or not anything is there."""
     if not os.path.isabs(path) or path.startswith(("//", "\\\\")):
-        raise PolicyDenied(f"{one_line(path, 160)!r} is no path on this machine", rule="roots", part="path")
+        raise PolicyDenied(f"'{one_line(path, 160)}' is no path on this machine", rule="roots", part="path")
     real = os.path.realpath(path)
     _check_real(real, path, roots)
     return real
@@ -73,10 +73,10 @@ def _admitted(path: str, roots: tuple[str, ...]) -> str:
 
 def _check_real(real: str, path: str, roots: tuple[str, ...]) -> None:
     if any(_within(real, folder) for folder in _SYSTEM_FOLDERS):
-        raise PolicyDenied(f"{one_line(path, 160)!r} is the system's own", rule="roots", part="path")
+        raise PolicyDenied(f"'{one_line(path, 160)}' is the system's own", rule="roots", part="path")
     if not any(_within(real, os.path.realpath(root)) for root in roots):
         raise PolicyDenied(
-            f"{one_line(path, 120)!r} is under none of the folders allowed",
+            f"'{one_line(path, 120)}' is under none of the folders allowed",
             rule="roots",
             part="path",
             hint="policy rule 'roots': add its folder to roots",
@@ -137,7 +137,7 @@ def _check_regular(mode: int, path: str) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
-        raise PolicyDenied(f"{one_line(path, 160)!r} is no regular file", rule="roots", part="path")
+        raise PolicyDenied(f"'{one_line(path, 160)}' is no regular file", rule="roots", part="path")
 
 
 def _list_folder(path: str, roots: tuple[str, ...], most: int) -> list[FileFacts]:

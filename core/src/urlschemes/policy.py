@@ -196,7 +196,7 @@ def _denied(message: str, rule: str, how: str) -> PolicyDenied:
 
 def _check_form(host: str) -> None:
     def unsafe(why: str) -> UnsafeURL:
-        return UnsafeURL(f"host {one_line(host, 80)!r}: {why}", part="host", section="RFC 1738 section 3.1")
+        return UnsafeURL(f"host '{one_line(host, 80)}': {why}", part="host", section="RFC 1738 section 3.1")
 
     if not host:
         raise unsafe("there is none")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from urlschemes.display import one_line
+from urlschemes.display import one_line, redact
 from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 
 if TYPE_CHECKING:
@@ -44,7 +44,13 @@ __all__ = [
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _printed(value: Attributes | Entry) -> str:
+    """As a dataclass prints, but without the passwords of the URLs in it: the other side may write one anywhere."""
+    shown = [f"{each.name}={redact(repr(getattr(value, each.name)))}" for each in fields(value) if each.repr]
+    return f"{type(value).__name__}({', '.join(shown)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Attributes:
     """What is known of a resource apart from its content; None is unknown.
 
@@ -59,8 +65,10 @@ class Attributes:
     name: str | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
 
+    __repr__ = _printed
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Entry:
     """One entry of a listing. `url` is the text of its URL: it may name a scheme that is not installed, or be None.
 
@@ -77,13 +85,15 @@ class Entry:
     problem: str | None = None
     _reader: Callable[[str], URL] | None = field(default=None, init=False, repr=False, compare=False)
 
+    __repr__ = _printed
+
     def parse(self) -> URL:
         """The URL of this entry, read by the registry that the listing came from.
 
         Raises InvalidURL, UnknownScheme; ProtocolError where the entry has no URL.
         """
         if self.url is None:
-            raise ProtocolError(self.problem or f"{one_line(self.name, 80)!r} has no URL", where="listing")
+            raise ProtocolError(self.problem or f"'{one_line(self.name, 80)}' has no URL", where="listing")
         if self._reader is not None:
             return self._reader(self.url)
         from urlschemes import parse
@@ -208,7 +218,7 @@ class _Resource:
         if self._failure is not None:
             raise self._failure
         if self._closed:
-            raise AccessError(f"this {type(self).__name__.lower()} is closed")
+            raise AccessError(f"this {type(self).__name__.lower()} is closed", scheme=self.url.scheme)
         try:
             return self._source.pull()
         except BaseException as failure:
@@ -289,6 +299,7 @@ class Document(_Resource):
                 self.close()
                 raise LimitExceeded(
                     f"the content is longer than {bound} octets",
+                    scheme=self.url.scheme,
                     limit="content",
                     value=bound,
                     hint="iterate over it, save it, or raise Limits.content",
@@ -311,7 +322,9 @@ class Document(_Resource):
             try:
                 return octets.decode(encoding)
             except UnicodeError:
-                raise ProtocolError(f"the content is not {one_line(encoding, 40)}", where="content") from None
+                raise ProtocolError(
+                    f"the content is not {one_line(encoding, 40)}", scheme=self.url.scheme, where="content"
+                ) from None
         charset = _charset(self.media_type)
         if charset is not None:
             return octets.decode(charset, "replace")
@@ -343,7 +356,9 @@ class Document(_Resource):
             with suppress(OSError):
                 beside.unlink()
             if isinstance(fault, OSError):
-                raise AccessError(f"cannot write {one_line(str(target), 160)!r}: {fault.strerror}") from fault
+                raise AccessError(
+                    f"cannot write '{one_line(str(target), 160)}': {fault.strerror}", scheme=self.url.scheme
+                ) from fault
             raise
         return written
 
@@ -388,12 +403,12 @@ class Session(_Resource):
     def peer(self) -> Peer:
         """The other end, for the requests of this session's algorithms."""
         if self._peer is None:
-            raise AccessError("this session was opened without a connection")
+            raise AccessError("this session was opened without a connection", scheme=self.url.scheme)
         return self._peer
 
     def _run(self, algorithm: Algorithm[T]) -> T:
         if self._closed:
-            raise AccessError("this session is closed")
+            raise AccessError("this session is closed", scheme=self.url.scheme)
         return self._source.call(algorithm)
 
     def close(self) -> None:

@@ -382,4 +382,4 @@ def _too_long(most: int) -> LimitExceeded:
 def unexpected(octets: bytes, where: str, wanted: str) -> ProtocolError:
     """A ProtocolError that shows, safely, what came where something else was due."""
     came = one_line(octets[:60].decode("utf-8", "surrogateescape"))
-    return ProtocolError(f"{wanted} was due, but {came!r} came", where=where)
+    return ProtocolError(f"{wanted} was due, but '{came}' came", where=where)
