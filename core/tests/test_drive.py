@@ -21,7 +21,8 @@ from typing import Any, cast
 
 import pytest
 
-from urlschemes import dialogue, drive
+from urlschemes import drive
+from urlschemes.dialogue.deadline import Deadline
 from urlschemes.drive import TraceEvent
 from urlschemes.errors import (
     AccessError,
@@ -566,8 +567,8 @@ def test_the_callers_own_pauses_do_not_count(serve: Serve) -> None:
 
 def test_deadline_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(dialogue, "monotonic", lambda: now)
-    deadline = dialogue._Deadline(60, 16 * 1024)
+    monkeypatch.setattr("urlschemes.dialogue.deadline.monotonic", lambda: now)
+    deadline = Deadline(60, 16 * 1024)
     assert deadline.left() == 60
     deadline.resume()
     now += 10

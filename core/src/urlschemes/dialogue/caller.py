@@ -1,0 +1,100 @@
+"""What an algorithm asks of the caller: a login, the answers to a form, content to send. It is the caller's time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.dialogue.faults import breach
+from urlschemes.errors import InputRequired, UnsafeURL
+from urlschemes.resource import Credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from urlschemes import wire
+    from urlschemes.dialogue.deadline import Deadline
+    from urlschemes.dialogue.trace import Trace
+    from urlschemes.resource import Answers, Form
+
+__all__ = ["Caller"]
+
+
+class Caller:
+    """The caller of one access, by what it gave: any of these may be missing."""
+
+    __slots__ = ("_ask", "_clock", "_credentials", "_scheme", "_trace", "_upload")
+
+    def __init__(
+        self,
+        scheme: str,
+        clock: Deadline,
+        trace: Trace,
+        *,
+        credentials: Callable[[wire.Authenticate], Credentials | None] | None,
+        ask: Callable[[Form], Answers] | None,
+        upload: bytes | Iterable[bytes] | None,
+    ) -> None:
+        self._scheme = scheme
+        self._clock = clock
+        self._trace = trace
+        self._credentials = credentials
+        self._ask = ask
+        self._upload = _pieces(upload)
+
+    def authenticate(self, request: wire.Authenticate) -> Credentials | None:
+        """Raises UnsafeURL for credentials that no protocol line can carry."""
+        if self._credentials is None:
+            return None
+        self._clock.pause()
+        try:
+            given: object = self._credentials(request)
+        finally:
+            self._clock.resume()
+        if given is None:
+            return None
+        if not isinstance(given, Credentials):
+            raise breach(self._scheme, "Credentials or None, from the credentials callable", given)
+        for part, text in (("user", given.user), ("password", given.password)):
+            if any(char < " " or char == "\x7f" for char in text):
+                raise UnsafeURL(f"the {part} given holds a control character", part=part)
+        if given.password:
+            self._trace.keep(given.password.encode("utf-8", "surrogateescape"))
+        return given
+
+    def ask(self, request: wire.Ask) -> Answers:
+        """Raises InputRequired where nobody can be asked, or nobody answers."""
+        if self._ask is None:
+            raise InputRequired(
+                f"the other side asks {len(request.form.questions)} questions: {request.form.title}",
+                hint="pass ask=, a callable that answers a Form",
+            )
+        self._clock.pause()
+        try:
+            given: object = self._ask(request.form)
+        finally:
+            self._clock.resume()
+        if given is None:
+            raise InputRequired("the questions were not answered")
+        if (
+            not isinstance(given, tuple)
+            or len(given) != len(request.form.questions)
+            or not all(isinstance(answer, str) for answer in given)
+        ):
+            raise breach(self._scheme, "one answer for each question, from the ask callable", given)
+        return given
+
+    def pull(self, _: wire.Pull) -> bytes:
+        """Raises InputRequired where there is nothing to send."""
+        if self._upload is None:
+            raise InputRequired("this operation sends content, and none was given", hint="pass upload=")
+        self._clock.pause()
+        try:
+            return next((piece for piece in self._upload if piece), b"")
+        finally:
+            self._clock.resume()
+
+
+def _pieces(upload: bytes | Iterable[bytes] | None) -> Iterator[bytes] | None:
+    if upload is None:
+        return None
+    return iter((upload,)) if isinstance(upload, bytes) else iter(upload)

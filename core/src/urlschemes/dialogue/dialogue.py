@@ -1,0 +1,347 @@
+"""An access from its URL to its closing words: what the caller does, and how the algorithm is run."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from urlschemes import steps, wire
+from urlschemes.dialogue.caller import Caller
+from urlschemes.dialogue.connecting import Connecting
+from urlschemes.dialogue.deadline import Deadline
+from urlschemes.dialogue.faults import breach, exceeded
+from urlschemes.dialogue.files import Files
+from urlschemes.dialogue.peers import Peers
+from urlschemes.dialogue.reach import Reach
+from urlschemes.dialogue.redirects import Redirects
+from urlschemes.dialogue.trace import Trace
+from urlschemes.errors import (
+    AccessError,
+    AuthRequired,
+    InputRequired,
+    PluginContractError,
+    PluginError,
+    PolicyDenied,
+    RemoteError,
+    UnsafeURL,
+    UnsupportedOperation,
+    URLError,
+)
+from urlschemes.resource import Attributes, Entry, Session
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable
+
+    from urlschemes.dialogue.trace import TraceEvent
+    from urlschemes.policy import Limits, Policy
+    from urlschemes.registration import Registration
+    from urlschemes.resource import Answers, Credentials, Form
+    from urlschemes.url import URL
+    from urlschemes.wire import Algorithm
+
+__all__ = ["Dialogue"]
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Ended:
+    value: Any
+
+
+# After these the two sides still agree where they are: a session goes on.
+_SETTLED = (RemoteError, AuthRequired, InputRequired, UnsafeURL, UnsupportedOperation, PolicyDenied)
+
+
+class Dialogue:
+    """One access under way. `open` first; then `pull` until None, or `call` and `finish`; `close` at any time.
+
+    `url` is the URL accessed, after redirects. `terminated` is None until the algorithm has ended well. `ended`, where
+    somebody sets it, is called once, when all is closed, with the error that was the reason, if one was.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm[None],
+        *,
+        url: URL,
+        registration: Registration,
+        policy: Policy,
+        deadline: float | None = None,
+        credentials: Callable[[wire.Authenticate], Credentials | None] | None = None,
+        ask: Callable[[Form], Answers] | None = None,
+        trace: Callable[[TraceEvent], None] | None = None,
+        follow: Callable[[URL, str], URL] | None = None,
+        parse: Callable[[str], URL] | None = None,
+        upload: bytes | Iterable[bytes] | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        if deadline is not None:
+            policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
+        self.limits: Limits = policy.limits
+        self.terminated: bool | None = None
+        self.attributes = Attributes()
+        self.ended: Callable[[BaseException | None], None] | None = None
+        self._algorithm = algorithm
+        self._scheme = registration.scheme
+        self._parse = parse
+        self._kind = ""
+        self._closed = False
+        self._fault: BaseException | None = None
+        self._unterminated = False
+        self._entries = 0
+        limits, clock = self.limits, Deadline(self.limits.deadline, self.limits.rate)
+        self._clock = clock
+        self._trace = Trace(trace, clock)
+        self._reach = Reach(policy, registration)
+        self._peers = peers = Peers(self._scheme, limits, clock, self._trace)
+        self._connecting = connecting = Connecting(
+            self._scheme, limits, clock, self._trace, reach=self._reach, peers=peers, ssl_context=ssl_context
+        )
+        self._redirects = redirects = Redirects(
+            url, registration, limits.hops, reach=self._reach, trace=self._trace, follow=follow
+        )
+        files = Files(self._scheme, policy.roots, limits.entries, clock, self._trace, peers)
+        caller = Caller(self._scheme, clock, self._trace, credentials=credentials, ask=ask, upload=upload)
+        self._at_once: dict[type[Any], Callable[[Any], Any]] = {
+            wire.Ask: caller.ask,
+            wire.Authenticate: caller.authenticate,
+            wire.Close: lambda request: peers.close(request.peer),
+            wire.Follow: redirects.follow,
+            wire.Pull: caller.pull,
+        }
+        self._by_steps: dict[type[Any], Callable[[Any], steps.Steps[Any]]] = {
+            wire.Connect: connecting.connect,
+            wire.ConnectBack: connecting.connect_back,
+            wire.Examine: files.examine,
+            wire.ListFolder: files.list_folder,
+            wire.OpenFile: files.open,
+            wire.Ready: peers.ready,
+            wire.Receive: peers.receive,
+            wire.Send: peers.send,
+            wire.StartTLS: connecting.start_tls,
+        }
+        made: object = algorithm
+        if not isinstance(made, Generator):
+            raise self._breach("an algorithm, made by a generator function", made)
+
+    @property
+    def url(self) -> URL:
+        """The URL accessed now."""
+        return self._redirects.url
+
+    def _begin(self) -> None:
+        """What is counted for an access is counted anew for each call of a session."""
+        self._clock.restart()
+        self._connecting.made = 0
+        self._peers.held = 0
+
+    # What the caller does
+
+    def open(self) -> steps.Steps[wire.Open]:
+        """Check the URL, then run the algorithm until it says what the resource is.
+
+        Nothing is resolved or opened, and the algorithm has not begun, when UnsafeURL or PolicyDenied says that it may
+        not.
+        """
+        self._clock.resume()
+        try:
+            self._reach.admit(self.url)
+            if self.url.raw.get("password"):
+                self._trace.keep(self.url.line("password"))
+            said = yield from self._advance(self._algorithm)
+            if not isinstance(said, wire.Open):
+                raise self._breach("Open, before anything is delivered", said)
+            self._check_open(said)
+            self._kind = said.kind
+            self.attributes = said.attributes or Attributes()
+            self._trace.tell("open", said.peer, said.kind)
+            if said.kind == "attributes":
+                after = yield from self._advance(self._algorithm)
+                if not isinstance(after, _Ended):
+                    raise self._breach("nothing after Open of attributes", after)
+                self.terminated = True
+                self.close()
+            return said
+        except BaseException as fault:
+            self._give_up(fault)
+            raise
+        finally:
+            self._clock.pause()
+
+    def pull(self) -> steps.Steps[bytes | Entry | None]:
+        """The next piece of a document or listing; None when the algorithm has ended, and so all has come."""
+        if self._closed:
+            return None
+        self._clock.resume()
+        try:
+            while True:
+                said = yield from self._advance(self._algorithm)
+                if isinstance(said, _Ended):
+                    self.terminated = not self._unterminated
+                    self.close()
+                    return None
+                if not isinstance(said, wire.Deliver):
+                    raise self._breach("Open only once", said)
+                item: object = said.item
+                if self._kind == "document" and isinstance(item, bytes):
+                    self._peers.held = 0
+                    if item:
+                        return item
+                elif self._kind == "listing" and isinstance(item, Entry):
+                    self._entries += 1
+                    if self._entries > self.limits.entries:
+                        raise exceeded("entries", self.limits.entries, "the listing has more entries than")
+                    item.read_by(self._parse)
+                    return item
+                else:
+                    wanted = "octets of a document" if self._kind == "document" else "entries of a listing"
+                    raise self._breach(f"Deliver of {wanted}", item)
+        except BaseException as fault:
+            self._give_up(fault)
+            raise
+        finally:
+            self._clock.pause()
+
+    def call(self, algorithm: Algorithm[T]) -> steps.Steps[T]:
+        """One call of a session, with its own deadline. After a refusal it stays open, after any other error not."""
+        if self._closed:
+            raise AccessError("the session is closed", scheme=self._scheme)
+        self._begin()
+        self._clock.resume()
+        try:
+            said = yield from self._advance(algorithm)
+            if not isinstance(said, _Ended):
+                raise self._breach("no Open and no Deliver within a call of a session", said)
+            return cast("T", said.value)
+        except _SETTLED as refusal:
+            self._sign(refusal)
+            raise
+        except BaseException as fault:
+            self._give_up(fault, algorithm)
+            raise
+        finally:
+            self._clock.pause()
+
+    def finish(self) -> steps.Steps[None]:
+        """The closing words of a session: what the algorithm does after Open. Then everything is closed."""
+        if self._closed:
+            return
+        self._begin()
+        self._clock.resume()
+        try:
+            said = yield from self._advance(self._algorithm)
+            if not isinstance(said, _Ended):
+                raise self._breach("no Open and no Deliver after Open of a session", said)
+            self.terminated = True
+            self.close()
+        except BaseException as fault:
+            self._give_up(fault)
+            raise
+        finally:
+            self._clock.pause()
+
+    def close(self) -> None:
+        """Close every connection and file now, and let the algorithm's `finally` blocks run."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._drop(self._algorithm)
+        finally:
+            self._peers.close_all()
+            if self.ended is not None:
+                self.ended(self._fault)
+
+    def plugin_error(self, fault: Exception) -> PluginError:
+        """The error to raise for `fault`, an exception of the plugin's own; it is the cause, if it holds no secret."""
+        try:
+            text = f"{type(fault).__name__}: {fault}"
+        except Exception:  # noqa: BLE001  the text of a plugin's exception is the plugin's code
+            text = type(fault).__name__
+        clean = self._trace.clean(text)
+        scheme = self._scheme
+        error = PluginError(f"the algorithm of scheme {scheme!r} failed: {clean}", scheme=scheme)
+        error.__cause__ = fault if clean == text else None
+        return error
+
+    def _give_up(self, fault: BaseException, algorithm: Algorithm[Any] | None = None) -> None:
+        """Close everything because of `fault`, which is raised whatever happens here."""
+        self._fault = fault
+        self._sign(fault)
+        if algorithm is not None:
+            with suppress(URLError):
+                self._drop(algorithm)
+        with suppress(URLError):
+            self.close()
+
+    def _sign(self, fault: BaseException) -> None:
+        if isinstance(fault, URLError) and fault.scheme is None:
+            fault.scheme = self._scheme
+
+    # Running an algorithm
+
+    def _advance(self, algorithm: Algorithm[Any]) -> steps.Steps[wire.Open | wire.Deliver | _Ended]:
+        """Run `algorithm`, carrying out its requests, until it opens, delivers or ends."""
+        answer: Any = None
+        error: URLError | None = None
+        while True:
+            try:
+                request = algorithm.send(answer) if error is None else algorithm.throw(error)
+            except StopIteration as end:
+                return _Ended(end.value)
+            except (URLError, MemoryError):
+                raise
+            except Exception as fault:  # noqa: BLE001  whatever a plugin's mistake may be
+                raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
+            answer = error = None
+            if isinstance(request, wire.Deliver | wire.Open):
+                return request
+            if isinstance(request, wire.Unterminated):
+                self._unterminated = True
+                continue
+            by_steps = self._by_steps.get(type(request))
+            at_once = self._at_once.get(type(request))
+            try:
+                if by_steps is not None:
+                    answer = yield from by_steps(request)
+                elif at_once is not None:
+                    answer = at_once(request)
+                else:
+                    raise self._breach("requests, by `yield from`", request)
+            except PluginContractError:
+                raise
+            except URLError as refusal:
+                error = refusal
+
+    def _drop(self, algorithm: Algorithm[Any]) -> None:
+        """End an algorithm early. Its `finally` blocks may ask for Close, and for nothing else."""
+        try:
+            request: object = algorithm.throw(GeneratorExit)
+            while isinstance(request, wire.Close):
+                self._peers.close(request.peer)
+                request = algorithm.send(None)
+            algorithm.close()
+        except (StopIteration, GeneratorExit, URLError):
+            return
+        except MemoryError:
+            raise
+        except Exception as fault:  # noqa: BLE001  as above
+            raise self.plugin_error(fault)  # noqa: B904  as above
+        raise self._breach("Close, and no other request, while an access is given up", "something else")
+
+    def _breach(self, wants: str, has: object) -> PluginContractError:
+        return breach(self._scheme, wants, "its end" if isinstance(has, _Ended) else has)
+
+    def _check_open(self, said: wire.Open) -> None:
+        attributes: object = said.attributes
+        if said.kind not in ("document", "listing", "session", "attributes"):
+            raise self._breach("Open of a document, listing, session or attributes", repr(said.kind))
+        if attributes is not None and not isinstance(attributes, Attributes):
+            raise self._breach("Attributes in Open", attributes)
+        session: object = said.session
+        if said.kind == "session" and not (isinstance(session, type) and issubclass(session, Session)):
+            raise self._breach("a subclass of Session in Open of a session", repr(session))

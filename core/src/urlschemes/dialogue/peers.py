@@ -1,0 +1,182 @@
+"""What an access has open, connections and files, and what goes over them: Send, Receive, Ready, Close."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from urlschemes import steps
+from urlschemes.dialogue.faults import are, breach, exceeded, reason
+from urlschemes.errors import AccessError, ConnectError, Truncated
+
+if TYPE_CHECKING:
+    from urlschemes import wire
+    from urlschemes.dialogue.deadline import Deadline
+    from urlschemes.dialogue.trace import Trace
+    from urlschemes.policy import Limits
+    from urlschemes.wire import Peer
+
+__all__ = ["End", "Peers"]
+
+BULK = 256 * 1024
+"""Octets received at once, at most, whatever an algorithm asks for."""
+DATAGRAM = 65_535
+"""Octets in the largest datagram (RFC 768: a 16-bit length)."""
+
+
+class End:
+    """What the dialogue knows of one peer. `awaiting`: nothing came yet since the last octet was sent."""
+
+    __slots__ = ("address", "awaiting", "channel", "host", "received", "transport")
+
+    def __init__(
+        self,
+        channel: steps.Channel,
+        transport: Literal["tcp", "udp", "file"],
+        address: tuple[str, int] | None,
+        host: str,
+    ) -> None:
+        self.channel = channel
+        self.transport = transport
+        self.address = address
+        self.host = host
+        self.received = 0
+        self.awaiting = True
+
+    def broken(self, fault: OSError) -> AccessError:
+        """The error of a connection that broke: Truncated once octets have come."""
+        if self.received:
+            return Truncated(
+                f"the connection to {self.host} broke after {self.received} octets: {reason(fault)}",
+                received=self.received,
+            )
+        return ConnectError(f"the connection to {self.host} broke before anything came: {reason(fault)}")
+
+
+class Peers:
+    """The peers that an access has open. `held` counts the octets that came since something was delivered."""
+
+    __slots__ = ("_clock", "_datagram_octets", "_datagrams", "_ends", "_limits", "_scheme", "_trace", "held")
+
+    def __init__(self, scheme: str, limits: Limits, clock: Deadline, trace: Trace) -> None:
+        self._scheme = scheme
+        self._limits = limits
+        self._clock = clock
+        self._trace = trace
+        self._ends: dict[Peer, End] = {}
+        self._datagrams = 0
+        self._datagram_octets = 0
+        self.held = 0
+
+    def add(self, peer: Peer, end: End) -> None:
+        """`peer` was opened."""
+        self._ends[peer] = end
+
+    def end(self, peer: Peer) -> End:
+        """What is known of an open peer. Raises PluginContractError where it is none."""
+        try:
+            return self._ends[peer]
+        except (KeyError, TypeError):
+            raise breach(self._scheme, "a peer that this access opened and has not closed", "another") from None
+
+    def close(self, peer: Peer) -> None:
+        """Close a peer; closing twice does nothing."""
+        end = self._ends.pop(peer, None)
+        if end is not None:
+            end.channel.close()
+            self._trace.tell("close", peer)
+
+    def close_all(self) -> None:
+        """Close all that is open."""
+        for peer in list(self._ends):
+            self.close(peer)
+
+    def send(self, request: wire.Send) -> steps.Steps[None]:
+        """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded."""
+        end = self.end(request.peer)
+        octets = request.octets
+        if not are(bytes, octets) or end.transport == "file":
+            raise breach(self._scheme, "Send of octets, on a connection", type(octets).__name__)
+        if request.secret:
+            self._trace.keep(request.secret)
+        if self._trace.wanted:
+            shown = octets.replace(request.secret, b"***") if request.secret else octets
+            self._trace.tell("send", request.peer, octets=shown)
+        rest = memoryview(octets)
+        while rest:
+            timeout = min(self._clock.time_for("send"), self._limits.idle)
+            try:
+                count: int = yield steps.Write(end.channel, rest, timeout)
+            except TimeoutError as fault:
+                raise self._late_or_broken(end, fault, "send", timeout) from None
+            except OSError as fault:
+                raise end.broken(fault) from fault
+            rest = rest[count:]
+        end.awaiting = True
+
+    def receive(self, request: wire.Receive) -> steps.Steps[bytes | None]:
+        """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded, LimitExceeded."""
+        end = self.end(request.peer)
+        most = request.most
+        if not are(int, most) or most < 1:
+            raise breach(self._scheme, "Receive of at least one octet", repr(request))
+        most = DATAGRAM if end.transport == "udp" else min(most, BULK)
+        while True:
+            timeout, wanted = self._patience(request.within, request.phase, awaiting=end.awaiting)
+            try:
+                octets: bytes = yield steps.Read(end.channel, most, timeout)
+            except TimeoutError as fault:
+                if wanted and fault.errno is None:
+                    return None
+                raise self._late_or_broken(end, fault, request.phase, timeout) from None
+            except OSError as fault:
+                raise end.broken(fault) from fault
+            count = len(octets)
+            end.received += count
+            end.awaiting = False
+            self._clock.received += count
+            self.held += count
+            if self._trace.wanted:
+                self._trace.tell("receive", request.peer, octets=self._trace.without_secrets(octets))
+            if self.held > self._limits.content:
+                raise exceeded("content", self._limits.content, "what came and was not delivered is over")
+            if end.transport != "udp":
+                return octets
+            self._count_datagram(count)
+            if octets:
+                return octets
+            # An empty datagram says nothing; for an algorithm b"" would be the end.
+
+    def ready(self, request: wire.Ready) -> steps.Steps[Peer | None]:
+        """Raises DeadlineExceeded."""
+        ends = [self.end(peer) for peer in request.peers]
+        if not ends:
+            raise breach(self._scheme, "Ready of at least one peer", "none")
+        for peer, end in zip(request.peers, ends, strict=True):
+            if end.transport == "file":
+                return peer
+        timeout, wanted = self._patience(request.within, request.phase, awaiting=all(end.awaiting for end in ends))
+        index: int | None = yield steps.Wait(tuple(end.channel for end in ends), timeout)
+        if index is not None:
+            return request.peers[index]
+        if wanted:
+            return None
+        raise self._clock.late(request.phase, timeout)
+
+    def _patience(self, within: float | None, phase: str, *, awaiting: bool) -> tuple[float, bool]:
+        """How long to wait for an octet, and whether the algorithm wants to hear when that was in vain."""
+        left = self._clock.time_for(phase)
+        if within is not None:
+            return (max(within, 0.0), True) if within < left else (left, False)
+        return min(left, self._limits.first_octet if awaiting else self._limits.idle), False
+
+    def _count_datagram(self, count: int) -> None:
+        self._datagrams += 1
+        self._datagram_octets += count
+        if self._datagrams > self._limits.datagrams:
+            raise exceeded("datagrams", self._limits.datagrams, "more datagrams came than")
+        if self._datagram_octets > self._limits.datagram_octets:
+            raise exceeded("datagram_octets", self._limits.datagram_octets, "more octets came in datagrams than")
+
+    def _late_or_broken(self, end: End, fault: TimeoutError, phase: str, bound: float) -> AccessError:
+        """A TimeoutError with an errno is the system's: it gave the connection up."""
+        return self._clock.late(phase, bound) if fault.errno is None else end.broken(fault)

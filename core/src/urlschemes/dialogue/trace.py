@@ -1,0 +1,72 @@
+"""What is told of an access while it goes on, and the secrets that are hidden in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from urlschemes.display import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes.dialogue.deadline import Deadline
+    from urlschemes.wire import Peer
+
+__all__ = ["Trace", "TraceEvent"]
+
+_Happening: TypeAlias = Literal["resolve", "connect", "tls", "send", "receive", "close", "file", "follow", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """Something that happened in an access. `peer` is the label of the connection or file it happened on.
+
+    `octets` are what was sent or received, with passwords as `***`; `text` says the rest in words, safe to print.
+    """
+
+    kind: _Happening
+    peer: str = ""
+    text: str = ""
+    octets: bytes = b""
+
+
+class Trace:
+    """Tells `listener`, whose time is not counted by `clock`; without one, nobody is told.
+
+    `wanted` says whether anybody listens: what costs something to show need not be made otherwise.
+    """
+
+    __slots__ = ("_clock", "_listener", "_secrets", "wanted")
+
+    def __init__(self, listener: Callable[[TraceEvent], None] | None, clock: Deadline) -> None:
+        self._listener = listener
+        self._clock = clock
+        self._secrets: set[bytes] = set()
+        self.wanted = listener is not None
+
+    def tell(self, kind: _Happening, peer: Peer | None, text: str = "", octets: bytes = b"") -> None:
+        """Tell of something that happened. The octets must hold no secret any more."""
+        if self._listener is not None:
+            self._clock.pause()
+            try:
+                self._listener(TraceEvent(kind, peer.label if peer is not None else "", one_line(text), octets))
+            finally:
+                self._clock.resume()
+
+    def keep(self, secret: bytes) -> None:
+        """Never show `secret`."""
+        self._secrets.add(secret)
+
+    def without_secrets(self, octets: bytes) -> bytes:
+        """What was received, fit to be shown."""
+        for secret in self._secrets:
+            if len(secret) > 3:  # one that is shorter stands everywhere, and hiding it there would show it
+                octets = octets.replace(secret, b"***")
+        return octets
+
+    def clean(self, text: str) -> str:
+        """A message, fit to be shown."""
+        for secret in self._secrets:
+            text = text.replace(secret.decode("utf-8", "surrogateescape"), "***")
+        return text
