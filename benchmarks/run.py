@@ -1,6 +1,6 @@
 """Measure how fast and how small urlschemes is, beside urllib.parse and other libraries, and print the tables.
 
-    python3 dev --group benchmark python benchmarks/run.py            everything (about a minute)
+    python3 dev --group benchmark python benchmarks/run.py            everything (about two minutes)
     python3 dev --group benchmark python benchmarks/run.py --quick    less of everything (half a minute)
 
 Nothing fails where a target is missed: it is a measurement, not a test.
@@ -40,7 +40,7 @@ def main() -> None:
         "hostile": lambda: parsing.hostile(5 if quick else 9),
         "memory": lambda: memory.kept(compared),
         "startup": lambda: startup.startup(5 if quick else 15),
-        "transfers": lambda: transfers.transfers((64 if quick else 256) * MIB, 3 if quick else 7),
+        "transfers": lambda: transfers.transfers((64 if quick else 256) * MIB, 5 if quick else 15),
         "unconfirmed": lambda: transfers.unconfirmed(1024 * MIB),
     }
     wanted = options.only or [name for name in subjects if name != "unconfirmed" or not quick]
