@@ -148,7 +148,9 @@ def test_decision_20_a_fragment_is_never_part_of_a_url() -> None:
     assert (str(fixed.url), fixed.fragment) == ("http://h/a", "b")
 
 
-@pytest.mark.parametrize("text", ["URL:http://h/", "url:http://h/", "<URL:http://h/>", "<http://h/>", " <uRl:http://h/> "])
+@pytest.mark.parametrize(
+    "text", ["URL:http://h/", "url:http://h/", "<URL:http://h/>", "<http://h/>", " <uRl:http://h/> "]
+)
 def test_decision_22_wrapper_and_prefix_are_taken_off_by_fix(text: str) -> None:
     assert str(urlschemes.fix(text).url) == "http://h/"
 

@@ -16,11 +16,11 @@ How a page is read:
 from __future__ import annotations
 
 import ast
+import dataclasses
 import doctest
 import inspect
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -32,13 +32,13 @@ import pytest
 from workspace import ROOT
 
 import urlschemes
-from urlschemes import errors
+from urlschemes import errors, findings, hooks
 from urlschemes_testing.servers import ftp_server, gopher_server, http_server
 from urlschemes_testing.servers.gopher import menu, search, text
 from urlschemes_testing.servers.http import redirect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "core" / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -207,7 +207,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_reached_from_the_index() -> None:
     linked = {(DOCS / link.partition("#")[0]).resolve() for link in _LINK.findall(WORDS[DOCS / "index.md"])}
-    assert {page for page in DOCS.glob("*.md")} - {DOCS / "index.md"} <= linked
+    assert set(DOCS.glob("*.md")) - {DOCS / "index.md"} <= linked
     assert "docs/index.md" in WORDS[ROOT / "README.md"]
 
 
@@ -221,7 +221,9 @@ def test_every_error_is_explained_under_its_parent() -> None:
     page = WORDS[DOCS / "errors.md"]
     rows = dict(re.findall(r"^\| `(\w+)` \| `([\w-]+)` \|", page, re.MULTILINE))
     classes = {
-        name: kind.code for name, kind in vars(errors).items() if inspect.isclass(kind) and issubclass(kind, errors.URLError)
+        name: kind.code
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and issubclass(kind, errors.URLError)
     }
     assert rows == classes
     tree = re.search(r"^```text\n(URLError\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -231,7 +233,9 @@ def test_every_error_is_explained_under_its_parent() -> None:
         name = re.search(r"\w+", line)
         assert name is not None
         depth = name.start() // 4
-        assert [base.__name__ for base in getattr(errors, name[0]).__bases__][:1] == (above[depth - 1 : depth] or ["Exception"])
+        assert [base.__name__ for base in getattr(errors, name[0]).__bases__][:1] == (
+            above[depth - 1 : depth] or ["Exception"]
+        )
         above[depth:] = [name[0]]
     assert set(re.findall(r"\w+", tree[1])) == set(classes)
 
@@ -261,3 +265,31 @@ def test_every_decision_has_a_test(number: int) -> None:
 def test_what_is_not_there_yet_is_said() -> None:
     for number in NOT_YET:
         assert rows_of_decisions()[number].startswith("not yet"), number
+
+
+def test_every_room_of_the_core_is_described() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", WORDS[DOCS / "architecture.md"], re.MULTILINE)
+    core = ROOT / "core" / "src" / "urlschemes"
+    found = [path.stem for path in core.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    assert sorted(rows) == sorted(name for name in found if name != "__init__")
+
+
+@pytest.mark.parametrize(("kind", "heading"), [(urlschemes.Policy, "The policy"), (urlschemes.Limits, "Limits")])
+def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, heading: str) -> None:
+    section = re.search(rf"^## {heading}\n(.*?)^## ", WORDS[DOCS / "access.md"], re.MULTILINE | re.DOTALL)
+    assert section is not None
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section[1], re.MULTILINE))
+    assert list(rows) == [field.name for field in dataclasses.fields(kind)]
+    if kind is urlschemes.Limits:
+        assert rows == {name: str(value) for name, value in dataclasses.asdict(kind()).items()}
+
+
+def test_every_hook_is_described() -> None:
+    rows = dict(re.findall(r"^\| `(urlschemes_\w+)\(([\w, ]*)\)` \|", WORDS[DOCS / "plugins.md"], re.MULTILINE))
+    specified = {name: value for name, value in vars(hooks).items() if name.startswith("urlschemes_")}
+    assert rows == {name: ", ".join(inspect.signature(value).parameters) for name, value in specified.items()}
+
+
+def test_every_code_of_a_finding_is_described() -> None:
+    codes = set(re.findall(r"`([\w-]+)`", WORDS[DOCS / "urls.md"] + WORDS[DOCS / "errors.md"]))
+    assert set(findings.CODES) <= codes
