@@ -1,0 +1,76 @@
+"""What a type checker sees of URLs: `assert_type` is checked by mypy, and the values by the tests.
+
+mypy runs over this file in strict mode with the rest of the workspace.
+"""
+
+from __future__ import annotations
+
+from typing import assert_type
+
+import pytest
+
+import urlschemes
+from urlschemes import URL, Encoded, InternetURL
+from urlschemes_file import FileURL
+from urlschemes_ftp import FtpURL
+from urlschemes_gopher import GopherURL
+from urlschemes_http import HttpURL
+from urlschemes_https import HttpsURL
+
+
+def test_parse_gives_the_type_that_was_asked_for() -> None:
+    text = "ftp://u@h/a/b;type=i"
+    assert_type(urlschemes.parse(text), URL)
+    assert_type(urlschemes.parse(text, FtpURL), FtpURL)
+    assert_type(urlschemes.parse(text, InternetURL), InternetURL)
+    assert_type(FtpURL.parse(text), FtpURL)
+    assert type(urlschemes.parse(text)) is FtpURL
+    with pytest.raises(urlschemes.InvalidURL, match="this is a FtpURL, and a HttpURL is wanted"):
+        urlschemes.parse(text, HttpURL)
+
+
+def test_parts_are_typed() -> None:
+    ftp = FtpURL.parse("ftp://u@h/a/b;type=i")
+    assert_type(ftp.scheme, str)
+    assert_type(ftp.user, str | None)
+    assert_type(ftp.host, str)
+    assert_type(ftp.port, int)
+    assert_type(ftp.directories, tuple[str, ...])
+    assert_type(ftp.name, str | None)
+    assert_type(ftp.typecode, str | None)
+    assert (ftp.directories, ftp.name, ftp.port) == (("a",), "b", 21)
+    http = HttpURL.parse("http://h/a?b")
+    assert_type(http.path, str | None)
+    assert_type(http.search, str | None)
+    assert_type(http.port, int)
+    gopher = GopherURL.parse("gopher://h/7s%09w")
+    assert_type(gopher.gtype, str | None)
+    assert_type(gopher.effective_gtype, str)
+    assert_type(gopher.selector, str)
+    assert_type(gopher.search, str | None)
+    assert_type(gopher.gopher_plus, str | None)
+    file = FileURL.parse("file:///a/b")
+    assert_type(file.host, str)
+    assert_type(file.segments, tuple[str, ...])
+    assert_type(file.path, str)
+    assert (http.path, gopher.search, file.segments) == ("a", "w", ("a", "b"))
+
+
+def test_what_is_built_and_replaced_keeps_its_type() -> None:
+    url = FtpURL.build(host="h", directories=["a", Encoded("b%2Fc")], name="d")
+    assert_type(url, FtpURL)
+    assert_type(url.replace(name=None, port=2121), FtpURL)
+    assert_type(url.normalized(), FtpURL)
+    assert_type(HttpsURL.build(host="h", path="a").replace(search="q"), HttpsURL)
+    assert str(url) == "ftp://h/a/b%2Fc/d"
+    with pytest.raises(TypeError):
+        FtpURL.build(hots="h")  # type: ignore[call-arg]
+
+
+def test_pattern_matching_narrows() -> None:
+    match urlschemes.parse("ftp://h/a/b"):
+        case FtpURL(host=host, directories=directories) as url:
+            assert_type(url, FtpURL)
+            assert (host, directories) == ("h", ("a",))
+        case _:
+            pytest.fail("it is a FtpURL")
