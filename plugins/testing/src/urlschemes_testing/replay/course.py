@@ -5,9 +5,11 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Literal
 
+from urlschemes.errors import ConnectError, DeadlineExceeded, Truncated
 from urlschemes_testing.replay import steps
 
 if TYPE_CHECKING:
+    from urlschemes.errors import AccessError
     from urlschemes.resource import FileFacts
     from urlschemes.wire import Peer
     from urlschemes_testing.replay.dialogue import Dialogue
@@ -35,6 +37,14 @@ class Line:
         self.left: int | None = None  # octets that still come before it breaks
         self.file: int | None = None
         self.content = b""
+
+    def fault(self, phase: str) -> AccessError:
+        """The error of using a line that is broken."""
+        if self.broken == "timeout":
+            return DeadlineExceeded(f"{self.label} is silent", phase=phase)
+        if self.received:
+            return Truncated(f"{self.label} broke off", received=self.received)
+        return ConnectError(f"{self.label} broke off before its first octet")
 
 
 class Course:

@@ -6,14 +6,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import (
-    AccessError,
-    ConnectError,
     DeadlineExceeded,
     InputRequired,
     PolicyDenied,
     ProtocolError,
     RemoteError,
-    Truncated,
     URLError,
 )
 from urlschemes.resource import Entry
@@ -277,7 +274,7 @@ class Player:
             ]
             if request.octets not in known and request.octets not in self.also:
                 raise self._departure(request, line)
-            raise self._break(line, "send")
+            raise line.fault("send")
         rest = request.octets
         while rest:
             number = self.course.expected(line)
@@ -308,7 +305,7 @@ class Player:
             if line.broken == "timeout":
                 self._in_vain(request, line)
                 return None
-            raise self._break(line, request.phase)
+            raise line.fault(request.phase)
         most = request.most if line.left is None else min(request.most, line.left)
         octets = self._take(line, most)
         if octets is None:
@@ -341,7 +338,7 @@ class Player:
                 return b""
             else:
                 line.broken = "reset"
-                raise self._break(line, "response")
+                raise line.fault("response")
         return octets or None
 
     def _in_vain(self, request: Receive | Ready, line: Line | None = None) -> None:
@@ -351,13 +348,6 @@ class Player:
             if self.course.barrier < len(self.course.steps):
                 message += f"; the dialogue waits: {describe(self.course.steps[self.course.barrier])}"
             raise DeadlineExceeded(message, phase=request.phase)
-
-    def _break(self, line: Line, phase: str) -> AccessError:
-        if line.broken == "timeout":
-            return DeadlineExceeded(f"{line.label} is silent", phase=phase)
-        if line.received:
-            return Truncated(f"{line.label} broke off", received=line.received)
-        return ConnectError(f"{line.label} broke off before its first octet")
 
     def _ready(self, request: Ready) -> Peer | None:
         ready: list[tuple[bool, int, Peer]] = []
