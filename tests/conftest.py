@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import textwrap
-import venv
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,5 +39,4 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def empty(wheelhouse: Path, tmp_path: Path) -> Environment:
     """An empty virtual environment."""
-    venv.create(tmp_path / "empty", with_pip=False, symlinks=os.name != "nt")
-    return Environment(tmp_path / "empty", wheelhouse)
+    return Environment.make(tmp_path, wheelhouse)

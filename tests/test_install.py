@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from workspace import ROOT
+from workspace import ROOT, Environment, environ
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-
-    from workspace import Environment
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +73,44 @@ print(json.dumps([before, dict(url.parts), url.raw["shelf"], str(url), refused])
 """
 
 
+@pytest.fixture(scope="module")
+def core_alone(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment with the core, what it depends on, and what its tests need."""
+    environment = Environment.make(tmp_path_factory.mktemp("core-alone"), wheelhouse)
+    environment.install("urlschemes", "pytest", "hypothesis")
+    return environment
+
+
+@pytest.fixture(scope="module")
+def own_tests(core_alone: Environment) -> Iterator[subprocess.Popen[str]]:
+    """The core's own tests, running in that environment while other tests of this module run."""
+    tests = core_alone.folder / "core"
+    shutil.copytree(ROOT / "core" / "tests", tests, ignore=shutil.ignore_patterns("__pycache__"))
+    options = ["--import-mode=importlib", "--rootdir", str(tests), "-p", "no:cacheprovider", "-W", "error"]
+    marks = ["-o", "markers=slow: takes seconds", "-m", "not slow"]
+    command = [str(core_alone.scripts / "pytest"), "-q", *options, *marks, str(tests)]
+    with subprocess.Popen(
+        command, cwd=core_alone.folder, env=environ(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.usefixtures("own_tests")
+def test_the_core_knows_no_scheme_until_a_file_says_what_one_is(core_alone: Environment, tmp_path: Path) -> None:
+    assert [name for name in core_alone.distributions() if name.startswith("urlschemes-")] == []
+    record = tmp_path / "x-shelf.toml"
+    record.write_text(SHELF, "utf-8")
+    done = core_alone.run("python", "-I", "-W", "error", "-c", REGISTERS_BY_FILE, record)
+    assert done.returncode == 0, done.stderr
+    before, parts, raw, text, refused = json.loads(done.stdout)
+    assert before == []
+    assert parts == {"shelf": "poems", "place": 7}
+    assert raw == "po%65ms"
+    assert text == "x-shelf:po%65ms/7"
+    assert refused == ["place", len("x-shelf:poems/")]
+
+
 def test_the_core_and_one_plugin_make_a_working_whole(empty: Environment) -> None:
     empty.install("./core", "./plugins/ftp")
     own = {name for name in empty.distributions() if name.startswith("urlschemes")}
@@ -91,34 +129,6 @@ def test_the_core_and_one_plugin_make_a_working_whole(empty: Environment) -> Non
     assert command.stdout == ""
 
 
-def test_the_core_knows_no_scheme_until_a_file_says_what_one_is(empty: Environment, tmp_path: Path) -> None:
-    empty.install("urlschemes")
-    assert [name for name in empty.distributions() if name.startswith("urlschemes-")] == []
-    record = tmp_path / "x-shelf.toml"
-    record.write_text(SHELF, "utf-8")
-    done = empty.run("python", "-I", "-W", "error", "-c", REGISTERS_BY_FILE, record)
-    assert done.returncode == 0, done.stderr
-    before, parts, raw, text, refused = json.loads(done.stdout)
-    assert before == []
-    assert parts == {"shelf": "poems", "place": 7}
-    assert raw == "po%65ms"
-    assert text == "x-shelf:po%65ms/7"
-    assert refused == ["place", len("x-shelf:poems/")]
-
-
-def test_the_core_alone_passes_its_own_tests(empty: Environment, tmp_path: Path) -> None:
-    empty.install("urlschemes", "pytest", "hypothesis")
-    assert [name for name in empty.distributions() if name.startswith("urlschemes-")] == []
-    shutil.copytree(ROOT / "core" / "tests", tmp_path / "core", ignore=shutil.ignore_patterns("__pycache__"))
-    options = ("--import-mode=importlib", "--rootdir", tmp_path, "-p", "no:cacheprovider", "-W", "error")
-    marks = ("-o", "markers=slow: takes seconds", "-m", "not slow")
-    done = empty.run("pytest", "-q", *options, *marks, tmp_path / "core")
-    assert done.returncode == 0, done.stdout + done.stderr
-    passed = re.search(r"(\d+) passed", done.stdout.splitlines()[-1])
-    assert passed is not None, done.stdout
-    assert int(passed[1]) > 300, done.stdout
-
-
 def test_the_command_works_with_its_extra(empty: Environment) -> None:
     empty.install("urlschemes[cli]", "urlschemes-ftp")
     done = empty.run("urlschemes", "parse", "--json", "ftp://host.dom/a/b")
@@ -128,3 +138,11 @@ def test_the_command_works_with_its_extra(empty: Environment) -> None:
     assert demo.returncode != 0
     assert "urlschemes-testing" in demo.stderr
     assert "Traceback" not in demo.stderr
+
+
+def test_the_core_alone_passes_its_own_tests(own_tests: subprocess.Popen[str]) -> None:
+    printed, _ = own_tests.communicate(timeout=110)
+    assert own_tests.returncode == 0, printed
+    passed = re.search(r"(\d+) passed", printed.splitlines()[-1])
+    assert passed is not None, printed
+    assert int(passed[1]) > 300, printed

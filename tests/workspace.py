@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import venv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,12 @@ class Environment:
 
     folder: Path
     wheels: Path
+
+    @classmethod
+    def make(cls, folder: Path, wheels: Path) -> Environment:
+        """An empty one."""
+        venv.create(folder / "environment", with_pip=False, symlinks=os.name != "nt")
+        return cls(folder / "environment", wheels)
 
     @property
     def scripts(self) -> Path:
