@@ -293,3 +293,15 @@ def test_every_hook_is_described() -> None:
 def test_every_code_of_a_finding_is_described() -> None:
     codes = set(re.findall(r"`([\w-]+)`", WORDS[DOCS / "urls.md"] + WORDS[DOCS / "errors.md"]))
     assert set(findings.CODES) <= codes
+
+
+def test_what_strictness_means_is_true() -> None:
+    rows = re.findall(r"^\| `(http://[^`]*)` \| [^|]* \| (.*) \|$", WORDS[ROOT / "README.md"], re.MULTILINE)
+    assert len(rows) == 6
+    for given, becomes in rows:
+        assert not urlschemes.is_valid(given)
+        if becomes.startswith("nothing"):
+            with pytest.raises(errors.NotRepairable):
+                urlschemes.fix(given)
+        else:
+            assert str(urlschemes.fix(given).url) == becomes.split("`")[1]
