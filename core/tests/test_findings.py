@@ -37,6 +37,8 @@ REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
             ],
         ),
         ("x-album://h/a#b c", [("fragment-present", "error", (13, 14))]),
+        ("x-album://h/~#b", [("invalid-character", "error", (12, 13)), ("fragment-present", "error", (13, 14))]),
+        ("x-album://h/%zz#b", [("fragment-present", "error", (15, 16)), ("bad-escape", "error", (12, 13))]),
         ("x-album://h:/", [("invalid-port", "error", (12, 13))]),
         ("", [("invalid-scheme", "error", (0, 0))]),
     ],

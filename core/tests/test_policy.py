@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 from dataclasses import FrozenInstanceError, fields, replace
+from typing import Any
 
 import pytest
 
@@ -253,3 +254,28 @@ def test_every_refusal_is_one_line_and_keeps_its_hint() -> None:
     text = str(refusal.value)
     assert len(text) <= 300
     assert text.endswith("""policy rule 'networks': to allow it: networks=("127.0.0.1",)""")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"roots": "/srv"},
+        {"hosts": "host.dom"},
+        {"schemes": "xhttp"},
+        {"denied_hosts": "evil.dom"},
+        {"networks": "127.0.0.0/8"},
+        {"ports": {"22"}},
+        {"hosts": {b"host.dom"}},
+    ],
+)
+def test_a_single_text_is_no_collection(fields: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=f"Policy.{next(iter(fields))} is a collection of"):
+        Policy(**fields)
+
+
+def test_names_are_met_in_any_letter_case_and_a_policy_is_one_value() -> None:
+    policy = Policy(denied_hosts=["Evil.dom"], denied_schemes={"X-Foo"}, roots=["/srv"])  # type: ignore[arg-type]
+    for check, name in ((policy.check_host, "evil.DOM"), (policy.check_scheme, "x-foo")):
+        with pytest.raises(PolicyDenied):
+            check(name)
+    assert hash(policy) == hash(Policy(denied_hosts={"evil.dom"}, denied_schemes={"x-foo"}, roots=("/srv",)))  # type: ignore[arg-type]

@@ -76,10 +76,22 @@ def test_what_has_no_one_right_answer_is_refused(text: str) -> None:
         REGISTRY.fix(text)
 
 
-@pytest.mark.parametrize("text", ["", "//h/x", "h/x", "http://h/~", "URL:nobody:x"])
+@pytest.mark.parametrize("text", ["", "//h/x", "h/x", "example.com", "x_album://h", "\u212aiss:x"], ids=ascii)
 def test_a_scheme_is_never_guessed(text: str) -> None:
-    with pytest.raises((UnknownScheme, InvalidURL)):
+    with pytest.raises(NotRepairable, match="there is no name of a scheme"):
         REGISTRY.fix(text)
+
+
+@pytest.mark.parametrize("text", ["http://h/~", "URL:nobody:x"])
+def test_a_scheme_that_nobody_registered_is_unknown(text: str) -> None:
+    with pytest.raises(UnknownScheme):
+        REGISTRY.fix(text)
+
+
+def test_changes_stand_in_the_order_of_the_text() -> None:
+    positions = [change.position for change in REGISTRY.fix("<URL:x-album://h/~joe/a b#top>").changes]
+    assert positions == sorted(positions)
+    assert len(positions) == 4
 
 
 def test_what_is_no_text_or_too_long_is_refused() -> None:

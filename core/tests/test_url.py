@@ -161,7 +161,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
             InvalidPart,
             "the words cannot hold the octet 0A, encoded at position 13",
         ),
-        ({"host": "h", "albums": "abc"}, InvalidPart, "the albums is a sequence of texts, not str"),
+        ({"host": "h", "albums": "abc"}, InvalidPart, "the albums must be a list of texts, not str"),
         ({"host": "h", "picture": "\ud800"}, InvalidPart, "the picture holds a surrogate that stands for no octet"),
         ({"host": "h", "picture": Encoded("a/b")}, InvalidPart, "'a/b' cannot be the picture"),
         ({"host": "h", "picture": "x" * 70_000}, URLTooLong, "70012 characters are more than the bound of 65536"),
@@ -180,6 +180,7 @@ def test_build_refuses_what_a_part_cannot_be(parts: dict[str, Any], error: type[
         (FULL, {"albums": []}, "x-album://joe:s%3At@Host.dom:0042/c;size=7"),
         (FULL, {"port": None}, "x-album://joe:s%3At@Host.dom/a%2Fb//c;size=7"),
         (FULL, {"password": None}, "x-album://joe@Host.dom:0042/a%2Fb//c;size=7"),
+        (FULL, {"user": "u", "password": None}, "x-album://u@Host.dom:0042/a%2Fb//c;size=7"),
         (FULL, {"size": None, "words": "q"}, "x-album://joe:s%3At@Host.dom:0042/a%2Fb//c?q"),
         ("X-ALBUM://h", {"host": "k"}, "X-ALBUM://k"),
         ("X-ALBUM://h", {"port": 1}, "X-ALBUM://h:1"),
@@ -206,6 +207,21 @@ def test_replace_keeps_an_option_that_no_part_tells_of() -> None:
     assert str(kind.parse("X-T://h")._replace(port=71)) == "X-T://h:71"
     assert str(kind.parse("x-t://h:71/")._replace(port=None)) == "x-t://h/"
     assert str(kind.parse("x-t://h/")._replace(word="a")) == "x-t://h/a"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "says"),
+    [
+        ("x-album://h/a", {"password": "x"}, "a password needs a user name"),
+        ("x-album://u:p@h/a", {"user": None}, "a password needs a user name"),
+        ("x-album://h", {"size": Encoded("x")}, "'x' cannot be the size"),
+        ("x-album://h", {"host": None}, "no x-album URL has just these parts: nothing"),
+    ],
+)
+def test_replace_refuses_what_build_refuses(text: str, parts: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        parse(text)._replace(**parts)
+    assert caught.value.message == says
 
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="copy.replace came with Python 3.13")

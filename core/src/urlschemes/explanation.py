@@ -97,7 +97,9 @@ def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
         return _misshapen(text, syntax)(text, why)
     if stopped == 2:
         return FragmentPresent(text, why)
-    return (BadEscape if _NOT_IN_ANY_URL.search(text) is None else InvalidCharacter)(text, why)
+    wrong = _NOT_IN_ANY_URL.search(text)
+    kind = BadEscape if wrong is None else FragmentPresent if wrong[0] == "#" else InvalidCharacter
+    return kind(text, why)
 
 
 def _misshapen(text: str, syntax: Syntax) -> type[InvalidURL]:
@@ -161,9 +163,12 @@ def _explain(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | No
             hint = "this scheme has no user name and no password: leave out what stands before the `@`"
         elif kind is errors.InvalidUserinfo:
             position = found.start("user") + _LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
+            words = (f'"%{ord(text[position]):02X}"',)
             hint = "within a user name or password `:`, `@` and `/` must be encoded: %3A, %40, %2F"
         elif kind is errors.InvalidPort:
             position = found.start("colon") + _port_end(found["colon"])
+            if text[position : position + 1].isdigit():
+                words = ("at most 4,000 digits",)
             hint = "leave the colon out with the port" if found["colon"] == ":" else "a port is a decimal number"
         elif kind is errors.EmptyHost:
             position, hint = found.start("host"), "write a domain name or four groups of digits after `//`"
@@ -250,22 +255,26 @@ def _character(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | 
             hint="a percent sign that is data is written %25",
         )
     position = _NOT_IN_ANY_URL.search(text).start()  # type: ignore[union-attr]
-    character = text[position]
+    character, part = text[position], _part_at(text, position, syntax)
     if kind is FragmentPresent:
         message, hint = "'#' begins a fragment, which is no part of the URL", "`fix` gives URL and fragment apart"
     elif not character.isascii() or not character.isprintable():
         message = f"{character!a} at position {position} is no graphic US-ASCII character"
         hint = "encode its octets as % and two hexadecimal digits; `fix` does it, as UTF-8"
-    elif character == "[" and _part_at(text, position, syntax) == "host":
+        if part == "host":
+            hint = "write the name in its US-ASCII form, with labels that begin with xn--"
+    elif character == "[" and part == "host":
         message = f"{character!r} at position {position} cannot stand in a host"
         hint = "RFC 1738 knows no IPv6 addresses: write a domain name or an IPv4 address"
     else:
         message = f"{character!r} at position {position} is unsafe and must be encoded always"
         hint = f"write %{ord(character):02X}, or let `fix` do it"
+    if part is not None and part != "host" and part in syntax.parts and not syntax.parts[part].escapes:
+        hint = f"the {part} can hold no such character in any form"
     return Explanation(
         message,
         scheme=scheme,
-        part=_part_at(text, position, syntax),
+        part=part,
         position=position,
         expected=("a character that a URL may hold",),
         rule="xchar",
@@ -364,6 +373,10 @@ def _common_rule(syntax: Syntax, positions: int) -> str | None:
     return common[-1] if common else None
 
 
+FEW = 8
+"""A set of no more characters is listed in words."""
+
+_SETS = {"uchar", "xchar", "unreserved", "alphadigit", "alpha", "safe", "extra", "reserved", "hex", "digit", "lowalpha"}
 _CLASSES = (
     (sum(1 << ord(c) for c in "0123456789"), "a digit"),
     (sum(1 << ord(c) for c in "0123456789ABCDEFabcdef"), "a hexadecimal digit"),
@@ -387,7 +400,10 @@ def _words(syntax: Syntax, positions: int) -> tuple[str, ...]:
             word = next((name for mask, name in _CLASSES if mask == leaf.mask), "")
             if not word:
                 codes = list(bits(leaf.mask))
-                word = f'"{chr(codes[0])}"' if len(codes) == 1 else f"a character of {leaf.path[-1]}"
+                if len(codes) <= FEW:
+                    found.update((f'"{chr(code)}"', None) for code in codes)
+                    continue
+                word = f"a character of {_rule_of(syntax, leaf)}"
         found[word] = None
     for wide, narrow in (
         ("a letter, digit or hyphen", ("a letter or digit", "a letter", "a digit")),
@@ -396,6 +412,12 @@ def _words(syntax: Syntax, positions: int) -> tuple[str, ...]:
         if wide in found:
             found = {word: None for word in found if word not in narrow}
     return tuple(found)
+
+
+def _rule_of(syntax: Syntax, leaf: Characters) -> str:
+    """The innermost rule of the scheme's own that `leaf` derives from; the shared sets of characters say little."""
+    own = [rule for rule in leaf.path if rule not in _SETS and rule in syntax.grammar.rules]
+    return (own or leaf.path)[-1]
 
 
 def _listed(words: tuple[str, ...]) -> str:

@@ -105,7 +105,7 @@ def _errors(text: str, error: InvalidURL) -> "Iterator[Finding]":
         return
     for found in _WRONG.finditer(text):
         if found.start() != first and (error.code != "fragment-present" or found.start() < first):
-            code = "bad-escape" if found[0] == "%" else "invalid-character"
+            code = {"%": "bad-escape", "#": "fragment-present"}.get(found[0], "invalid-character")
             yield Finding(
                 code,
                 f"{CODES[code]}: {found[0]!a}",

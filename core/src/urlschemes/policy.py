@@ -64,6 +64,19 @@ class Limits:
                 raise ValueError(f"Limits.{limit.name} must be positive and finite, not {value!r}")
 
 
+_COLLECTIONS: dict[str, type[frozenset[object] | tuple[object, ...]]] = {
+    "schemes": frozenset,
+    "denied_schemes": frozenset,
+    "hosts": frozenset,
+    "denied_hosts": frozenset,
+    "networks": tuple,
+    "denied_networks": tuple,
+    "ports": frozenset,
+    "roots": tuple,
+}
+_NAMES = {"schemes", "denied_schemes", "hosts", "denied_hosts"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """What may be accessed. Without arguments: `Policy.untrusted()`, the public Internet and nothing else."""
@@ -86,8 +99,19 @@ class Policy:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        # A TypeError or ValueError now, rather than an access too many later: a single text is a collection too, of its
+        # characters, and a name in capitals would never be met.
+        for name, kind in _COLLECTIONS.items():
+            given = getattr(self, name)
+            if given is None:
+                continue
+            member = int if name == "ports" else str
+            if isinstance(given, str) or not all(isinstance(each, member) for each in given):
+                raise TypeError(f"Policy.{name} is a collection of {member.__name__}, not {given!r}")
+            lower = (each.lower() for each in given) if name in _NAMES else given
+            object.__setattr__(self, name, kind(lower))
         for network in (*self.networks, *self.denied_networks):
-            _network(network)  # a ValueError now, rather than a refusal later
+            _network(network)
 
     @classmethod
     def untrusted(cls) -> Policy:

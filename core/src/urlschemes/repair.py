@@ -10,7 +10,7 @@ import re
 from urlschemes.automaton import bits
 from urlschemes.errors import InvalidURL, NotRepairable
 from urlschemes.expansion import marks
-from urlschemes.explanation import impossible_login, unfit
+from urlschemes.explanation import impossible_login, is_scheme_name, unfit
 from urlschemes.octets import octets_of
 
 TYPE_CHECKING = False
@@ -72,7 +72,15 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
         raise fault
     changes: list[Change] = []
     start, inside = _unwrapped(text, changes)
-    scheme = inside.partition(":")[0]
+    scheme, colon, _ = inside.partition(":")
+    if not colon or not is_scheme_name(scheme):
+        raise NotRepairable(
+            "there is no name of a scheme, and none is guessed",
+            part="scheme",
+            position=start,
+            section="RFC 1738 section 2.1",
+            hint="write the scheme and a colon in front",
+        )
     url_type = type_of(scheme)
     try:
         return Fixed(url_type.parse(inside, limit=limit), tuple(changes), None)
@@ -90,6 +98,7 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
             position=cause.position,
             section=cause.section,
         )
+    changes.sort(key=lambda change: change.position)
     return Fixed(url_type.parse(repaired, limit=4 * limit), tuple(changes), fragment if hash_ else None)
 
 

@@ -230,22 +230,14 @@ class URL:
                 )
 
     @classmethod
-    def _build(cls, **parts: "Value") -> "Self":
+    def _build(cls, /, **parts: "Value") -> "Self":
         """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
         syntax, scheme = cls.syntax, cls._scheme or None
         syntax.automaton  # noqa: B018  which octets each part may hold is known once the automaton is built
-        if parts.get("password") is not None and parts.get("user") is None and "user" in syntax.parts:
-            raise InvalidUserinfo(
-                "", Explanation("a password needs a user name", part="password", section="RFC 1738 section 3.1")
-            )
         raw = {name: _written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None}
-        text = syntax.compose(_by_mark(syntax, raw))
-        if text is None:
-            given = ", ".join(raw) or "nothing"
-            raise InvalidURL("", Explanation(f"no {scheme} URL has just these parts: {given}", scheme=scheme))
-        return cls._checked(text, raw)
+        return cls._checked(syntax.compose(_by_mark(syntax, raw)), raw)
 
-    def _replace(self, **parts: "Value") -> "Self":
+    def _replace(self, /, **parts: "Value") -> "Self":
         """The URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
         syntax = self.syntax
         old = {name: value for name, value in self.raw.items() if syntax.whole(self._match, name) is not None}
@@ -258,12 +250,7 @@ class URL:
             else:
                 new_raw[name] = _written(syntax.parts[name], value, self.scheme)
         before, after = _by_mark(syntax, old), _by_mark(syntax, new_raw)
-        text = self._edited(before, after)
-        if text is None:
-            raise InvalidURL(
-                "", Explanation(f"no {self.scheme} URL has just these parts: {', '.join(new_raw)}", scheme=self.scheme)
-            )
-        return self._checked(text, new_raw)
+        return self._checked(self._edited(before, after), new_raw)
 
     def _edited(self, before: dict[str, str], after: dict[str, str]) -> str | None:
         """The text with the occurrences `before` written as `after`, everything between them kept where it can be."""
@@ -296,9 +283,20 @@ class URL:
         return text
 
     @classmethod
-    def _checked(cls, text: str, raw: "Mapping[str, str | tuple[str, ...] | None]") -> "Self":
-        """The URL of a composed `text`, in which each part must be what `raw` says."""
+    def _checked(cls, text: str | None, raw: "Mapping[str, str | tuple[str, ...] | None]") -> "Self":
+        """The URL of a composed `text`, in which each part must be what `raw` says; None is no text at all."""
         scheme = cls._scheme or None
+        if raw.get("password") is not None and raw.get("user") is None and "user" in cls.syntax.parts:
+            raise InvalidUserinfo(
+                "",
+                Explanation(
+                    "a password needs a user name", scheme=scheme, part="password", section="RFC 1738 section 3.1"
+                ),
+            )
+        if text is None:
+            given = ", ".join(name for name, value in raw.items() if value is not None) or "nothing"
+            message = f"no {scheme} URL has just these parts: {given}"
+            raise _blamed(cls.syntax, raw, scheme) or InvalidURL("", Explanation(message, scheme=scheme))
         try:
             url = cls.parse(text, limit=max(LIMIT, len(text)))
         except InvalidURL as error:
@@ -424,7 +422,7 @@ def _written(part: Part, value: object, scheme: str | None) -> "str | tuple[str,
     if part.element is None or part.take == "last":
         return one(value)
     if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise fault(f"is a sequence of texts, not {type(value).__name__}")
+        raise fault(f"must be a list of texts, not {type(value).__name__}")
     return tuple(map(one, value))
 
 

@@ -8,7 +8,7 @@ from urlschemes import steps, wire
 from urlschemes.dialogue.faults import are, breach, exceeded, reason
 from urlschemes.dialogue.peers import End
 from urlschemes.display import one_line
-from urlschemes.errors import RemoteError, UnsafeURL
+from urlschemes.errors import PolicyDenied, RemoteError, UnsafeURL
 
 if TYPE_CHECKING:
     from urlschemes.dialogue.deadline import Deadline
@@ -66,6 +66,12 @@ class Files:
             raise breach(self._scheme, "the path of a file, as text", path)
         if "\0" in path:
             raise UnsafeURL("the path holds a NUL", part="path")
+        if not self._roots:
+            raise PolicyDenied(
+                "local files are not read until a folder is allowed",
+                rule="roots",
+                hint="policy rule 'roots': to allow a folder: replace(policy, roots=(\"/the/folder\",))",
+            )
         return path
 
     def _perform(self, step: steps.OpenFile | steps.Examine | steps.ListFolder) -> steps.Steps[Any]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import PolicyDenied
-
 if TYPE_CHECKING:
     from urlschemes.policy import Policy
     from urlschemes.registration import Registration
@@ -30,14 +28,8 @@ class Reach:
         """Check the URL that the access begins with. Raises UnsafeURL, PolicyDenied."""
         self._policy.check_scheme(url.scheme)
         url.check_line()
-        if not self._local:
+        if not self._local:  # the host of a local scheme is for its algorithm to look at, and no place to go to
             self._check_place(url)
-        elif not self._policy.roots:
-            raise PolicyDenied(
-                "local files are not read until a folder is allowed",
-                rule="roots",
-                hint="policy rule 'roots': to allow a folder: replace(policy, roots=(\"/the/folder\",))",
-            )
 
     def admit_redirect(self, target: URL) -> None:
         """Check the URL that a redirect leads to. Raises PolicyDenied."""
