@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from urlschemes.policy import Limits
+    from urlschemes.request import Algorithm, Peer
     from urlschemes.url import URL
-    from urlschemes.wire import Algorithm, Peer
 
 __all__ = [
     "Answers",

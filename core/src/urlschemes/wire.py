@@ -14,13 +14,15 @@ Always `yield from`, never a bare `yield`: only so does a type checker know what
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from urlschemes.display import one_line
 from urlschemes.errors import LimitExceeded, ProtocolError, Truncated
+from urlschemes.request import Algorithm, Peer, Request
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from urlschemes.resource import Answers, Attributes, Credentials, Entry, FileFacts, Form, Session
     from urlschemes.url import URL
 
@@ -48,51 +50,12 @@ __all__ = [
     "Unterminated",
 ]
 
-R = TypeVar("R")
-T = TypeVar("T")
-
 LINE = 8 * 1024
 """Octets in one protocol line, unless a reader is told otherwise."""
 TEXT_LINE = 64 * 1024
 """Octets in one line of a text."""
 CHUNK = 64 * 1024
 """Octets asked for at once."""
-
-
-class Request(Generic[R]):
-    """Something an algorithm asks its driver for; `yield from` gives the answer its type."""
-
-    __slots__ = ()
-
-    def __iter__(self) -> Generator[Request[Any], Any, R]:
-        answer: R = yield self
-        return answer
-
-    def __repr__(self) -> str:
-        names: tuple[str, ...] = self.__slots__
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{type(self).__name__}({fields})"
-
-
-Algorithm: TypeAlias = Generator[Request[Any], Any, T]
-"""A dialogue without I/O. An operation is an `Algorithm[None]`."""
-
-
-class Peer:
-    """The other end of a connection, or an open file: a token that the driver hands out and the algorithm hands back.
-
-    `label` names it in a trace. `address` is what was dialled (None for a file), `secure` whether TLS protects it.
-    """
-
-    __slots__ = ("address", "label", "secure")
-
-    def __init__(self, label: str, address: tuple[str, int] | None = None) -> None:
-        self.label = label
-        self.address = address
-        self.secure = False
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.label}>"
 
 
 class Connect(Request[Peer]):
