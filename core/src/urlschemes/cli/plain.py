@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from urlschemes.errors import URLError
     from urlschemes.url import URL
 
-__all__ = ["line", "note", "parts_of", "without_password", "write", "write_json"]
+__all__ = ["line", "note", "parts_of", "published", "without_password", "write", "write_json"]
 
 PASSWORD = "password"  # noqa: S105  the name of a part, not a password
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
@@ -22,7 +22,12 @@ _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 def line(text: str) -> str:
     """`text` as one line for a person: no control or invisible character, no password."""
-    return shown(redact(text)).translate(_BREAKS)
+    return published(redact(text))
+
+
+def published(text: str) -> str:
+    """As `line`, of what a record says: a password in its examples is no secret."""
+    return shown(text).translate(_BREAKS)
 
 
 def write(text: str = "", *, stream: IO[str] | None = None) -> None:

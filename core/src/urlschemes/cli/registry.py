@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import line, note, write_json
+from urlschemes.cli.plain import line, note, published, write_json
 from urlschemes.discovery import SCHEMES
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
         _head(screen, "Examples")
         for example in record.examples:
             invalid = [("  refused", "red")] if example.parts is None else []
-            screen.print(Text.assemble((line(example.url), "bold"), *invalid), soft_wrap=True)
-            screen.paragraph(line(example.says), "dim", indent=4)
+            screen.print(Text.assemble((published(example.url), "bold"), *invalid), soft_wrap=True)
+            screen.paragraph(published(example.says), "dim", indent=4)
     for kind in ("encoding", "interoperability", "security"):
         _head(screen, f"{kind.capitalize()} considerations")
         screen.paragraph(line(getattr(record, f"{kind}_considerations")))
