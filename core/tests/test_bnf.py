@@ -60,6 +60,12 @@ def test_what_is_written_reads_the_same(name: str) -> None:
         ('a = 3*2"x"', "line 1 repeats an element '3*2' times"),
         ('a = 0"x"', "line 1 repeats an element '0' times"),
         ("a = 2", "line 1 has '2' with nothing to repeat"),
+        ('a = 1*1000001"x"', "line 1 repeats an element more than 1000000 times"),
+        (f'a = 1*{"9" * 5000}"x"', "line 1 repeats an element more than 1000000 times"),
+        (
+            "\n".join(f"r{n} = r{n + 1}" for n in range(5000)) + '\nr5000 = "x"',
+            "rule 'r50' lies more than 50 rules deep below 'r0'",
+        ),
         ("a = " + "[" * 60 + '"x"' + "]" * 60, "line 1 nests brackets more than 50 deep"),
     ],
 )

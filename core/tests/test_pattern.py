@@ -166,3 +166,68 @@ def test_a_part_must_be_there(parts: list[Part], says: str) -> None:
 def test_a_literal_is_ascii() -> None:
     with pytest.raises(GrammarError, match="outside US-ASCII"):
         syntax('u = "caf\u00e9"').fullmatch  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "bnf",
+    [
+        'u = "x" ( "/" | 1*2[ "a" ] | 1*2[ "aa" ] ) "/"',  # xaaaa/
+        'u = *3[ "/" | "b/" | "b" ]',  # bbb/
+        'u = *2[ "b" ] | *[ "b" ]',  # bbb
+    ],
+)
+def test_an_alternative_is_not_taken_for_superfluous_by_a_bounded_repetition(bnf: str) -> None:
+    with pytest.raises(GrammarError, match="cannot be told from left to right"):
+        _ = syntax(bnf).fullmatch
+
+
+@pytest.mark.parametrize(
+    "bnf",
+    ['u = n "/" n\nn = digit', "u = 2n\nn = digit", 'u = [ n ] "/" ( "a" | n )\nn = digit', "u = n\nn = m\nm = digit"],
+)
+def test_a_part_that_stands_twice_in_one_url_is_refused(bnf: str) -> None:
+    with pytest.raises(GrammarError, match="stands twice in one URL"):
+        _ = syntax(bnf, Part("n", ["n", "m"])).fullmatch
+
+
+def test_an_excluded_octet_is_not_held_by_a_literal_either() -> None:
+    taken = syntax('u = "x" p\np = "a/" | "b/%41" | "%42/"', Part("p", ["p"], exclude=b"aAB")).fullmatch
+    assert not any(map(taken, ("xa/", "xA/", "xb/%41", "x%42/")))
+    assert not syntax('u = "x" p\np = "%41"', Part("p", ["p"], exclude=b"A")).fullmatch("x")
+    half = syntax('u = "x" p\np = "a/"', Part("p", ["p"], exclude=b"a")).fullmatch
+    assert (bool(half("xa/")), bool(half("xA/"))) == (False, True)
+
+
+def test_an_escape_among_other_elements_is_an_escape() -> None:
+    part = Part("p", ["p"], exclude=b"\r")
+    syn = syntax('u = "x" p\np = alpha escape escape', part)
+    assert [bool(syn.fullmatch(text)) for text in ("xa%41%0A", "xa%41%0D", "xa%0d%41")] == [True, False, False]
+    assert ord("%") not in part.bare
+    assert part.escapes == frozenset(range(256)) - {0x0D}
+
+
+def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
+    front = Part("front", ["p"], element="s", take="all but the last", exclude=b"a")
+    last = Part("last", ["p"], element="s", take="last")
+    taken = syntax('u = "x" p\np = s *[ "/" s ]\ns = *alpha', front, last).fullmatch
+    assert taken("xb/b")
+    assert not taken("xa/b")
+
+
+@pytest.mark.parametrize(
+    ("bnf", "parts", "says"),
+    [
+        ('u = *[ alpha | " " ]', [], "takes ' ', which no URL may hold"),
+        ('u = p\np = "%" *alpha', [Part("p", ["p"])], "a percent sign that begins no escape"),
+        ("u = p\np = 1*digit", [Part("p", ["p"], number=True)], "must be digits"),
+        ("u = p\np = *4digit", [Part("p", ["p"], number=True)], "must be digits"),
+        ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "must be digits"),
+        ('u = p "/"\np = 1*uchar', [Part("host", ["p"])], "the host holds escapes"),
+        ("u = 64a\na = 64b\nb = 64digit", [], "more than 10000 characters"),
+        ("u = p\np = *uchar", [Part("p", ["p"]), Part("q", ["p"])], "are one occurrence"),
+        ('u = p\np = s *[ "x" s ]\ns = *digit', [Part("p", ["p"], element="s")], "must be a rule of the form"),
+    ],
+)
+def test_a_grammar_whose_texts_could_not_be_read_is_refused(bnf: str, parts: list[Part], says: str) -> None:
+    with pytest.raises(GrammarError, match=says):
+        _ = syntax(bnf, *parts).fullmatch

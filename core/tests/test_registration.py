@@ -52,6 +52,8 @@ def test_the_examples_hold() -> None:
         ('status = "experimental"', 'status = "new"', "album.toml: status must be one of permanent, provisional"),
         ('status = "experimental"', 'status = "permanent"', "album.toml: status must be experimental for names"),
         ('scheme = "x-album"', 'scheme = "album"', "album.toml: status must be experimental for names"),
+        ("port     = { ", "po__rt   = { ", "album.toml: syntax.parts must be tables with names like `selector`;"),
+        (", number = true }", " }", "album.toml: syntax.parts.port must be a number"),
         ("default_port = 4711", "default_port = 0", "album.toml: default_port must be a number from 1 to 65535"),
         ("default_port = 4711", "default_port = true", "album.toml: default_port must be a TOML int"),
         (
@@ -138,6 +140,14 @@ def test_a_part_may_not_take_a_name_that_every_url_has() -> None:
     text = TEXT.replace("words    = {", "raw = {").replace('words = "c"', 'raw = "c"')
     with pytest.raises(PluginContractError, match="bears the name 'raw', which every URL has"):
         Scheme(Registration.from_text(text))
+
+
+@pytest.mark.parametrize("name", ["class", "mro", "self", "cls"])
+def test_a_part_may_take_any_other_name(name: str) -> None:
+    url_type = Scheme(Registration.from_text(TEXT.replace("picture", name))).url_type
+    url = url_type.parse("x-album://h/a/b")
+    assert (getattr(url, name), url.parts[name]) == ("b", "b")
+    assert str(url._replace(**{name: "c"})) == "x-album://h/a/c"
 
 
 def test_an_operation_needs_its_function(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,15 +24,17 @@ def bits(number: int) -> "Iterator[int]":
 class Automaton:
     """The positions of a tree, and what follows each.
 
-    `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it.
+    `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it;
+    `uncounted[p]` are those of them that may come after it however often it was passed.
     """
 
-    __slots__ = ("follow", "leaves", "tree")
+    __slots__ = ("follow", "leaves", "tree", "uncounted")
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
         self.leaves: list[Characters] = []
         self.follow: list[int] = []
+        self.uncounted: list[int] = []
         self._number(tree)
 
     def _number(self, item: Element) -> None:
@@ -42,6 +44,7 @@ class Automaton:
             item.nullable = False
             self.leaves.append(item)
             self.follow.append(0)
+            self.uncounted.append(0)
         elif isinstance(item, Marked):
             self._number(item.item)
             item.first, item.last, item.nullable = item.item.first, item.item.last, item.item.nullable
@@ -51,7 +54,7 @@ class Automaton:
             item.first, item.last = inner.first, inner.last
             item.nullable = inner.nullable or item.least == 0
             if item.most != 1:
-                self._connect(inner.last, inner.first)
+                self._connect(inner.last, inner.first, counted=item.most is not None)
         elif isinstance(item, Variants):
             for inner in item.items:
                 self._number(inner)
@@ -70,9 +73,11 @@ class Automaton:
                 item.last = inner.last | (item.last if inner.nullable else 0)
                 item.nullable = item.nullable and inner.nullable
 
-    def _connect(self, before: int, after: int) -> None:
+    def _connect(self, before: int, after: int, *, counted: bool = False) -> None:
         for position in bits(before):
             self.follow[position] |= after
+            if not counted:
+                self.uncounted[position] |= after
 
     def characters(self, positions: int) -> int:
         """The characters that stand at any of `positions`, as a mask."""
@@ -109,7 +114,10 @@ class Automaton:
         return False
 
     def includes(self, larger: Element, smaller: Element) -> bool:
-        """Whether every text that `smaller` derives derives from `larger` too."""
+        """Whether every text that `smaller` derives derives from `larger` too, as far as that shows without counting.
+
+        Where a repetition without bound is around both, `larger` may take several turns for it.
+        """
         if smaller.nullable and not larger.nullable:
             return False
         within_larger, within_smaller = _positions(larger), _positions(smaller)
@@ -125,7 +133,7 @@ class Automaton:
             for reached, _ in self._split(others, mask):
                 if not reached or (smaller.last >> position & 1 and not reached & larger.last):
                     return False
-                following = _union(self.follow[other] for other in bits(reached)) & within_larger
+                following = _union(self.uncounted[other] for other in bits(reached)) & within_larger
                 ahead += [(after, following) for after in bits(self.follow[position] & within_smaller)]
         return True
 

@@ -140,6 +140,12 @@ class Grammar:
             )
         if name in done:
             return
+        if len(path) == DEPTH:
+            raise GrammarError(
+                f"rule {name!r} lies more than {DEPTH} rules deep below {path[0]!r}",
+                rule=name,
+                line=self.rules[name].line,
+            )
         for reference in references(self.rules[name].node):
             if reference not in self.rules:
                 raise GrammarError(
@@ -188,7 +194,10 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 DEPTH = 50
-"""How deep brackets may nest."""
+"""How deep brackets may nest, and rules refer to rules that refer to rules."""
+
+TIMES = 1_000_000
+"""How often at most an element may be repeated where a bound is written: far more than any URL is long."""
 
 _SECTION = re.compile(r"\bsection ([0-9A-Za-z.]*[0-9A-Za-z])")
 
@@ -290,6 +299,8 @@ class _Reader:
             item = self.element()
             if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
                 item = item.item  # the preamble of section 5: brackets are used around optional or repeated elements
+            if len(least) > 10 or len(most) > 10 or int(least or 0) > TIMES or int(most or 0) > TIMES:
+                raise GrammarError(f"line {line} repeats an element more than {TIMES} times")
             low, high = int(least or 0), int(most) if most else None if star else int(least)
             if high is not None and (high < low or high == 0):
                 raise GrammarError(f"line {line} repeats an element {text!r} times", line=line)

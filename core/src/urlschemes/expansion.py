@@ -17,6 +17,9 @@ __all__ = ["Characters", "Element", "Marked", "Repeated", "Series", "Variants", 
 UNROLLED = 64
 """How many times at most an element is written out one after another."""
 
+LARGEST = 10_000
+"""How many characters and sets of characters a tree may have; those of RFC 1738 have fewer than a hundred."""
+
 
 class Element:
     """A node of the tree. `first` and `last` are sets of positions (bits of an int), filled in by the automaton."""
@@ -111,12 +114,16 @@ class _Expander:
         self.rules = grammar.rules
         self.mark_of = mark_of
         self.excluded = excluded
+        self.size = 0
 
     def node(self, node: Node, path: tuple[str, ...]) -> Element:
         if isinstance(node, Reference):
             inner = (*path, node.name)
             return self.marked(self.node(self.rules[node.name].node, inner), inner)
         if isinstance(node, Literal):
+            self.size += len(node.text)
+            if self.size > LARGEST:
+                raise GrammarError(f"rule {path[0]!r} written out has more than {LARGEST} characters", rule=path[0])
             return self.marked(_literal(node.text, path), (*path, str(node)))
         if isinstance(node, Repeat):
             return _repeat(node, lambda: self.node(node.item, path))
@@ -259,7 +266,8 @@ def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> El
         for octet in octets:
             if octet < 128:
                 mask &= ~(1 << octet)
-        return Characters(mask, item.path, item.literal, item.offset)
+        # What lacks one of its letter cases, or both, is a set of characters and no literal any more.
+        return item if mask == item.mask else Characters(mask, item.path)
     if isinstance(item, Marked):
         return Marked(_without(item.item, octets, path), item.mark, item.rule)
     if isinstance(item, Repeated):
@@ -267,7 +275,7 @@ def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> El
     if isinstance(item, Variants):
         return Variants([_without(inner, octets, path) for inner in item.items])
     assert isinstance(item, Series)
-    return Series([_without(inner, octets, path) for inner in item.items])
+    return _series([_without(inner, octets, path) for inner in apart(item.items)])
 
 
 def spelled(item: Element) -> frozenset[int]:
@@ -294,6 +302,16 @@ def spelled(item: Element) -> frozenset[int]:
     return frozenset()
 
 
+def apart(items: "list[Element]") -> "Iterator[Element]":
+    """The elements of a series, each escape among them as one."""
+    index = 0
+    while index < len(items):
+        three = Series(items[index : index + 3])
+        escape = bool(spelled(three))
+        yield three if escape else items[index]
+        index += 3 if escape else 1
+
+
 def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
     by_second: dict[int, int] = {}
     for high in range(16):
@@ -305,6 +323,8 @@ def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
         for second, first in by_second.items()
         if second
     ]
+    if not series:
+        return Characters(0, inner)
     return series[0] if len(series) == 1 else Variants(series)
 
 

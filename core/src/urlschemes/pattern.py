@@ -24,6 +24,7 @@ def compile_tree(automaton: Automaton) -> str:
     A group is named as its mark, a second one of that mark `mark__2`. Raises GrammarError for a grammar that cannot be
     decided from left to right.
     """
+    _marks_of(automaton.tree)
     return _Compiler(automaton).expression(automaton.tree, 0, True)
 
 
@@ -179,6 +180,29 @@ class _Compiler:
         return f"(?={'|'.join(choices)})"
 
 
+def _marks_of(item: Element) -> dict[str, str]:
+    """The marks within `item`, each with its rule. Raises GrammarError where one URL could hold a mark twice."""
+    if isinstance(item, Characters):
+        return {}
+    if isinstance(item, Repeated):
+        return _marks_of(item.item)
+    found: dict[str, str] = {}
+    if isinstance(item, Marked):
+        each = [_marks_of(item.item), {item.mark: item.rule}]
+    else:
+        assert isinstance(item, Series | Variants)
+        each = [_marks_of(inner) for inner in item.items]
+    for more in each:
+        for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
+            raise GrammarError(
+                f"the part {mark!r} stands twice in one URL, so it would have two values",
+                rule=more[mark],
+                hint='name the occurrence by the path of rules that leads to it, as in `at = "outer/inner"`',
+            )
+        found |= more
+    return found
+
+
 def _as_a_whole(item: Element) -> "tuple[str | None, Element]":
     return (item.mark, item.item) if isinstance(item, Marked) else (None, item)
 
@@ -188,7 +212,10 @@ def _rule(item: Element) -> str:
     if isinstance(item, Marked):
         return item.rule
     while not isinstance(item, Characters):
-        item = item.items[0] if isinstance(item, Series | Variants) else item.item  # type: ignore[attr-defined]
+        inner = item.items if isinstance(item, Series | Variants) else [item.item]  # type: ignore[attr-defined]
+        if not inner:
+            return "nothing"
+        item = inner[0]
     return item.path[-1]
 
 

@@ -27,7 +27,7 @@ OPERATIONS: "Final" = ("access", "update", "replace", "find attributes")
 
 # `scheme` of section 5. Names in a record are in lower case.
 _SCHEME = re.compile(r"[a-z0-9+.\-]{1,64}", re.ASCII)
-_PART = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+_PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
 _TEXTS: "Final" = (
     "title",
     "reference",
@@ -222,7 +222,13 @@ def _syntax(fields: _Fields, reference: str) -> Syntax:
     for name, value in table.take("parts", dict, {}).items():
         if not _PART.fullmatch(name) or not isinstance(value, dict):
             raise table.wrong("parts", f"tables with names like `selector`; {name!r} is none")
-        parts.append(_part(name, _Fields(value, fields.source, f"syntax.parts.{name}.")))
+        part = _part(name, _Fields(value, fields.source, f"syntax.parts.{name}."))
+        # What the Common Internet Scheme Syntax has, the core's own types read (section 3.1).
+        if name in {"user", "password", "host", "port"} and (
+            part.element is not None or part.number != (name == "port")
+        ):
+            raise table.wrong(f"parts.{name}", "a number" if name == "port" else "one text")
+        parts.append(part)
     bnf, rule = table.take("bnf", str), table.take("rule", str)
     hierarchy = table.take("hierarchy", str, None)
     table.done()

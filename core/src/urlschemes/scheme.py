@@ -88,7 +88,7 @@ def _type_of(registration: "Registration") -> type[URL]:
     base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
     attributes: dict[str, Any] = {"__slots__": (), "__doc__": f"A URL of the scheme {registration.scheme}."}
     for name, part in parts.items():
-        if not hasattr(base, name):
+        if not any(name in vars(each) for each in base.__mro__):
             is_list = part.element is not None and part.take != "last"
             attributes[name] = property(partial(_read_elements if is_list else _read_value, name=name))
         elif name in vars(URL):

@@ -11,7 +11,7 @@ from urlschemes.automaton import Automaton, bits
 from urlschemes.beside import read_beside
 from urlschemes.bnf import Grammar, Literal, Repeat, Sequence, read
 from urlschemes.errors import GrammarError
-from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, marks, spelled
+from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, apart, expand, marks, spelled
 from urlschemes.octets import escape, octets_of, unescape
 from urlschemes.pattern import compile_tree
 
@@ -26,8 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Syntax", "shared_rules"]
 
+_XCHARS = sum(
+    1 << code for code in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;/?:@&=%"
+)
+
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
+DIGITS = 4000
+"""Digits that a number may have; Python's own bound is little more."""
+
 FREE_OPTIONS = 8
 """How many options without a part are looked at, in a URL that is changed."""
 
@@ -220,7 +227,12 @@ class Syntax:
     def section_of(self, rule: str) -> str:
         """Where `rule` is defined: a section of RFC 1738, or what the record refers to."""
         section = self.grammar.rules[rule].section if rule in self.grammar.rules else None
-        return f"RFC 1738 section {section}" if section else self.section
+        if section is None:
+            return self.section
+        if rule in shared_rules().rules:
+            return f"RFC 1738 section {section}"
+        # A comment in a record's own text speaks of what the record refers to.
+        return f"{self.section.partition(' section ')[0].rstrip(',')} section {section}"
 
     def whole(self, match: "re.Match[str]", name: str) -> str | None:
         """The text of the occurrence of the part `name`, None where it is absent."""
@@ -307,8 +319,17 @@ class Syntax:
             if part.element is not None:
                 part.separator = self._separator(part)
         for mark, names in shared.items():
+            takes = sorted(self.parts[name].take for name in names)
+            if len(names) > 1 and (
+                takes != ["all but the last", "last"] or len({self.parts[n].element for n in names}) > 1
+            ):
+                raise GrammarError(
+                    f"the parts {' and '.join(names)} are one occurrence: two can share only a list, "
+                    "as its last element and all but the last",
+                    rule=self.parts[mark].at[0][-1],
+                )
             for name in names:
-                self.parts[name].mark = "_".join(names) if len(names) > 1 else mark
+                self.parts[name].mark = "__".join(names) if len(names) > 1 else mark
 
     def _separator(self, part: Part) -> str:
         """The literal between the elements of a list part: its rule must read `element *[ "/" element ]`."""
@@ -320,19 +341,30 @@ class Syntax:
             if isinstance(again, Sequence) and len(again.items) == 2:
                 literal, second = again.items
                 if isinstance(literal, Literal) and str(first) == str(second) == part.element:
-                    return literal.text
+                    text = literal.text
+                    if text.lower() == text.upper() and "%" not in text:  # it is written in one way only
+                        return text
         raise GrammarError(
             f'the list part {part.name!r} must be a rule of the form `{part.element} *[ "/" {part.element} ]`',
             rule=rule.name if rule else None,
         )
 
     def _build(self) -> Automaton:
-        exclude = {part.mark: part.exclude for part in self.parts.values()}
+        exclude: dict[str, frozenset[int]] = {}
+        for part in self.parts.values():
+            exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
         tree = Automaton(self._expanded(exclude))
         # An octet whose escape spells a literal that may follow the part cannot be held by the part.
         for marked in marks(tree.tree):
             exclude[marked.mark] = exclude.get(marked.mark, frozenset()) | _spells_what_follows(tree, marked)
         automaton = Automaton(self._expanded(exclude))
+        for leaf in automaton.leaves:
+            for code in bits(leaf.mask & ~_XCHARS):
+                raise GrammarError(
+                    f"rule {leaf.path[-1]!r} takes {chr(code)!a}, which no URL may hold",
+                    rule=leaf.path[-1],
+                    hint="section 2.2 says what a URL is written with; any other octet is encoded",
+                )
         for part in self.parts.values():
             found = [marked for marked in marks(automaton.tree) if marked.mark == part.mark]
             if not found:
@@ -347,7 +379,34 @@ class Syntax:
                 part.escapes |= escapes
             if part.element is not None:
                 part.bare -= frozenset(part.separator.encode())
+            self._check_values(part, found)
         return automaton
+
+    def _check_values(self, part: Part, found: "list[Marked]") -> None:
+        """Raise GrammarError where a text that derives would have no value."""
+        if ord("%") in part.bare:
+            raise GrammarError(
+                f"the part {part.name!r} may hold a percent sign that begins no escape",
+                rule=part.rule,
+                hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
+            )
+        if part.name == "host" and part.escapes:
+            raise GrammarError(
+                "the host holds escapes, which no name and no address has",
+                rule=part.rule,
+                hint="use the rule `host`",
+            )
+        if part.number and (
+            part.element is not None
+            or part.escapes
+            or part.bare - frozenset(b"0123456789")
+            or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
+        ):
+            raise GrammarError(
+                f"the part {part.name!r} is a number, and must be digits: at least one, at most {DIGITS}",
+                rule=part.rule,
+                hint="use the rule `digits`",
+            )
 
     def _expanded(self, exclude: "Mapping[str, frozenset[int]]") -> Element:
         def mark_of(path: tuple[str, ...]) -> str | None:
@@ -360,13 +419,30 @@ class Syntax:
         return expand(self.grammar, self.rule, mark_of, lambda mark: exclude.get(mark, frozenset()))
 
 
+def _longest(item: Element) -> float:
+    """The number of characters of the longest text that `item` derives."""
+    if isinstance(item, Characters):
+        return 1
+    if isinstance(item, Series):
+        return sum(map(_longest, item.items))
+    if isinstance(item, Variants):
+        return max(map(_longest, item.items))
+    if isinstance(item, Repeated):
+        return float("inf") if item.most is None else item.most * _longest(item.item)
+    assert isinstance(item, Marked)
+    return _longest(item.item)
+
+
 def _held(item: Element) -> tuple[frozenset[int], frozenset[int]]:
     """The octets that what `item` derives may hold as they are, and those that it may hold encoded."""
     if escapes := spelled(item):
         return frozenset(), escapes
     if isinstance(item, Characters):
         return frozenset(bits(item.mask)), frozenset()
-    inner = item.items if isinstance(item, Series | Variants) else [item.item]  # type: ignore[attr-defined]
+    if isinstance(item, Series):
+        inner = [*apart(item.items)]
+    else:
+        inner = item.items if isinstance(item, Variants) else [item.item]  # type: ignore[attr-defined]
     bare, escapes = frozenset[int](), frozenset[int]()
     for each in inner:
         more_bare, more_escapes = _held(each)

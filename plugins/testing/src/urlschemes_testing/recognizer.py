@@ -63,10 +63,9 @@ class Recognizer:
         return state
 
     def _guarded(self, state: State, path: tuple[str, ...]) -> State:
-        for part in self.syntax.parts.values():
-            if part.exclude and any(path[-len(at) :] == at for at in part.at):
-                return ("without", state, part.exclude, "")
-        return state
+        parts = [part for part in self.syntax.parts.values() if any(path[-len(at) :] == at for at in part.at)]
+        octets = frozenset[int]().union(*(part.exclude for part in parts))
+        return ("without", state, octets, "") if octets else state
 
     def _nullable(self, state: State) -> bool:
         kind = state[0]
