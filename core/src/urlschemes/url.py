@@ -3,9 +3,10 @@
 A URL holds the text it was parsed from, with what the pattern captured in it; parts are decoded when they are read.
 """
 
+from urlschemes.composing import UNCHANGED, Encoded, Unchanged, blamed, by_mark, cannot_be, edited, written
 from urlschemes.display import redact
 from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, UnsafeURL
-from urlschemes.explanation import explained, fault_of, refusal, unfit
+from urlschemes.explanation import explained, refusal, unfit
 from urlschemes.octets import normal, octets_of, unescape
 from urlschemes.syntax import Part, Syntax
 
@@ -13,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping, Sequence
-    from typing import Any, ClassVar, Final, Self, TypeAlias
+    from typing import Any, ClassVar, Self, TypeAlias
 
     from urlschemes.registration import Registration
 
@@ -23,24 +24,6 @@ __all__ = ["LIMIT", "UNCHANGED", "URL", "Encoded", "InternetURL", "LoginURL", "U
 
 LIMIT = 64 * 1024
 """Characters that a URL may have, unless the caller says otherwise."""
-
-
-class Encoded(str):
-    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
-
-    __slots__ = ()
-
-
-class Unchanged:
-    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNCHANGED"
-
-
-UNCHANGED: "Final" = Unchanged()
 
 
 class URL:
@@ -234,8 +217,8 @@ class URL:
         """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
         syntax, scheme = cls.syntax, cls._scheme or None
         syntax.automaton  # noqa: B018  which octets each part may hold is known once the automaton is built
-        raw = {name: _written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None}
-        return cls._checked(syntax.compose(_by_mark(syntax, raw)), raw)
+        raw = {name: written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None}
+        return cls._checked(syntax.compose(by_mark(syntax, raw)), raw)
 
     def _replace(self, /, **parts: "Value") -> "Self":
         """The URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
@@ -248,39 +231,9 @@ class URL:
             if value is None:
                 new_raw.pop(name, None)
             else:
-                new_raw[name] = _written(syntax.parts[name], value, self.scheme)
-        before, after = _by_mark(syntax, old), _by_mark(syntax, new_raw)
-        return self._checked(self._edited(before, after), new_raw)
-
-    def _edited(self, before: dict[str, str], after: dict[str, str]) -> str | None:
-        """The text with the occurrences `before` written as `after`, everything between them kept where it can be."""
-        text = self._match.string
-        if before.keys() != after.keys():
-            taken = self.syntax.taken(self._match, before)
-            old, new_text = self.syntax.compose(before, taken), self.syntax.compose(after, taken)
-            if old is None or new_text is None:
-                return None
-            scheme, colon, _ = text.partition(":")
-            kept = [mark for mark in before if mark in after]
-            mine = _between(self.syntax, text, kept)
-            plain = _between(self.syntax, old, kept)
-            wanted = _between(self.syntax, new_text, kept)
-            if mine is None or plain is None or wanted is None:
-                return None
-            glue = [m if p == w else w for m, p, w in zip(mine, plain, wanted, strict=True)]
-            pieces = [glue[0]]
-            for mark, between in zip(kept, glue[1:], strict=True):
-                pieces += [after[mark], between]
-            made = "".join(pieces)
-            return scheme + colon + made.partition(":")[2]
-        spans = {}
-        for part in self.syntax.parts.values():
-            span = self.syntax.span(self._match, part.name)
-            if span is not None:
-                spans[part.mark] = span
-        for mark, (start, end) in sorted(spans.items(), key=lambda item: item[1], reverse=True):
-            text = text[:start] + after[mark] + text[end:]
-        return text
+                new_raw[name] = written(syntax.parts[name], value, self.scheme)
+        before, after = by_mark(syntax, old), by_mark(syntax, new_raw)
+        return self._checked(edited(syntax, self._match, before, after), new_raw)
 
     @classmethod
     def _checked(cls, text: str | None, raw: "Mapping[str, str | tuple[str, ...] | None]") -> "Self":
@@ -296,14 +249,14 @@ class URL:
         if text is None:
             given = ", ".join(name for name, value in raw.items() if value is not None) or "nothing"
             message = f"no {scheme} URL has just these parts: {given}"
-            raise _blamed(cls.syntax, raw, scheme) or InvalidURL("", Explanation(message, scheme=scheme))
+            raise blamed(cls.syntax, raw, scheme) or InvalidURL("", Explanation(message, scheme=scheme))
         try:
             url = cls.parse(text, limit=max(LIMIT, len(text)))
         except InvalidURL as error:
-            raise _blamed(cls.syntax, raw, scheme) or error from None
+            raise blamed(cls.syntax, raw, scheme) or error from None
         for name, value in raw.items():
             if value is not None and url.syntax.raw(url._match, name) != value:
-                raise _cannot_be(name, value, scheme, cls.syntax)
+                raise cannot_be(name, value, scheme, cls.syntax)
         if len(text) > LIMIT:
             cls.parse(text)
         return url
@@ -393,90 +346,6 @@ class LoginURL(InternetURL):
     def password(self) -> str | None:
         """The password; None where there is none, which is not the same as an empty one."""
         return self._text("password")
-
-
-def _written(part: Part, value: object, scheme: str | None) -> "str | tuple[str, ...]":
-    """`value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
-
-    def fault(why: str) -> InvalidURL:
-        return fault_of(part.name, "", f"the {part.name} {why}", scheme=scheme)
-
-    def one(text: object) -> str:
-        if not isinstance(text, str):
-            raise fault(f"is text (str), not {type(text).__name__}")
-        if isinstance(text, Encoded):
-            return str(text)
-        try:
-            return part.written(text)
-        except UnicodeEncodeError:
-            raise fault("holds a surrogate that stands for no octet") from None
-        except ValueError as error:
-            raise fault(f"cannot hold {error}") from None
-
-    if part.number:
-        if isinstance(value, Encoded):
-            return str(value)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0 or value.bit_length() > 13_000:
-            raise fault(f"is a number from 0 up (int), not {type(value).__name__} {str(value)[:20]!r}")
-        return str(value)
-    if part.element is None or part.take == "last":
-        return one(value)
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise fault(f"must be a list of texts, not {type(value).__name__}")
-    return tuple(map(one, value))
-
-
-def _by_mark(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]") -> dict[str, str]:
-    """The text of each occurrence, from the parts that it holds."""
-    texts: dict[str, str] = {}
-    for part in syntax.parts.values():
-        value = raw.get(part.name)
-        if part.element is None:
-            if isinstance(value, str):
-                texts[part.mark] = value
-        elif part.mark not in texts:
-            sharing = {other.take: raw.get(other.name) for other in syntax.parts.values() if other.mark == part.mark}
-            elements = sharing.get("all")
-            front, last = sharing.get("all but the last") or (), sharing.get("last")
-            if front or last is not None:
-                elements = (*front, str(last or ""))
-            if elements is not None:
-                texts[part.mark] = part.separator.join(elements)
-    return texts
-
-
-def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
-    """What stands in `text` before, between and behind the occurrences `kept`."""
-    match = syntax.fullmatch(text)
-    if match is None:
-        return None
-    pieces, at = [], 0
-    names = {part.mark: part.name for part in syntax.parts.values()}
-    for mark in kept:
-        span = syntax.span(match, names[mark])
-        if span is None:
-            return None
-        pieces.append(text[at : span[0]])
-        at = span[1]
-    return [*pieces, text[at:]]
-
-
-def _blamed(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]", scheme: str | None) -> InvalidURL | None:
-    """The error for the first part that does not derive from its rule."""
-    for name, value in raw.items():
-        part = syntax.parts[name]
-        alone = Syntax(syntax.bnf, part.rule)
-        for text in value if isinstance(value, tuple) else (value,):
-            if text is not None and alone.fullmatch(text) is None:
-                return _cannot_be(name, value, scheme, syntax)
-    return None
-
-
-def _cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> InvalidURL:
-    shown = "what was given" if name == "password" else ascii(value)
-    return fault_of(
-        name, "", f"{shown} cannot be the {name}", scheme=scheme, section=syntax.section_of(syntax.parts[name].rule)
-    )
 
 
 def _is_form(octets: bytes) -> bool:

@@ -1,0 +1,158 @@
+"""Parts made into the text of a URL: what `build` and `replace` do.
+
+What a part may not hold as it is, is encoded; what stands between parts comes from the rules, or stays as it was.
+"""
+
+from urlschemes.explanation import fault_of
+from urlschemes.syntax import Part, Syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Mapping
+    from typing import Final
+
+    from urlschemes.errors import InvalidURL
+
+__all__ = ["UNCHANGED", "Encoded", "Unchanged", "blamed", "by_mark", "cannot_be", "edited", "written"]
+
+
+class Encoded(str):
+    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
+
+    __slots__ = ()
+
+
+class Unchanged:
+    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNCHANGED"
+
+
+UNCHANGED: "Final" = Unchanged()
+
+
+def written(part: Part, value: object, scheme: str | None) -> "str | tuple[str, ...]":
+    """`value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
+
+    def fault(why: str) -> "InvalidURL":
+        return fault_of(part.name, "", f"the {part.name} {why}", scheme=scheme)
+
+    def one(text: object) -> str:
+        if not isinstance(text, str):
+            raise fault(f"is text (str), not {type(text).__name__}")
+        if isinstance(text, Encoded):
+            return str(text)
+        try:
+            return part.written(text)
+        except UnicodeEncodeError:
+            raise fault("holds a surrogate that stands for no octet") from None
+        except ValueError as error:
+            raise fault(f"cannot hold {error}") from None
+
+    if part.number:
+        if isinstance(value, Encoded):
+            return str(value)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0 or value.bit_length() > 13_000:
+            raise fault(f"is a number from 0 up (int), not {type(value).__name__} {str(value)[:20]!r}")
+        return str(value)
+    if part.element is None or part.take == "last":
+        return one(value)
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise fault(f"must be a list of texts, not {type(value).__name__}")
+    return tuple(map(one, value))
+
+
+def by_mark(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]") -> dict[str, str]:
+    """The text of each occurrence, from the parts that it holds."""
+    texts: dict[str, str] = {}
+    for part in syntax.parts.values():
+        value = raw.get(part.name)
+        if part.element is None:
+            if isinstance(value, str):
+                texts[part.mark] = value
+        elif part.mark not in texts:
+            sharing = {other.take: raw.get(other.name) for other in syntax.parts.values() if other.mark == part.mark}
+            elements = sharing.get("all")
+            front, last = sharing.get("all but the last") or (), sharing.get("last")
+            if front or last is not None:
+                elements = (*front, str(last or ""))
+            if elements is not None:
+                texts[part.mark] = part.separator.join(elements)
+    return texts
+
+
+def edited(syntax: Syntax, match: "re.Match[str]", before: dict[str, str], after: dict[str, str]) -> str | None:
+    """The URL `match` with the occurrences `before` written as `after`; what stands between them stays where it can.
+
+    None where no URL has just these occurrences.
+    """
+    if before.keys() != after.keys():
+        return _rebuilt(syntax, match, before, after)
+    spans = {}
+    for part in syntax.parts.values():
+        span = syntax.span(match, part.name)
+        if span is not None:
+            spans[part.mark] = span
+    text = match.string
+    for mark, (start, end) in sorted(spans.items(), key=lambda item: item[1], reverse=True):
+        text = text[:start] + after[mark] + text[end:]
+    return text
+
+
+def _rebuilt(syntax: Syntax, match: "re.Match[str]", before: dict[str, str], after: dict[str, str]) -> str | None:
+    """As `edited`, where occurrences come or go: what stands between the others is kept unless the rules change it."""
+    taken = syntax.taken(match, before)
+    old, new = syntax.compose(before, taken), syntax.compose(after, taken)
+    if old is None or new is None:
+        return None
+    kept = [mark for mark in before if mark in after]
+    mine, plain, wanted = (_between(syntax, text, kept) for text in (match.string, old, new))
+    if mine is None or plain is None or wanted is None:
+        return None
+    glue = [m if p == w else w for m, p, w in zip(mine, plain, wanted, strict=True)]
+    pieces = [glue[0]]
+    for mark, between in zip(kept, glue[1:], strict=True):
+        pieces += [after[mark], between]
+    scheme, colon, _ = match.string.partition(":")
+    return scheme + colon + "".join(pieces).partition(":")[2]
+
+
+def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
+    """What stands in `text` before, between and behind the occurrences `kept`."""
+    match = syntax.fullmatch(text)
+    if match is None:
+        return None
+    pieces, at = [], 0
+    names = {part.mark: part.name for part in syntax.parts.values()}
+    for mark in kept:
+        span = syntax.span(match, names[mark])
+        if span is None:
+            return None
+        pieces.append(text[at : span[0]])
+        at = span[1]
+    return [*pieces, text[at:]]
+
+
+def blamed(
+    syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]", scheme: str | None
+) -> "InvalidURL | None":
+    """The error for the first part that does not derive from its rule."""
+    for name, value in raw.items():
+        part = syntax.parts[name]
+        alone = Syntax(syntax.bnf, part.rule)
+        for text in value if isinstance(value, tuple) else (value,):
+            if text is not None and alone.fullmatch(text) is None:
+                return cannot_be(name, value, scheme, syntax)
+    return None
+
+
+def cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> "InvalidURL":
+    """The error for a `value`, as written, that does not derive from the rule of the part `name`."""
+    shown = "what was given" if name == "password" else ascii(value)
+    return fault_of(
+        name, "", f"{shown} cannot be the {name}", scheme=scheme, section=syntax.section_of(syntax.parts[name].rule)
+    )
