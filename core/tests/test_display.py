@@ -35,6 +35,10 @@ def test_passwords_are_hidden(text: str, safe: str) -> None:
     assert redact(text) == safe
 
 
+def test_a_password_longer_than_the_line_is_hidden() -> None:
+    assert one_line(f"see ftp://u:{'p' * 5000}@h/") == "see ftp://u:***@h/"
+
+
 def test_one_line_is_short() -> None:
     assert len(one_line("\u202e" * 10_000)) == 300
     assert one_line("a\r\nb") == "a\\x0d\\x0ab"

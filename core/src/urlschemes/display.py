@@ -42,7 +42,8 @@ def shown(text: str) -> str:
 
 def one_line(text: str, most: int = 300) -> str:
     """`text` for an error or a log: redacted, printable ASCII only, one line, at most `most` characters."""
+    text = redact(text)  # before anything is cut off: a password without its `@` would not be seen to be one
     if len(text) > 4 * most:
         text = text[: 4 * most] + "..."
-    line = _UNSAFE.sub(_escaped, redact(text)).encode("ascii", "backslashreplace").decode("ascii")
+    line = _UNSAFE.sub(_escaped, text).encode("ascii", "backslashreplace").decode("ascii")
     return line if len(line) <= most else line[: most - 3] + "..."

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from urlschemes.display import one_line
+from urlschemes.display import one_line, redact
 from urlschemes.errors import LimitExceeded, ProtocolError, Truncated
 from urlschemes.request import Algorithm, Peer, Request
 
@@ -54,8 +54,8 @@ LINE = 8 * 1024
 """Octets in one protocol line, unless a reader is told otherwise."""
 TEXT_LINE = 64 * 1024
 """Octets in one line of a text."""
-CHUNK = 64 * 1024
-"""Octets asked for at once."""
+CHUNK = 96 * 1024
+"""Octets received at once, at most. More are slower: from 128 KiB on glibc maps new memory for many a piece."""
 
 
 class Connect(Request[Peer]):
@@ -344,5 +344,5 @@ def _too_long(most: int) -> LimitExceeded:
 
 def unexpected(octets: bytes, where: str, wanted: str) -> ProtocolError:
     """A ProtocolError that shows, safely, what came where something else was due."""
-    came = one_line(octets[:60].decode("utf-8", "surrogateescape"))
+    came = one_line(redact(octets[:LINE].decode("utf-8", "surrogateescape"))[:60])
     return ProtocolError(f"{wanted} was due, but '{came}' came", where=where)

@@ -279,8 +279,10 @@ class Dialogue:
             self.close()
 
     def _sign(self, fault: BaseException) -> None:
-        if isinstance(fault, URLError) and fault.scheme is None:
-            fault.scheme = self._scheme
+        if isinstance(fault, URLError):
+            self._trace.hide_secrets(fault)
+            if fault.scheme is None:
+                fault.scheme = self._scheme
 
     # Running an algorithm
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes.display import one_line
+from urlschemes.errors import InvalidURL, URLError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +65,25 @@ class Trace:
             if len(secret) > 3:  # one that is shorter stands everywhere, and hiding it there would show it
                 octets = octets.replace(secret, b"***")
         return octets
+
+    def hide_secrets(self, error: BaseException | None) -> None:
+        """Take the secrets out of an error, and of those it came from: it may quote what the other side repeated."""
+        written = [secret.decode("utf-8", "surrogateescape") for secret in self._secrets if len(secret) > 3]
+        if not written:
+            return
+        forms = sorted({*written, *map(one_line, written)}, key=len, reverse=True)
+
+        def hidden(value: object) -> object:
+            if isinstance(value, str):
+                for form in forms:
+                    value = value.replace(form, "***")
+            return value
+
+        while isinstance(error, URLError):
+            if not isinstance(error, InvalidURL):  # its text is the caller's own, and its words are made of that
+                error.args = tuple(map(hidden, error.args))
+                vars(error).update({name: hidden(value) for name, value in vars(error).items()})
+            error = error.__cause__ or error.__context__
 
     def clean(self, text: str) -> str:
         """A message, fit to be shown."""
