@@ -584,6 +584,20 @@ def test_deadline_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
     assert deadline.left() == 0
 
 
+def test_times_beyond_what_the_system_can_wait(serve: Serve) -> None:
+    port = serve(lambda connection: connection.sendall(b"text"))
+    limits = Limits(deadline=2e18, rate=1e-300, resolve=2e18, connect=2e18, first_octet=2e18, idle=2e18)
+
+    def algorithm(host: str) -> Algorithm[None]:
+        peer = yield from Connect(host, port)
+        yield from Ready([peer])
+        assert (yield from Receive(peer, within=2e18)) == b"text"
+        yield from Open("document")
+
+    for host in ("127.0.0.1", "localhost"):
+        run(algorithm(host), port=port, policy=replace(LOOPBACK, limits=limits)).close()
+
+
 def test_a_wait_of_the_algorithms_own(serve: Serve) -> None:
     def talk(connection: socket.socket) -> None:
         assert connection.recv(1) == b"?"
@@ -875,6 +889,22 @@ def test_a_foreign_exception_that_knows_the_password_is_not_passed_on() -> None:
     with pytest.raises(PluginError, match=r"cannot log in with \*\*\*") as fault:
         run(algorithm(), url=TalkURL.parse("x-talk://me:hunter22@127.0.0.1/"))
     assert fault.value.__cause__ is None
+
+
+def test_no_error_repeats_the_password_that_the_other_side_repeats() -> None:
+    def algorithm() -> Algorithm[None]:
+        yield from Open("document")
+        try:
+            raise Truncated("cut after hunt\xe8r22")
+        except Truncated as error:
+            raise RemoteError("PASS hunt\xe8r22?", text="PASS hunt\\xe8r22?", hint="not hunt\xe8r22") from error
+
+    document = run(algorithm(), url=TalkURL.parse("x-talk://me:hunt%C3%A8r22@127.0.0.1/"))
+    with pytest.raises(RemoteError) as fault:
+        document.read()
+    assert str(fault.value) == "PASS ***?; not ***"
+    assert (fault.value.text, fault.value.args) == ("PASS ***?", ("PASS ***?",))
+    assert str(fault.value.__cause__) == "cut after ***"
 
 
 def test_an_exception_that_cannot_be_printed() -> None:
@@ -1361,8 +1391,11 @@ def test_credentials_never_break_a_line() -> None:
     with pytest.raises(UnsafeURL) as refusal:
         run(algorithm(), credentials=lambda _: Credentials("me\r\nDELE x", "p"))
     assert refusal.value.part == "user"
-    with pytest.raises(PluginContractError):
-        run(algorithm(), credentials=lambda _: ("me", "p"))
+    with pytest.raises(UnsafeURL, match="surrogate"):
+        run(algorithm(), credentials=lambda _: Credentials("me", "p\ud800"))
+    for given in (("me", "p"), Credentials("me", cast("str", None))):
+        with pytest.raises(PluginContractError):
+            run(algorithm(), credentials=lambda _, given=given: given)
 
 
 def test_questions_are_answered_by_the_caller() -> None:

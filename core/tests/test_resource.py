@@ -149,6 +149,12 @@ def test_saving_replaces_the_file_at_once(tmp_path: Path) -> None:
     assert names(tmp_path) == ["saved"]
 
 
+def test_saving_under_the_longest_name(tmp_path: Path) -> None:
+    name = "\u6587" * 85  # 255 octets
+    assert document(b"one").save(tmp_path / name) == 3
+    assert names(tmp_path) == [name]
+
+
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     target = tmp_path / "saved"
     target.write_text("old")

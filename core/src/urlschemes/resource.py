@@ -344,7 +344,7 @@ class Document(_Resource):
         from pathlib import Path
 
         target = Path(path)
-        beside = target.parent / f".{target.name[:200]}.{secrets.token_hex(4)}"
+        beside = target.parent / f".{target.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
         written = 0
         try:
             with beside.open("xb") as file:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from urlschemes.dialogue.faults import breach
+from urlschemes.dialogue.faults import are, breach
 from urlschemes.errors import InputRequired, UnsafeURL
 from urlschemes.resource import Credentials
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from urlschemes.resource import Answers, Form
 
 __all__ = ["Caller"]
+
+_UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")  # controls, and surrogates of no octet
 
 
 class Caller:
@@ -55,8 +58,11 @@ class Caller:
         if not isinstance(given, Credentials):
             raise breach(self._scheme, "Credentials or None, from the credentials callable", given)
         for part, text in (("user", given.user), ("password", given.password)):
-            if any(char < " " or char == "\x7f" for char in text):
-                raise UnsafeURL(f"the {part} given holds a control character", part=part)
+            if not are(str, text):
+                raise breach(self._scheme, f"a {part} that is text, from the credentials callable", text)
+            if found := _UNSENDABLE.search(text):
+                what = "control character" if found[0].isascii() else "surrogate, which stands for no octet"
+                raise UnsafeURL(f"the {part} given holds a {what}", part=part)
         if given.password:
             self._trace.keep(given.password.encode("utf-8", "surrogateescape"))
         return given

@@ -9,13 +9,19 @@ from urlschemes.errors import DeadlineExceeded
 __all__ = ["Deadline"]
 
 
+LONGEST = 1e9
+"""Seconds beyond which more make no difference, and floating point would lose the seconds between two moments."""
+LONGEST_WAIT = 1e6
+"""Seconds of one wait: the system's calls take no more than 2**31 milliseconds."""
+
+
 class Deadline:
     """`seconds` of work, and one more for every `rate` octets that were counted as `received`."""
 
     __slots__ = ("_rate", "_resumed", "_seconds", "_spent", "received")
 
     def __init__(self, seconds: float, rate: float) -> None:
-        self._seconds = seconds
+        self._seconds = min(seconds, LONGEST)
         self._rate = rate
         self.restart()
 
@@ -38,14 +44,14 @@ class Deadline:
     def left(self) -> float:
         """Seconds, below 0 once it has passed."""
         running = 0.0 if self._resumed is None else monotonic() - self._resumed
-        return self._seconds + self.received / self._rate - self._spent - running
+        return self._seconds + min(self.received / self._rate, LONGEST) - self._spent - running
 
     def time_for(self, phase: str) -> float:
-        """Seconds left for what comes now. Raises DeadlineExceeded where there are none."""
+        """Seconds left for what comes now, as far as one wait may go. Raises DeadlineExceeded where there are none."""
         left = self.left()
         if left <= 0:
             raise self.late(phase, 0)
-        return left
+        return min(left, LONGEST_WAIT)
 
     def late(self, phase: str, bound: float) -> DeadlineExceeded:
         """The error of a wait that was in vain for `bound` seconds, or until the deadline."""
