@@ -162,6 +162,49 @@ def test_a_veto_must_answer_in_words(registry, answer):  # C17
     assert (caught.value.wants, caught.value.has) == ("str or None", type(answer).__name__)
 
 
+class Hostile(str):
+    """A text that fails when it is read."""
+
+    def __str__(self) -> str:
+        raise ValueError("read")
+
+    def __format__(self, _: str) -> str:
+        raise ValueError("formatted")
+
+
+def test_answers_are_copied_before_they_are_used(registry):  # C17
+    implement(
+        registry,
+        veto=lambda url: Hostile("no") if url.parts.get("word") == "no" else None,
+        gateway=lambda url: Hostile("x-text:b") if url.parts.get("word") == "a" else None,
+        credentials=lambda: Credentials(Hostile("u"), Hostile("p")),
+        ledger=lambda name: KnownName(Hostile(name), *[Hostile("word")] * 4),
+    )
+    with pytest.raises(PolicyDenied, match="forbids the access: no"):
+        registry.access("x-text:no")
+    assert read(registry, "x-text:a") == "x-text:b"
+    assert read(registry, "x-login:x", credentials=registry.credentials_from_hooks) == "u:p"
+    with pytest.raises(UnknownScheme, match=r"\(word, word\) is not installed; pip install word"):
+        registry.parse("x-other:a")
+
+
+def test_credentials_must_be_in_words(registry):  # C17
+    implement(registry, credentials=lambda: Credentials("u", None))
+    with pytest.raises(PluginError, match="the hook urlschemes_credentials of somebody failed"):
+        registry.access("x-login:a", credentials=registry.credentials_from_hooks)
+
+
+def test_a_wrapper_cannot_give_what_is_no_answer(registry):  # C17
+    @hookimpl(wrapper=True)
+    def veto():
+        yield
+        return 7
+
+    registry.add_hooks(SimpleNamespace(urlschemes_veto=veto), "somebody")
+    with pytest.raises(PluginContractError, match="gave a int"):
+        registry.access("x-text:a")
+
+
 def test_no_hook_can_be_first(registry):  # C31
     asked = []
     first = hookimpl(tryfirst=True)(lambda: asked.append("z"))

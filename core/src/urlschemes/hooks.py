@@ -167,7 +167,7 @@ class Hooks:
                 _report(error)
                 continue
             if answer is not None:
-                return KnownName(name, *(one_line(str(text), 200) for text in answer[1:]))
+                return KnownName(name, *(one_line(text, 200) for text in answer[1:]))
         return None
 
     def gateway(self, url: URL, operation: str) -> str | None:
@@ -175,7 +175,7 @@ class Hooks:
         for who, ask in self._each("urlschemes_gateway"):
             answer = self._asked(who, "urlschemes_gateway", str, ask, url=url, operation=operation)
             if answer is not None:
-                return str(answer)
+                return answer
         return None
 
     def check_vetoes(self, url: URL, operation: str) -> None:
@@ -195,7 +195,7 @@ class Hooks:
         for who, ask in self._each("urlschemes_credentials"):
             answer = self._asked(who, "urlschemes_credentials", Credentials, ask, request=request)
             if answer is not None:
-                return Credentials(str(answer.user), str(answer.password))
+                return answer
         return None
 
     def observe(self, operation: str, url: URL, outcome: Outcome, error: URLError | None, seconds: float) -> None:
@@ -215,20 +215,37 @@ class Hooks:
                 yield name, caller
 
     def _asked(self, who: str, hook: str, kind: type[T], ask: Callable[..., list[Any]], **arguments: Any) -> T | None:
-        """The one answer that asking gives, if it is of the right type. Raises PluginError, PluginContractError."""
+        """A copy of the one answer that asking gives, if it is of the right type.
+
+        Raises PluginError, PluginContractError.
+        """
         try:
-            answers = ask(**arguments)  # pluggy leaves out None
+            answers: object = ask(**arguments)  # pluggy leaves out None
+            # A wrapper may put anything in the place of the list; and isinstance would ask the answer what it is.
+            given = answers if type(answers) is list else [answers]
+            wrong = next((type(answer) for answer in given if not issubclass(type(answer), kind)), None)
+            if wrong is None:
+                return _copied(given[0]) if given else None
         except (Exception, SystemExit) as error:
             raise PluginError(f"the hook {hook} of {who} failed: {described(error)}", distribution=who) from error
-        for answer in answers:
-            if not isinstance(answer, kind):
-                raise PluginContractError(
-                    f"the hook {hook} of {who} gave a {type(answer).__name__}",
-                    distribution=who,
-                    wants=f"{kind.__name__} or None",
-                    has=type(answer).__name__,
-                )
-        return answers[0] if answers else None
+        raise PluginContractError(
+            f"the hook {hook} of {who} gave a {wrong.__name__}",
+            distribution=who,
+            wants=f"{kind.__name__} or None",
+            has=wrong.__name__,
+        )
+
+
+def _copied(answer: Any) -> Any:
+    """The answer in our own types, whatever class derived from them it is of. Raises whatever reading it does."""
+    plain = str.__str__
+    if isinstance(answer, str):
+        return plain(answer)
+    if isinstance(answer, Credentials):
+        return Credentials(plain(answer.user), plain(answer.password))
+    if isinstance(answer, KnownName):
+        return KnownName(*map(plain, answer))
+    return answer
 
 
 def _wrong(name: str, has: str, wants: str) -> PluginContractError:

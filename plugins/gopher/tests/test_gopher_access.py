@@ -345,6 +345,10 @@ def test_the_name_is_kept_as_it_came() -> None:
     assert one(b"0\x1b[2J caf\xe9\ta\th.dom\t70").name == "\x1b[2J caf\udce9"
 
 
+def test_a_port_may_have_any_number_of_zeros_before_it() -> None:
+    assert one("0A\ta\th.dom\t" + "0" * 5000 + "71").url == "gopher://h.dom:71/0a"
+
+
 def test_the_plus_of_a_link_file_is_the_host_and_port_asked() -> None:
     url = GopherURL.parse("gopher://host.dom:7070/1")
     entry = replay(access(url), talk("", "0A\ta\t+\t+", ".", port=7070)).entries[0]

@@ -72,7 +72,7 @@ _GUESSED: Mapping[str, str] = {
     "s": "audio/",
 }
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
-_PORT = re.compile(rb"0*[1-9][0-9]{0,4}")
+_PORT = re.compile(rb"0*([1-9][0-9]{0,4})")
 _GRAPHIC = re.compile(rb"[!-~]+")
 _USER = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;?&=")
 
@@ -129,7 +129,8 @@ def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, a
             raise UnsafeURL("the text after URL: cannot be a URL")
         return selector[target.end() :].decode("ascii")
     # In the link files of some servers `+` is the host and the port of that server; now and then it is passed on.
-    number = asked.port if port == b"+" else int(port) if _PORT.fullmatch(port) else 0
+    digits = _PORT.fullmatch(port)
+    number = asked.port if port == b"+" else int(digits[1]) if digits else 0
     if not 0 < number < 65536:
         raise UnsafeURL(f"{text_of(port)!r} is no port")
     url = GopherURL.build(
