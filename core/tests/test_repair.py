@@ -100,3 +100,9 @@ def test_what_is_no_text_or_too_long_is_refused() -> None:
         REGISTRY.fix(hostile)
     with pytest.raises(URLTooLong):
         REGISTRY.fix("x-album://h/" + "~" * 70_000)
+
+
+@pytest.mark.parametrize("end", ["\\", "?~", "<", ">", '"', "\uff0f", "\uff03", "\u2100", "\uff20"])
+def test_a_login_that_others_read_as_a_host_is_never_repaired(end: str) -> None:
+    with pytest.raises(NotRepairable):
+        REGISTRY.fix(f"x-album://good.example{end}@evil.example/a")

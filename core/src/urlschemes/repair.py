@@ -25,6 +25,10 @@ __all__ = ["Change", "Fixed", "fix"]
 _WRAPPER = re.compile(r"\s*+<(?:URL:)?+(?P<inside>[^<>]*+)>\s*+", re.IGNORECASE)
 _PREFIX = re.compile(r"URL:(?=[A-Za-z0-9+.\-]++:)", re.IGNORECASE | re.ASCII)
 
+_LOGIN = re.compile(r"[^:]*+://(?P<login>[^/]*)@")
+# In a login, what other programs take for the end of it: `ftp://good.example\@evil.example/` has two readings.
+_ENDS = '\\?<>"'
+
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
 
 
@@ -89,7 +93,9 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
     inside, hash_, fragment = inside.partition("#")
     if hash_:
         changes.append(Change("fragment split off", start + len(inside), hash_ + fragment, "", "RFC 1738 section 2.2"))
-    repaired = _Walk(url_type.syntax, inside, start, changes).repaired()
+    repaired = None
+    if "user" not in url_type.syntax.parts or not _has_two_hosts(inside):
+        repaired = _Walk(url_type.syntax, inside, start, changes).repaired()
     if repaired is None:
         raise NotRepairable(
             f"no repair has one right answer: {cause}",
@@ -100,6 +106,20 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
         )
     changes.sort(key=lambda change: change.position)
     return Fixed(url_type.parse(repaired, limit=4 * limit), tuple(changes), fragment if hash_ else None)
+
+
+def _has_two_hosts(text: str) -> bool:
+    """Whether the login of `text` holds what some programs take for its end, as it is or when they normalize it."""
+    login = _LOGIN.match(text)
+    if login is None:
+        return False
+    from unicodedata import normalize
+
+    return not set(_ENDS).isdisjoint(login["login"]) or any(
+        not set(_ENDS + "@:/#").isdisjoint(normalize("NFKC", character))
+        for character in login["login"]
+        if character > "\x7f"
+    )
 
 
 def _unwrapped(text: str, changes: list[Change]) -> tuple[int, str]:
