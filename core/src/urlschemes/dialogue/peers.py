@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from urlschemes import steps
 from urlschemes.dialogue.faults import are, breach, exceeded, reason
 from urlschemes.errors import AccessError, ConnectError, Truncated
+from urlschemes.wire import CHUNK
 
 if TYPE_CHECKING:
     from urlschemes import wire
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["End", "Peers"]
 
-BULK = 256 * 1024
-"""Octets received at once, at most, whatever an algorithm asks for."""
 DATAGRAM = 65_535
 """Octets in the largest datagram (RFC 768: a 16-bit length)."""
 
@@ -119,7 +118,7 @@ class Peers:
         most = request.most
         if not are(int, most) or most < 1:
             raise breach(self._scheme, "Receive of at least one octet", repr(request))
-        most = DATAGRAM if end.transport == "udp" else min(most, BULK)
+        most = DATAGRAM if end.transport == "udp" else min(most, CHUNK)
         while True:
             timeout, wanted = self._patience(request.within, request.phase, awaiting=end.awaiting)
             try:

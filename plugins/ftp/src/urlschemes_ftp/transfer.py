@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Transfer", "passive"]
 
-PIECE = 128 * 1024
-"""Octets of content received at once: half as many cost a tenth of the speed on a fast connection."""
 CONFIRMATION = 15.0
 """Seconds that the 226 may keep waiting after the last octet."""
 
@@ -44,7 +42,7 @@ class Transfer:
     def octets(self) -> Algorithm[bytes]:
         """The next octets; `b""` once the server has closed the data connection. Raises Truncated where it breaks."""
         try:
-            octets = (yield from Receive(self._data, most=PIECE, phase="data")) or b""
+            octets = (yield from Receive(self._data, phase="data")) or b""
         except (ConnectError, Truncated) as error:
             raise self._cut("the data connection broke") from error
         self.received += len(octets)

@@ -58,8 +58,6 @@ MOST_HEAD = 64 * 1024
 """Octets of status lines and header fields, those of interim answers included; also those of a trailer."""
 MOST_TRAILERS = 32
 """Trailer fields after a chunked body."""
-PIECE = 128 * 1024
-"""Octets of a body received at once: half as many cost a tenth of the speed on a fast connection."""
 MOST_LENGTH = 2**63 - 1
 """The longest Content-Length that means anything; h11 takes any number of 20 digits."""
 
@@ -316,8 +314,7 @@ class _Answer:
                 yield from Deliver(octets)
             if received == self.size:
                 return
-            most = PIECE if self.size is None else min(PIECE, self.size - received)
-            octets = yield from self._receive(received, most)
+            octets = yield from self._receive(received, CHUNK if self.size is None else self.size - received)
             if not octets:
                 if self.size is None:
                     return
