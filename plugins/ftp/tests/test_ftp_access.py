@@ -23,6 +23,7 @@ from urlschemes.resource import Attributes, Entry
 from urlschemes.wire import Authenticate, Connect, Send
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access, find_attributes
+from urlschemes_ftp.facts import media_type_of
 from urlschemes_testing.replay import (
     Dialogue,
     Outcome,
@@ -131,7 +132,7 @@ GOOD = {
         f"ftp://{HOST}/readme.txt",
         LOGIN.then(*said(image("readme.txt", N), passive(), sent("RETR readme.txt", CONTENT), BYE)),
         content=CONTENT,
-        attributes=Attributes(name="readme.txt", size=N),
+        attributes=Attributes(media_type="text/plain", name="readme.txt", size=N),
         sure=True,
     ),
     "an empty file": Good(
@@ -144,7 +145,7 @@ GOOD = {
         f"ftp://{HOST}/readme.txt",
         LOGIN.then(*said(image("readme.txt", None), passive(), sent("RETR readme.txt", CONTENT, "250 Done"), BYE)),
         content=CONTENT,
-        attributes=Attributes(name="readme.txt"),
+        attributes=Attributes(media_type="text/plain", name="readme.txt"),
     ),
     "a SIZE that is no number": Good(
         f"ftp://{HOST}/a",
@@ -932,3 +933,18 @@ def test_leaving_early_asks_for_nothing_more() -> None:
 
 def test_errors_are_one_family() -> None:
     assert {case.error for case in BAD.values()} <= {UnsafeURL, *AccessError.__subclasses__()}
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.txt", "text/plain"),
+        ("a.html", "text/html"),
+        ("a", None),
+        ("a.tar.gz", None),
+        ("http://x.txt", "text/plain"),
+        (None, None),
+    ],
+)
+def test_the_suffix_of_a_name_tells_the_media_type(name: str | None, media_type: str | None) -> None:
+    assert media_type_of(name) == media_type

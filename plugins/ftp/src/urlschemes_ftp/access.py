@@ -21,7 +21,7 @@ from urlschemes.octets import octets_of, text_of
 from urlschemes.resource import Attributes
 from urlschemes.wire import TEXT_LINE, Algorithm, Authenticate, Connect, Deliver, Open
 from urlschemes_ftp.control import Control, named
-from urlschemes_ftp.facts import facts_of, number, time
+from urlschemes_ftp.facts import facts_of, media_type_of, number, time
 from urlschemes_ftp.listing import Folder
 from urlschemes_ftp.transfer import Transfer, passive
 
@@ -164,7 +164,7 @@ def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
     if reply.kind != 1:
         raise reply.astray("RETR", "a reply 150")
     transfer = Transfer(control, data, "RETR", size)
-    yield from Open("document", Attributes(name=url.name, size=size))
+    yield from Open("document", Attributes(media_type=media_type_of(url.name), name=url.name, size=size))
     while octets := (yield from transfer.octets()):
         yield from Deliver(octets)
     yield from transfer.confirmed()
@@ -231,11 +231,16 @@ def _size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     if _representation(url) == b"A":
         if modified.code != 213:
             raise modified.refusal(named(b"MDTM", name))
-        return Attributes(name=url.name, modified=time(modified.answer))
+        return Attributes(media_type=media_type_of(url.name), name=url.name, modified=time(modified.answer))
     size = yield from _optional(control, b"SIZE", name)
     if modified.code != 213 and size.code != 213:
         raise size.refusal(named(b"SIZE", name))
-    return Attributes(name=url.name, size=number(size.answer), modified=time(modified.answer))
+    return Attributes(
+        media_type=media_type_of(url.name),
+        name=url.name,
+        size=number(size.answer),
+        modified=time(modified.answer),
+    )
 
 
 def _facts_of_one(control: Control, url: FtpURL) -> Algorithm[Attributes]:
@@ -249,4 +254,10 @@ def _facts_of_one(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     else:
         raise reply.astray("MLST", "a line of facts")
     size = None if _is_directory(url) or _representation(url) == b"A" else number(facts.get("size", ""))
-    return Attributes(name=url.name or None, size=size, modified=time(facts.get("modify", "")), fields=facts)
+    return Attributes(
+        media_type=None if _is_directory(url) else media_type_of(url.name),
+        name=url.name or None,
+        size=size,
+        modified=time(facts.get("modify", "")),
+        fields=facts,
+    )
