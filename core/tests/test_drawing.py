@@ -3,6 +3,8 @@
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 from urlschemes import Registration, Registry
 
 REGISTRY = Registry(plugins=())
@@ -58,3 +60,21 @@ def test_nothing_unsafe_is_drawn() -> None:
 def test_a_password_with_the_fault_within_is_not_drawn() -> None:
     lines = REGISTRY.explain("x-album://joe:sec^ret@h/").splitlines()
     assert lines[:2] == ["x-album://joe:***@h/", " " * 14 + "^"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x-album://u@x:hunter2@h/",
+        "x-album://u:hunter2 a@h/",
+        "x-album://u:a\thunter2@h/",
+        "x-album:u:hunter2@h/",
+        "x-album:/u:hunter2@h/",
+        "x-album:\\\\u:hunter2@h/",
+        "//u:hunter2@h/",
+    ],
+)
+def test_no_password_is_drawn_of_what_is_no_url(text: str) -> None:
+    explained = REGISTRY.explain(text)
+    assert "hunter2" not in explained
+    assert "***@h/" in explained

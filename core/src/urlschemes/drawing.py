@@ -1,5 +1,7 @@
 """URLs taken apart for a reader: the text with its parts named underneath, or the error with a caret: `explain`."""
 
+import re
+
 from urlschemes.display import HIDDEN, one_line, redact
 from urlschemes.errors import InvalidURL
 
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from urlschemes.url import URL
 
 __all__ = ["Drawing", "around", "draw", "draw_error", "explain"]
+
+# The password of a text that is no URL: it may have other slashes than `//`, an `@` in its user name, and blanks.
+_CARELESS = re.compile(r"\A((?:[^:/?#]*+:)?+[/\\]*+[^/:]*+:)[^/]*(?=@)")
 
 WIDTH = 100
 """Characters of a text that an error shows around its caret."""
@@ -117,7 +122,7 @@ def draw_error(error: InvalidURL) -> str:
 
 def around(text: str, position: int, width: int) -> tuple[str, str]:
     """What stands in `text` before `position`, and from there on: safe to print, together at most `width` columns."""
-    clean = redact(text)
+    clean = _CARELESS.sub(rf"\1{HIDDEN}", redact(text))
     if clean != text:  # a password was hidden, and with it the place has moved
         pairs = enumerate(zip(text, clean, strict=False))
         same = next((index for index, (old, new) in pairs if old != new), min(len(text), len(clean)))
