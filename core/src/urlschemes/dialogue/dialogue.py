@@ -300,18 +300,16 @@ class Dialogue:
             except Exception as fault:  # noqa: BLE001  whatever a plugin's mistake may be
                 raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
             answer = error = None
-            if isinstance(request, wire.Deliver | wire.Open):
-                return request
-            if isinstance(request, wire.Unterminated):
-                self._unterminated = True
-                continue
-            by_steps = self._by_steps.get(type(request))
-            at_once = self._at_once.get(type(request))
+            kind = type(request)
             try:
-                if by_steps is not None:
-                    answer = yield from by_steps(request)
-                elif at_once is not None:
-                    answer = at_once(request)
+                if kind in self._by_steps:
+                    answer = yield from self._by_steps[kind](request)
+                elif isinstance(request, wire.Deliver | wire.Open):
+                    return request
+                elif kind in self._at_once:
+                    answer = self._at_once[kind](request)
+                elif isinstance(request, wire.Unterminated):
+                    self._unterminated = True
                 else:
                     raise self._breach("requests, by `yield from`", request)
             except PluginContractError:

@@ -116,7 +116,7 @@ class Peers:
         """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded, LimitExceeded."""
         end = self.end(request.peer)
         most = request.most
-        if not are(int, most) or most < 1:
+        if type(most) is not int or most < 1:
             raise breach(self._scheme, "Receive of at least one octet", repr(request))
         most = DATAGRAM if end.transport == "udp" else min(most, CHUNK)
         while True:
