@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import tracemalloc
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,18 @@ import pytest
 
 from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncated, UnknownScheme
 from urlschemes.policy import Limits
-from urlschemes.resource import Attributes, Credentials, Document, Entry, FileFacts, Form, Listing, Question, Session
+from urlschemes.resource import (
+    SMALL,
+    Attributes,
+    Credentials,
+    Document,
+    Entry,
+    FileFacts,
+    Form,
+    Listing,
+    Question,
+    Session,
+)
 from urlschemes.url import URL
 from urlschemes.wire import Algorithm, Peer, Pull
 
@@ -147,6 +159,21 @@ def test_saving_replaces_the_file_at_once(tmp_path: Path) -> None:
     assert document().save(str(target)) == 0
     assert target.read_bytes() == b""
     assert names(tmp_path) == ["saved"]
+
+
+def test_a_drip_takes_no_more_memory_than_it_brings() -> None:
+    size = 40_000
+    tracemalloc.start()
+    try:
+        dripped = document(*(bytes([octet % 256, 1]) for octet in range(size // 2)), b"x" * SMALL, b"y")
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        octets = dripped.read()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert octets == b"".join(bytes([octet % 256, 1]) for octet in range(size // 2)) + b"x" * SMALL + b"y"
+    assert peak - before < 4 * size
 
 
 def test_saving_under_the_longest_name(tmp_path: Path) -> None:

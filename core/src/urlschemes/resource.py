@@ -43,6 +43,9 @@ __all__ = [
 
 T = TypeVar("T")
 
+SMALL = 4096
+"""Octets below which a piece is put to others like it: by themselves, a few octets take many times their room."""
+
 
 def _printed(value: Attributes | Entry) -> str:
     """As a dataclass prints, but without the passwords of the URLs in it: the other side may write one anywhere."""
@@ -281,7 +284,7 @@ class Document(_Resource):
         Raises LimitExceeded where all is more than `Limits.content`; Truncated, whose `partial` then holds what came.
         """
         bound = self._source.limits.content
-        pieces: list[bytes] = []
+        pieces: list[bytes | bytearray] = []
         held = 0
         while most < 0 or held < most:
             try:
@@ -293,7 +296,12 @@ class Document(_Resource):
             self._rest = b""
             if not piece:
                 break
-            pieces.append(piece)
+            if len(piece) >= SMALL:
+                pieces.append(piece)
+            elif pieces and isinstance(pieces[-1], bytearray):
+                pieces[-1] += piece
+            else:
+                pieces.append(bytearray(piece))
             held += len(piece)
             if most < 0 and held > bound:
                 self.close()
