@@ -47,7 +47,7 @@ class DotText:
         if not last:
             self._begun += octets
             return b""
-        lines = bytes(self._begun) + octets[:last]
+        lines = b"".join((self._begun, memoryview(octets)[:last]))
         self._begun[:] = octets[last:]
         return self._undotted(lines)
 
