@@ -1,6 +1,8 @@
 """From rules to one pattern: what it takes, what it captures, and which grammars are refused."""
 
 import re
+import sys
+from threading import Barrier, Thread
 
 import pytest
 
@@ -231,3 +233,30 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
 def test_a_grammar_whose_texts_could_not_be_read_is_refused(bnf: str, parts: list[Part], says: str) -> None:
     with pytest.raises(GrammarError, match=says):
         _ = syntax(bnf, *parts).fullmatch
+
+
+def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            part = Part("p", ["p"])
+            syn = syntax('u = "x:" p\np = *uchar', part)
+            barrier = Barrier(4)
+            written: list[str] = []
+
+            def write(
+                syn: Syntax = syn, part: Part = part, barrier: Barrier = barrier, to: list[str] = written
+            ) -> None:
+                barrier.wait()
+                _ = syn.automaton
+                to.append(part.written("%"))
+
+            threads = [Thread(target=write) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert written == ["%25"] * 4
+    finally:
+        sys.setswitchinterval(interval)

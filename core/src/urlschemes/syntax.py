@@ -200,7 +200,9 @@ class Syntax:
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
         if self._automaton is None:
-            self._automaton = self._build()
+            built = self._build()
+            if self._automaton is None:  # of several threads, the first one's counts
+                self._automaton = built
         return self._automaton
 
     @property
@@ -371,14 +373,12 @@ class Syntax:
                 raise GrammarError(
                     f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=self.rule
                 )
+            held = [_held(marked.item) for marked in found]
+            separator = frozenset(part.separator.encode()) if part.element is not None else frozenset[int]()
+            # Another thread may be using the part already: it must never see less than the whole.
             part.rule = part.element or found[0].rule
-            part.bare, part.escapes = frozenset(), frozenset()
-            for marked in found:
-                bare, escapes = _held(marked.item)
-                part.bare |= bare
-                part.escapes |= escapes
-            if part.element is not None:
-                part.bare -= frozenset(part.separator.encode())
+            part.bare = frozenset[int]().union(*(bare for bare, _ in held)) - separator
+            part.escapes = frozenset[int]().union(*(escapes for _, escapes in held))
             self._check_values(part, found)
         return automaton
 
