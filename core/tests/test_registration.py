@@ -76,6 +76,7 @@ def test_the_examples_hold() -> None:
         ("invalid = true", "", "album.toml: examples must be tables with either `parts` or `invalid = true`"),
         ("words    = *[", "host = *[", "rule 'host' is defined twice"),
         ("[syntax]", "[[[", "album.toml is not TOML"),
+        ("4711", "9" * 5000, "album.toml is not TOML"),
     ],
 )
 def test_what_is_wrong_is_said(old: str, new: str, says: str) -> None:

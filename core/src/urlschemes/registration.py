@@ -137,7 +137,7 @@ class Registration:
 
         try:
             record = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # also for a number of too many digits
             raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
         return cls(record, source=source)
 
