@@ -169,7 +169,7 @@ def access(url, *, shout=False, times=1):
 
 
 def find_attributes(url):
-    fields = {{"Colour": "blue\\x1b[0m"}}
+    fields = {{"Colour": "blue\\x1b[0m", "\\x1b[2JSize\\n": "s"}}
     yield from Open("attributes", Attributes(media_type="text/plain", size=1234, modified=MONDAY, fields=fields))
 """
 OPEN_FILE = """
@@ -688,6 +688,7 @@ def test_attributes(run: Run) -> None:
         ["size", "1,234 octets"],
         ["modified", "1994-12-05 08:30:00+00:00"],
         ["Colour", "blue\\x1b[0m"],
+        ["\\x1b[2JSize\\n", "s"],
     ]
     said = json.loads(run("attributes", "--json", "x-shelf://127.0.0.1/").stdout)
     assert set(said) == {"url", "attributes"}

@@ -1769,6 +1769,24 @@ def test_a_name_that_is_no_utf8(tmp_path: Path) -> None:
     assert place(OpenFile(str(tmp_path / name)), roots=(tmp_path,)) == [b"x"]
 
 
+def test_an_entry_that_goes_away_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("gone", "there"):
+        (tmp_path / name).touch()
+    scandir = os.scandir
+
+    @contextmanager
+    def late(folder: Any) -> Iterator[list[os.DirEntry[str]]]:
+        with scandir(folder) as entries:
+            found = list(entries)
+            (tmp_path / "gone").unlink()
+            yield found
+
+    monkeypatch.setattr(os, "scandir", late)
+    monkeypatch.setattr(os, "supports_fd", {*os.supports_fd, late})
+    (entries,) = place(ListFolder(str(tmp_path)), roots=(tmp_path,))
+    assert [Path(entry.path).name for entry in entries] == ["there"]
+
+
 def test_a_folder_with_too_many_entries(tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / str(number)).touch()

@@ -165,6 +165,8 @@ def test_a_veto_must_answer_in_words(registry, answer):  # C17
 class Hostile(str):
     """A text that fails when it is read."""
 
+    __slots__ = ()
+
     def __str__(self) -> str:
         raise ValueError("read")
 

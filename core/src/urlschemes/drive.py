@@ -156,7 +156,10 @@ def _scan(folder: int | str, path: str, roots: tuple[str, ...], most: int) -> li
     with os.scandir(folder) as entries:
         for entry in entries:
             where = os.path.join(path, entry.name)
-            status = entry.stat(follow_symlinks=False)
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # it went away after its name was read
+                continue
             if entry.is_symlink():
                 # One that leads nowhere, or out of the roots, is shown as the link that it is.
                 with suppress(OSError, PolicyDenied):

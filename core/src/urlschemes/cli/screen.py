@@ -64,11 +64,11 @@ def grid(*columns: str, whole: Iterable[str] = ()) -> Table:
 
 
 def facts(rows: Iterable[tuple[str, object]]) -> Table:
-    """Names with their values, side by side; a value of None is left out."""
+    """Names with their values, side by side; a value of None is left out. Names, too, may be a server's words."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows:
         if value is not None:
-            table.add_row(name, value if isinstance(value, Text) else line(str(value)))
+            table.add_row(line(name), value if isinstance(value, Text) else line(str(value)))
     return table
