@@ -32,7 +32,7 @@ TABLE: list[tuple[str, str, str | None, int | None, tuple[str, ...], str | None,
     ("x-album://h:/", "InvalidPort", "port", 12, (), "port", "3.1"),
     ("x-album://h:8x/", "InvalidPort", "port", 13, (), "port", "3.1"),
     ("x-album://h/;size=x", "InvalidPart", "size", 18, ("a digit",), "digits", "5"),
-    ("x-album://h/;seize=1", "InvalidPart", None, 14, ('"ize="',), "albumurl", "2.1"),
+    ("x-album://h/;seize=1", "InvalidPart", None, 14, ('";size="',), "albumurl", "2.1"),
     (
         "x-album://h/?a%0Ab",
         "InvalidPart",

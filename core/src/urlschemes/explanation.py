@@ -395,7 +395,7 @@ def _words(syntax: Syntax, positions: int) -> tuple[str, ...]:
     for position in bits(positions):
         leaf = syntax.automaton.leaves[position]
         if leaf.literal is not None:
-            word = f'"{leaf.literal[leaf.offset :]}"'
+            word = f'"{leaf.literal}"'
         else:
             word = next((name for mask, name in _CLASSES if mask == leaf.mask), "")
             if not word:
