@@ -1031,6 +1031,19 @@ def test_output_that_cannot_be_written_is_an_error(shell: Any, arguments: list[s
     assert (done.returncode, done.stderr) == (3, b"urlschemes: cannot write the output: No space left on device\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the streams")
+@pytest.mark.parametrize(("url", "code"), [("x-shelf://127.0.0.1/vase", 0), ("x-shelf:", 1)])
+def test_streams_that_are_closed_get_nothing(site: Path, url: str, code: int) -> None:
+    call = [sys.executable, "-m", "urlschemes.cli", "access", url]
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        script = f'"$@" {closed}'
+        done = subprocess.run(
+            ["/bin/sh", "-c", script, "sh", *call], capture_output=True, env=environment(site), check=False, timeout=60
+        )
+        assert done.returncode == code
+        assert not {b"Traceback", b"Warning"} & set(re.findall(rb"Traceback|Warning", done.stdout + done.stderr))
+
+
 def test_an_interrupt_ends_it_without_a_traceback(site: Path, tmp_path: Path) -> None:
     with answering(b"slowly", pause=30) as port:
         process = subprocess.Popen(

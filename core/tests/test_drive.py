@@ -13,6 +13,7 @@ import struct
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -1202,6 +1203,22 @@ def test_a_handshake_that_hangs(serve: Serve) -> None:
     with pytest.raises(DeadlineExceeded) as late:
         run(secured(port, "host.example"), port=port)
     assert late.value.phase == "tls"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_within_the_handshake_closes_the_socket(serve: Serve) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.recv(10)
+        os.kill(os.getpid(), signal.SIGINT)
+        until_gone(connection)
+
+    port = serve(talk)
+    with pytest.raises(KeyboardInterrupt) as interrupt:  # held, and with it all that its frames hold
+        run(secured(port, "host.example"), port=port, policy=replace(LOOPBACK, limits=Limits()))
+    frames = [frame for frame, _ in traceback.walk_tb(interrupt.value.__traceback__)]
+    sockets = [each for frame in frames for each in frame.f_locals.values() if isinstance(each, ssl.SSLSocket)]
+    assert sockets
+    assert {each.fileno() for each in sockets} == {-1}
 
 
 def test_a_connection_that_ends_within_the_handshake(serve: Serve) -> None:

@@ -274,7 +274,13 @@ def _perform_secure(step: steps.Secure) -> steps.Channel:
         channel.patient(step.timeout),
         server_hostname=step.host,
         suppress_ragged_eofs=False,  # a connection that ends without TLS's own end was cut
+        do_handshake_on_connect=False,  # an interrupt during it would leave the socket to nobody
     )
+    try:
+        secured.do_handshake()
+    except BaseException:
+        secured.close()
+        raise
     return _Socket(secured)
 
 
