@@ -225,6 +225,13 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
         ("u = p\np = *4digit", [Part("p", ["p"], number=True)], "must be digits"),
         ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "must be digits"),
         ('u = p "/"\np = 1*uchar', [Part("host", ["p"])], "the host holds escapes"),
+        (
+            "u = r0\n"
+            + "\n".join(f"r{n} = {'[ digit ' * 10} r{n + 1} {']' * 10}" for n in range(20))
+            + "\nr20 = digit",
+            [],
+            "nests more than 120 deep",
+        ),
         ("u = 64a\na = 64b\nb = 64digit", [], "more than 10000 characters"),
         ("u = p\np = *uchar", [Part("p", ["p"]), Part("q", ["p"])], "are one occurrence"),
         ('u = p\np = s *[ "x" s ]\ns = *digit', [Part("p", ["p"], element="s")], "must be a rule of the form"),

@@ -20,6 +20,9 @@ UNROLLED = 64
 LARGEST = 10_000
 """How many characters and sets of characters a tree may have; those of RFC 1738 have fewer than a hundred."""
 
+DEEPEST = 120
+"""How deep the elements of rules may nest, written out; those of RFC 1738 do less than thirty."""
+
 
 class Element:
     """A node of the tree. `first` and `last` are sets of positions (bits of an int), filled in by the automaton."""
@@ -115,8 +118,17 @@ class _Expander:
         self.mark_of = mark_of
         self.excluded = excluded
         self.size = 0
+        self.depth = 0
 
     def node(self, node: Node, path: tuple[str, ...]) -> Element:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise GrammarError(f"rule {path[0]!r} written out nests more than {DEEPEST} deep", rule=path[0])
+        element = self.element(node, path)
+        self.depth -= 1
+        return element
+
+    def element(self, node: Node, path: tuple[str, ...]) -> Element:
         if isinstance(node, Reference):
             inner = (*path, node.name)
             return self.marked(self.node(self.rules[node.name].node, inner), inner)
