@@ -823,6 +823,77 @@ def test_a_finally_block_may_ask_for_nothing_but_close(serve: Serve) -> None:
         document.close()
 
 
+def in_two_pieces(connection: socket.socket) -> None:
+    connection.recv(1)
+    connection.sendall(b"one")
+    connection.recv(1)
+    connection.sendall(b"two")
+
+
+def asks_twice(port: int) -> Algorithm[None]:
+    peer = yield from Connect("127.0.0.1", port)
+    yield from Open("document")
+    octets = b""
+    for _ in range(2):
+        yield from Send(peer, b"?")
+        octets += (yield from Receive(peer)) or b""
+    yield from Deliver(octets)
+
+
+def test_a_document_that_is_closed_by_what_it_calls_is_not_whole(serve: Serve) -> None:
+    port = serve(in_two_pieces)
+
+    def trace(event: TraceEvent) -> None:
+        if event.kind == "receive":
+            document.close()
+
+    document = run(asks_twice(port), port=port, trace=trace)
+    with pytest.raises(AccessError, match="closed while it was under way") as fault:
+        document.read()
+    assert fault.value.scheme == "x-talk"
+    assert document.terminated is None
+
+
+def test_an_access_closed_while_it_connects_leaves_nothing_open(serve: Serve) -> None:
+    port = serve(in_two_pieces)
+
+    def algorithm() -> Algorithm[None]:
+        yield from Open("document")
+        yield from Deliver(b"x")
+        yield from Connect("localhost", port)
+
+    document = run(algorithm(), port=port, trace=lambda event: document.close() if event.kind == "resolve" else None)
+    assert next(document) == b"x"
+    with pytest.raises(AccessError, match="closed while it was under way"):
+        document.read()
+
+
+@pytest.mark.parametrize("by_thread", [True, False])
+def test_a_document_is_not_read_while_it_is_read(serve: Serve, by_thread: bool) -> None:
+    port = serve(in_two_pieces)
+    faults: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            document.read()
+        except URLError as fault:
+            faults.append(fault)
+
+    def trace(event: TraceEvent) -> None:
+        if event.kind == "receive" and event.octets == b"one":
+            if by_thread:
+                thread = threading.Thread(target=read)
+                thread.start()
+                thread.join()
+            else:
+                read()
+
+    document = run(asks_twice(port), port=port, trace=trace)
+    with pytest.raises(AccessError, match="this access is busy") as fault:  # nobody knows who got what
+        document.read()
+    assert faults == [fault.value]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_interrupt_passes_through_and_closes_everything(serve: Serve) -> None:
     port = serve(until_gone)

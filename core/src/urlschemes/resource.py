@@ -219,6 +219,7 @@ class _Resource:
     def _pull(self) -> bytes | Entry | None:
         """The next piece. What failed once fails again: a part of a resource never looks like the whole."""
         if self._failure is not None:
+            self._source.close()  # where it failed for being used twice at once, it is still open
             raise self._failure
         if self._closed:
             raise AccessError(f"this {type(self).__name__.lower()} is closed", scheme=self.url.scheme)

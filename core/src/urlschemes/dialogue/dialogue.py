@@ -90,6 +90,7 @@ class Dialogue:
         self._parse = parse
         self._kind = ""
         self._closed = False
+        self._under_way = False
         self._fault: BaseException | None = None
         self._unterminated = False
         self._entries = 0
@@ -133,9 +134,27 @@ class Dialogue:
         """The URL accessed now."""
         return self._redirects.url
 
+    def _enter(self) -> None:
+        """What follows, until `_leave`, runs the algorithm. Raises AccessError where something runs it already.
+
+        An algorithm that waits for its request's answer would take the other's call for that answer.
+        """
+        if self._under_way:
+            raise AccessError(
+                "this access is busy: another thread uses it, or what it called uses it again", scheme=self._scheme
+            )
+        self._under_way = True
+        self._clock.resume()
+
+    def _leave(self) -> None:
+        self._under_way = False
+        self._clock.pause()
+
     def _begin(self) -> None:
-        """What is counted for an access is counted anew for each call of a session."""
+        """As `_enter`, for a call of a session: what is counted for an access is counted anew for each."""
+        self._enter()
         self._clock.restart()
+        self._clock.resume()
         self._connecting.made = 0
         self._peers.held = 0
 
@@ -147,7 +166,7 @@ class Dialogue:
         Nothing is resolved or opened, and the algorithm has not begun, when UnsafeURL or PolicyDenied says that it may
         not.
         """
-        self._clock.resume()
+        self._enter()
         try:
             self._reach.admit(self.url)
             if self.url.raw.get("password"):
@@ -170,13 +189,13 @@ class Dialogue:
             self._give_up(fault)
             raise
         finally:
-            self._clock.pause()
+            self._leave()
 
     def pull(self) -> steps.Steps[bytes | Entry | None]:
         """The next piece of a document or listing; None when the algorithm has ended, and so all has come."""
         if self._closed:
             return None
-        self._clock.resume()
+        self._enter()
         try:
             while True:
                 said = yield from self._advance(self._algorithm)
@@ -204,14 +223,13 @@ class Dialogue:
             self._give_up(fault)
             raise
         finally:
-            self._clock.pause()
+            self._leave()
 
     def call(self, algorithm: Algorithm[T]) -> steps.Steps[T]:
         """One call of a session, with its own deadline. After a refusal it stays open, after any other error not."""
         if self._closed:
             raise AccessError("the session is closed", scheme=self._scheme)
         self._begin()
-        self._clock.resume()
         try:
             said = yield from self._advance(algorithm)
             if not isinstance(said, _Ended):
@@ -224,14 +242,13 @@ class Dialogue:
             self._give_up(fault, algorithm)
             raise
         finally:
-            self._clock.pause()
+            self._leave()
 
     def finish(self) -> steps.Steps[None]:
         """The closing words of a session: what the algorithm does after Open. Then everything is closed."""
         if self._closed:
             return
         self._begin()
-        self._clock.resume()
         try:
             said = yield from self._advance(self._algorithm)
             if not isinstance(said, _Ended):
@@ -242,7 +259,7 @@ class Dialogue:
             self._give_up(fault)
             raise
         finally:
-            self._clock.pause()
+            self._leave()
 
     def close(self) -> None:
         """Close every connection and file now, and let the algorithm's `finally` blocks run."""
@@ -291,6 +308,9 @@ class Dialogue:
         answer: Any = None
         error: URLError | None = None
         while True:
+            if self._closed:  # by what it called: a trace, a thread
+                self._peers.close_all()
+                raise AccessError("the access was closed while it was under way", scheme=self._scheme) from None
             try:
                 request = algorithm.send(answer) if error is None else algorithm.throw(error)
             except StopIteration as end:
