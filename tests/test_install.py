@@ -46,7 +46,7 @@ rule = "shelfurl"
 bnf = '''
 shelfurl  = "x-shelf:" shelf "/" place
 shelf     = 1*uchar
-place     = 1*digit
+place     = digits
 '''
 
 [syntax.parts]

@@ -27,6 +27,9 @@ def test_what_people_write_is_shown_as_it_is() -> None:
     [
         ("ftp://u:secret@h/", "ftp://u:***@h/"),
         ("see ftp://u:a@b@h/ and x://:p@k", "see ftp://u:***@h/ and x://:***@k"),
+        ("ftp://u:hun/ter@h/", "ftp://u:***@h/"),
+        ("ftp://u@x:pw@h/", "ftp://u@x:***@h/"),
+        ("ftp://u:p@h/a@b", "ftp://u:***@h/a@b"),
         ("ftp://u@h/a:b@c", "ftp://u@h/a:b@c"),
         ("http://h:80/x@y", "http://h:80/x@y"),
     ],

@@ -37,6 +37,9 @@ REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
         ("url:x-album://h", "x-album://h", ["prefix removed"], None),
         (" x-album://h\n", "x-album://h", ["white space removed"], None),
         ("X-Album://H/a", "X-Album://H/a", [], None),
+        ("x-album://h/?u=http://x.y/", "x-album://h/?u=http%3A//x.y/", ["character encoded"], None),
+        ("x-album://h/:/./~", "x-album://h/:/./%7E", ["character encoded"], None),
+        ("x-album://h/a./?b:/~", "x-album://h/a./?b%3A/%7E", ["character encoded", "character encoded"], None),
         ("x-album://joe:a:b@h/", "x-album://joe:a%3Ab@h/", ["character encoded"], None),
     ],
 )

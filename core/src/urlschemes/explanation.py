@@ -160,7 +160,7 @@ def _explain(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | No
         rule = part if part in syntax.grammar.rules else rule
         if kind is errors.UserinfoNotAllowed:
             position, words = found.start("user"), ("a host",)
-            hint = "this scheme has no user name and no password: leave out what stands before the `@`"
+            hint = "this scheme has no user name and no password, and an `@` before the path can only end one"
         elif kind is errors.InvalidUserinfo:
             position = found.start("user") + _LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
             words = (f'"%{ord(text[position]):02X}"',)
@@ -269,7 +269,8 @@ def _character(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | 
     else:
         message = f"{character!r} at position {position} is unsafe and must be encoded always"
         hint = f"write %{ord(character):02X}, or let `fix` do it"
-    if part is not None and part != "host" and part in syntax.parts and not syntax.parts[part].escapes:
+    no_escapes = part is not None and part in syntax.parts and not syntax.parts[part].escapes
+    if no_escapes and character.isascii() and character not in "#[":
         hint = f"the {part} can hold no such character in any form"
     return Explanation(
         message,

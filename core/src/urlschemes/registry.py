@@ -293,10 +293,13 @@ class Registry:
         name and what to install), PluginError where the plugin of the scheme is at fault.
         """
         try:
-            match, kind = self._readers[text.partition(":")[0]]
-            found = match(text) if len(text) <= limit else None
+            reader = self._readers[text.partition(":")[0]]
         except (KeyError, AttributeError, TypeError):
+            reader = None  # and on outside of the handler: what is raised there has no other error behind it
+        if reader is None:
             return self._parse_slowly(text, type, limit)
+        match, kind = reader
+        found = match(text) if len(text) <= limit else None
         if found is None:
             raise refused(text, kind.syntax, kind) if len(text) <= limit else refusal(text, kind.syntax, kind, limit)
         if type is not URL and not issubclass(kind, type):

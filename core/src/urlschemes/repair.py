@@ -98,11 +98,12 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
         repaired = _Walk(url_type.syntax, inside, start, changes).repaired()
     if repaired is None:
         raise NotRepairable(
-            f"no repair has one right answer: {cause}",
+            f"no repair has one right answer: {cause.message}",
             scheme=cause.scheme,
             part=cause.part,
             position=cause.position,
             section=cause.section,
+            hint=None if cause.hint is None or "`fix`" in cause.hint else cause.hint,
         )
     changes.sort(key=lambda change: change.position)
     return Fixed(url_type.parse(repaired, limit=4 * limit), tuple(changes), fragment if hash_ else None)
@@ -210,7 +211,8 @@ class _Walk:
         """A colon without a port, a dot behind the host, a `?` without the `/` before it."""
         if character in ":/" and self.dropped(index):
             return self.take(character)
-        if character == "?" and self.reached & self.host_ends and self.take("/" + character):
+        in_authority = "@" in self.text[index:].partition("/")[0]  # then what stands before it may be meant as a login
+        if character == "?" and not in_authority and self.reached & self.host_ends and self.take("/" + character):
             self.changes.append(Change("slash inserted", self.start + index, "", "/", "RFC 1738 section 3.3"))
             return True
         return False
@@ -221,7 +223,11 @@ class _Walk:
         Not where an `@` behind it says that it may be a login.
         """
         last = self.out[-1] if self.out else ""
-        if last not in _DROPPED or "@" in self.text[index:] or not self.reread("".join(self.out[:-1])):
+        if last not in _DROPPED or "@" in self.text[index:]:
+            return False
+        before = self.out, self.expected, self.reached
+        if not self.reread("".join(self.out[:-1])) or not self.reached & self.host_ends:
+            self.out, self.expected, self.reached = before
             return False
         self.changes.append(Change(_DROPPED[last], self.start + index - 1, last, "", "RFC 1738 section 3.1"))
         return True

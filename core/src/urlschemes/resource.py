@@ -252,6 +252,7 @@ class Document(_Resource):
     def __init__(self, source: Source, attributes: Attributes) -> None:
         super().__init__(source, attributes)
         self._rest = b""
+        self._over = False
 
     @property
     def media_type(self) -> str | None:
@@ -347,11 +348,13 @@ class Document(_Resource):
 
         The octets go to a new file beside it, which takes the name only when all have come: a failure leaves an older
         file as it was. Nothing the other side says becomes a file name. Raises AccessError where the file cannot be
-        written, and what iterating raises.
+        written or nothing is left, and what iterating raises.
         """
         import secrets
         from pathlib import Path
 
+        if self._over:
+            raise AccessError("the document was read to its end: nothing is left to save", scheme=self.url.scheme)
         target = Path(path)
         beside = target.parent / f".{target.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
         written = 0
@@ -373,6 +376,7 @@ class Document(_Resource):
 
     def _piece(self) -> bytes:
         piece = self._pull()
+        self._over = piece is None
         return piece if isinstance(piece, bytes) else b""
 
 

@@ -86,7 +86,12 @@ class Scheme:
 def _type_of(registration: "Registration") -> type[URL]:
     parts = registration.syntax.parts
     base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
-    attributes: dict[str, Any] = {"__slots__": (), "__doc__": f"A URL of the scheme {registration.scheme}."}
+    attributes: dict[str, Any] = {
+        "__slots__": (),
+        "__doc__": f"A URL of the scheme {registration.scheme}.",
+        "build": classmethod(_build),
+        "replace": _replace,
+    }
     for name, part in parts.items():
         if not any(name in vars(each) for each in base.__mro__):
             is_list = part.element is not None and part.take != "last"
@@ -103,6 +108,16 @@ def _type_of(registration: "Registration") -> type[URL]:
         name, (base,), {"registration": registration}, lambda body: body.update(attributes)
     )
     return made
+
+
+def _build(cls: type[URL], /, **parts: "Any") -> URL:
+    """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
+    return cls._build(**parts)
+
+
+def _replace(self: URL, /, **parts: "Any") -> URL:
+    """The URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
+    return self._replace(**parts)
 
 
 def _read_elements(url: URL, name: str) -> tuple[str, ...]:

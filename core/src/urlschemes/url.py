@@ -5,8 +5,8 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 
 from urlschemes.composing import UNCHANGED, Encoded, Unchanged, blamed, by_mark, cannot_be, edited, written
 from urlschemes.display import redact
-from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, UnsafeURL
-from urlschemes.explanation import explained, refusal, unfit
+from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, PluginContractError, UnsafeURL
+from urlschemes.explanation import explained, fault_of, is_scheme_name, refusal, unfit
 from urlschemes.octets import normal, octets_of, unescape
 from urlschemes.syntax import Part, Syntax
 
@@ -56,7 +56,8 @@ class URL:
 
     def __new__(cls, *_: object, **__: object) -> "Self":
         """Raise TypeError: a type is not called."""
-        raise TypeError(f"{cls.__name__} is made by {cls.__name__}.parse(text) or {cls.__name__}.build(...)")
+        how = f"{cls.__name__}.parse(text)" + (f" or {cls.__name__}.build(...)" if hasattr(cls, "build") else "")
+        raise TypeError(f"a {cls.__name__} is made by {how}")
 
     @classmethod
     def parse(cls, text: str, *, limit: int = LIMIT) -> "Self":
@@ -66,10 +67,19 @@ class URL:
         except TypeError:
             match = None
         if match is None:
-            raise refusal(text, cls.syntax, cls, limit)
+            raise unfit(text, limit) or cls._other_scheme(text) or refusal(text, cls.syntax, cls, limit)
         url = new(cls)
         url._match = match
         return url
+
+    @classmethod
+    def _other_scheme(cls, text: str) -> InvalidURL | None:
+        """The error for a text that begins with the name of another scheme than this type's."""
+        name, colon, _ = text.partition(":")
+        if not cls._scheme or not colon or not is_scheme_name(name) or name.lower() == cls._scheme:
+            return None
+        message = f"this is a URL of the scheme {name.lower()!r}, and a {cls.__name__} is wanted"
+        return fault_of("scheme", text, message, scheme=cls._scheme, section="RFC 1738 section 2.1")
 
     @property
     def scheme(self) -> str:
@@ -92,9 +102,16 @@ class URL:
         return {name: getattr(self, name) for name in self.syntax.parts}
 
     def line(self, name: str) -> bytes:
-        """The octets of the part `name`, for a protocol line. Raises UnsafeURL where one of them is a control octet."""
+        """The octets of the part `name`, for a protocol line; none where it is absent.
+
+        Raises UnsafeURL where one of them is a control octet, PluginContractError for a list part.
+        """
         self._check_line(self.syntax.parts[name])
         value = self._value(name)
+        if isinstance(value, tuple):
+            raise PluginContractError(
+                f"the {name} is a list: it has no one line", wants="a part that is one text", has="a list part"
+            )
         return b"" if value is None else octets_of(str(value))
 
     def check_line(self) -> None:
@@ -262,7 +279,7 @@ class URL:
         return url
 
     def __str__(self) -> str:
-        return self._match.string
+        return str(self._match.string)  # of an Encoded, the plain text
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({redact(self._match.string)!r})"

@@ -178,6 +178,9 @@ def _complain(error: click.ClickException) -> None:
     from urlschemes.cli.plain import line, note, write
 
     context = getattr(error, "ctx", None)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        write(error.format_message(), stream=sys.stderr)  # the help itself, which is of our own writing
+        return
     if context is not None:
         write(line(context.get_usage()), stream=sys.stderr)
     note(error.format_message())
