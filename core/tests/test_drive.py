@@ -1407,23 +1407,38 @@ def test_a_redirect_meets_the_policy(location: str) -> None:
         led_to(location)
 
 
-def test_a_redirect_from_the_internet_leads_not_to_this_machine(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redirect_leads_to_no_other_private_address(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve(until_gone)
+    dialled = []
 
-    def algorithm() -> Algorithm[None]:
-        yield from Connect("first.example", port)
+    def dial(self: socket.socket, address: tuple[str, int]) -> None:
+        dialled.append(address[0])
+        if address[0] != "127.0.0.1":
+            raise ConnectionRefusedError  # no test leaves this machine
+        connect(self, address)
+
+    connect = socket.socket.connect
+    monkeypatch.setattr(socket.socket, "connect", dial)
+
+    def algorithm(then: str) -> Algorithm[None]:
+        yield from Connect("127.0.0.1", port)
         url = yield from Follow("/again")
         assert str(url) == "x-talk://first.example/again"
-        yield from Connect("127.0.0.1", port)
+        yield from Connect(then, port)
+        yield from Open("attributes")
 
-    monkeypatch.setattr(Policy, "is_public", lambda *_: True)  # no test leaves this machine
-    monkeypatch.setattr(socket, "getaddrinfo", answer("127.0.0.1"))
-    with pytest.raises(PolicyDenied, match="a public host led there"):
-        run(
-            algorithm(),
+    def led(then: str) -> object:
+        return run(
+            algorithm(then),
+            policy=replace(Policy.interactive(), limits=QUICK),
             url=TalkURL.parse("x-talk://first.example/"),
             follow=lambda *_: TalkURL.parse("x-talk://first.example/again"),
         )
+
+    assert led("127.0.0.1")
+    with pytest.raises(PolicyDenied, match="a redirect led there"):
+        led("10.0.0.1")
+    assert set(dialled) == {"127.0.0.1"}
 
 
 # What the caller is asked

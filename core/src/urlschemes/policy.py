@@ -90,7 +90,7 @@ class Policy:
     public: bool = True
     """Whether the addresses of the public Internet are allowed."""
     networks: tuple[str, ...] = ()
-    """Networks allowed beside them, as `"127.0.0.0/8"`. A public host is never followed into one by a redirect."""
+    """Networks allowed beside them, as `"127.0.0.0/8"`. A redirect leads into none, but back to where it came from."""
     denied_networks: tuple[str, ...] = ()
     ports: frozenset[int] = frozenset()
     """Ports allowed beside the scheme's own one and those from 1024 that are not known for another protocol."""
@@ -121,7 +121,7 @@ class Policy:
     @classmethod
     def interactive(cls) -> Policy:
         """For a URL that a person typed: this machine and private networks are allowed too. Files are still off."""
-        return cls(networks=PRIVATE)
+        return cls(networks=PRIVATE, denied_networks=METADATA)
 
     def check_scheme(self, scheme: str) -> None:
         """Raises PolicyDenied unless URLs of `scheme` (lower case) may be accessed."""
@@ -160,11 +160,11 @@ class Policy:
         if port in OTHER_PROTOCOLS:
             raise _denied(f"port {port} is known for another protocol", "ports", f"to allow it: ports={{{port}}}")
 
-    def check_address(self, address: str, *, host: str = "", from_public: bool = False) -> None:
+    def check_address(self, address: str, *, host: str = "", redirected: bool = False) -> None:
         """`address` is one that `host` resolved to, or was connected to, as the system writes it.
 
-        An address that only wraps others (IPv4-mapped, 6to4, Teredo, NAT64) counts as those. With `from_public`, a
-        host of the public Internet led here, so that `networks` do not count. Raises PolicyDenied.
+        An address that only wraps others (IPv4-mapped, 6to4, Teredo, NAT64) counts as those. With `redirected`, a
+        redirect led here, so that `networks` do not count. Raises PolicyDenied.
         """
         parsed = ipaddress.ip_address(address.partition("%")[0])
         held = list(_contained(parsed))
@@ -172,22 +172,25 @@ class Policy:
         if any(one in _network(network) for network in self.denied_networks for one in (parsed, *held)):
             raise _denied(f"{named} is in a denied network", "denied_networks", "take its network out of it")
         for one in held or [parsed]:
-            if not from_public and any(one in _network(network) for network in self.networks):
+            if not redirected and any(one in _network(network) for network in self.networks):
                 continue
             if not _is_public(one):
-                how = "a public host led there" if from_public else f'to allow it: networks=("{one}",)'
+                how = "a redirect led there" if redirected else f'to allow it: networks=("{one}",)'
                 raise _denied(f"{named} is not of the public Internet", "networks", how)
             if not self.public:
                 raise _denied(f"{named} is in none of the allowed networks", "public", "to allow it: public=True")
 
-    def is_public(self, address: str) -> bool:
-        """Whether `address`, and any that it contains, is of the public Internet."""
+    def is_this_machine(self, address: str) -> bool:
+        """Whether the address is one of the loopback addresses."""
         parsed = ipaddress.ip_address(address.partition("%")[0])
-        return all(_is_public(one) for one in list(_contained(parsed)) or [parsed])
+        return all(one.is_loopback for one in list(_contained(parsed)) or [parsed])
 
 
 PRIVATE = ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 """This machine and private networks (RFC 1918, RFC 4193). Not the link-local ones: there clouds keep their secrets."""
+
+METADATA = ("169.254.169.254/32", "fd00:ec2::254/128")
+"""Where a machine in a cloud asks for its secrets; the second lies in a private network."""
 
 # Ports from 1024 up where another protocol would take what we send for its own: the "bad ports" of the Fetch standard.
 OTHER_PROTOCOLS = frozenset(

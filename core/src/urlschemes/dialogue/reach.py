@@ -13,16 +13,16 @@ __all__ = ["Reach"]
 
 
 class Reach:
-    """The policy of one access, its scheme's own ports, and whether it was among public hosts before a redirect."""
+    """The policy of one access, its scheme's own ports, and the addresses that it reached before a redirect."""
 
-    __slots__ = ("_from_public", "_local", "_own_ports", "_policy", "_reached_public")
+    __slots__ = ("_local", "_own_ports", "_policy", "_reached", "_redirected")
 
     def __init__(self, policy: Policy, registration: Registration) -> None:
         self._policy = policy
         self._local = registration.local
         self._own_ports = _ports_of(registration)
-        self._reached_public = False
-        self._from_public = False
+        self._reached: set[str] = set()
+        self._redirected = False
 
     def admit(self, url: URL) -> None:
         """Check the URL that the access begins with. Raises UnsafeURL, PolicyDenied."""
@@ -37,7 +37,7 @@ class Reach:
             self._own_ports |= _ports_of(target.registration)
         self._policy.check_scheme(target.scheme)
         self._check_place(target)
-        self._from_public |= self._reached_public
+        self._redirected = True
 
     def _check_place(self, url: URL) -> None:
         # The parts as the core's own pattern finds them, not as the plugin's type tells them.
@@ -53,12 +53,19 @@ class Reach:
         self._policy.check_port(port, self._own_ports)
 
     def check_address(self, address: str, host: str) -> None:
-        """Check what `host` was resolved to. Raises PolicyDenied."""
-        self._policy.check_address(address, host=host, from_public=self._from_public)
+        """Check what `host` was resolved to. Raises PolicyDenied.
+
+        The URL that a redirect gives was found, not typed: of what the policy allows beside the public Internet, it may
+        only lead back to an address that was reached before (or to this machine, from this machine).
+        """
+        back = address in self._reached or (
+            self._policy.is_this_machine(address) and any(map(self._policy.is_this_machine, self._reached))
+        )
+        self._policy.check_address(address, host=host, redirected=self._redirected and not back)
 
     def reached(self, address: str) -> None:
-        """A connection was made: after a public one, no redirect leads into a private network."""
-        self._reached_public |= self._policy.is_public(address)
+        """A connection to `address` was made."""
+        self._reached.add(address)
 
 
 def _ports_of(registration: Registration) -> frozenset[int]:

@@ -19,7 +19,7 @@ from urlschemes.display import one_line
 from urlschemes.errors import AuthRequired, LimitExceeded, UnsafeURL
 from urlschemes.octets import octets_of, text_of
 from urlschemes.resource import Attributes
-from urlschemes.wire import TEXT_LINE, Algorithm, Authenticate, Connect, Deliver, Open
+from urlschemes.wire import LINE, Algorithm, Authenticate, Connect, Deliver, Open
 from urlschemes_ftp.control import Control, named
 from urlschemes_ftp.facts import facts_of, media_type_of, number, time
 from urlschemes_ftp.listing import Folder
@@ -192,8 +192,8 @@ def _list(control: Control, url: FtpURL) -> Algorithm[None]:
     rest = b""
     while octets := (yield from transfer.octets()):
         *lines, rest = (rest + octets).split(b"\n")
-        if any(len(line) > TEXT_LINE for line in (*lines, rest)):
-            raise LimitExceeded(f"a line is longer than {TEXT_LINE} octets", limit="line", value=TEXT_LINE)
+        if any(len(line) > LINE for line in (*lines, rest)):
+            raise LimitExceeded(f"a line is longer than {LINE} octets", limit="line", value=LINE)
         for line in lines:
             for found in entry(line.removesuffix(b"\r")):
                 yield from Deliver(found)
