@@ -862,7 +862,9 @@ def test_an_access_closed_while_it_connects_leaves_nothing_open(serve: Serve) ->
         yield from Deliver(b"x")
         yield from Connect("localhost", port)
 
-    document = run(algorithm(), port=port, trace=lambda event: document.close() if event.kind == "resolve" else None)
+    document: Any = run(
+        algorithm(), port=port, trace=lambda event: document.close() if event.kind == "resolve" else None
+    )
     assert next(document) == b"x"
     with pytest.raises(AccessError, match="closed while it was under way"):
         document.read()
