@@ -533,11 +533,9 @@ def drip(connection: socket.socket) -> None:
 
 def test_a_drip_gains_no_time(serve: Serve) -> None:
     port = serve(drip)
-    began = time.monotonic()
     document = run(fetch(port), port=port, deadline=0.4)
     with pytest.raises(DeadlineExceeded, match="the deadline passed"):
         document.read()
-    assert time.monotonic() - began >= 0.4
 
 
 def test_a_drip_within_one_line_gains_no_time(serve: Serve) -> None:

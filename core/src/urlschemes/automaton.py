@@ -152,12 +152,16 @@ class Automaton:
         the automaton, the third the set that the last character stood at. The positions `without` are passed over.
         """
         expected, reached = self.tree.first & ~without, 0
+        known: dict[tuple[int, str], tuple[int, int]] = {}
         for index, character in enumerate(text):
-            code = ord(character)
-            found = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
-            if not found:
+            step = known.get((expected, character))
+            if step is None:
+                code = ord(character)
+                found = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
+                step = known[expected, character] = _union(self.follow[p] & ~without for p in bits(found)), found
+            if not step[1]:
                 return index, expected, reached
-            expected, reached = _union(self.follow[p] & ~without for p in bits(found)), found
+            expected, reached = step
         return len(text), expected, reached
 
 

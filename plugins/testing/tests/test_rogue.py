@@ -215,5 +215,5 @@ def test_leaving_ends_all_waiting() -> None:
             deadline = time.monotonic() + 10
             while len(server.visits) < 3 and time.monotonic() < deadline:
                 time.sleep(0.01)
-            began = time.monotonic()
-        assert time.monotonic() - began < 60
+        # Here at all: the acts would go on for a minute, and longer than a test may take.
+        assert len(server.visits) == 3
