@@ -151,6 +151,11 @@ def test_a_part_may_take_any_other_name(name: str) -> None:
     assert str(url._replace(**{name: "c"})) == "x-album://h/a/c"
 
 
+def test_the_rule_begins_with_the_schemes_own_name() -> None:
+    with pytest.raises(RegistrationError, match="no URL of the rule 'albumurl' begins with 'x-album:'"):
+        Scheme(Registration.from_text(TEXT.replace('albumurl = "x-album://"', 'albumurl = "x-other://"')))
+
+
 def test_an_operation_needs_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
     scheme = Scheme(Registration.from_text(TEXT), access="textwrap")
     with pytest.raises(PluginContractError, match="textwrap has no function 'access'"):

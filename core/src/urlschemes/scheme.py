@@ -3,7 +3,7 @@
 import types
 from functools import partial
 
-from urlschemes.errors import PluginContractError, UnsupportedOperation
+from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation
 from urlschemes.url import URL, InternetURL, LoginURL
 
 TYPE_CHECKING = False
@@ -36,6 +36,15 @@ class Scheme:
     def __init__(
         self, registration: "Registration", url_type: type[URL] | None = None, access: str | None = None
     ) -> None:
+        prefix = f"{registration.scheme}:"
+        if registration.syntax.automaton.reach(prefix)[0] < len(prefix):
+            raise RegistrationError(
+                f"no URL of the rule {registration.syntax.rule!r} begins with {prefix!r}",
+                scheme=registration.scheme,
+                source=registration.source,
+                field="syntax.rule",
+                hint="begin the rule with the scheme's own name and a colon, as a literal",
+            )
         self.registration = registration
         self.url_type = url_type or _type_of(registration)
         self._access = access
