@@ -355,11 +355,13 @@ class Syntax:
         exclude: dict[str, frozenset[int]] = {}
         for part in self.parts.values():
             exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
-        tree = Automaton(self._expanded(exclude))
-        # An octet whose escape spells a literal that may follow the part cannot be held by the part.
-        for marked in marks(tree.tree):
-            exclude[marked.mark] = exclude.get(marked.mark, frozenset()) | _spells_what_follows(tree, marked)
         automaton = Automaton(self._expanded(exclude))
+        # An octet whose escape spells a literal that may follow the part cannot be held by the part.
+        more = dict(exclude)
+        for marked in marks(automaton.tree):
+            more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
+        if more != exclude:
+            automaton = Automaton(self._expanded(more))
         for leaf in automaton.leaves:
             for code in bits(leaf.mask & ~_XCHARS):
                 raise GrammarError(
