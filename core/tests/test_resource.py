@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 import pytest
 
-from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncated, UnknownScheme
+from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes.policy import Limits
 from urlschemes.resource import (
     SMALL,
@@ -241,10 +241,10 @@ def test_an_entry_is_read_by_the_registry_of_its_listing() -> None:
     assert entry == Entry(name="a", url="x-talk://host.example/")
 
 
-def test_an_entry_may_name_a_scheme_that_is_not_installed() -> None:
+def test_an_entry_that_came_from_no_listing_gives_a_generic_url() -> None:
     entry = Entry(name="a", url="x-not-installed://host.example/")
-    with pytest.raises(UnknownScheme):
-        entry.parse()
+    assert entry.parse() == URL.parse("x-not-installed://host.example/")
+    assert type(entry.parse()) is URL
 
 
 def test_an_entry_without_a_url_says_why() -> None:

@@ -93,15 +93,16 @@ class Entry:
     def parse(self) -> URL:
         """The URL of this entry, read by the registry that the listing came from.
 
-        Raises InvalidURL, UnknownScheme; ProtocolError where the entry has no URL.
+        An entry that came from no listing, or out of a pickle, gives a generic URL, which `urlschemes.parse` reads
+        further. Raises InvalidURL, UnknownScheme; ProtocolError where the entry has no URL.
         """
         if self.url is None:
             raise ProtocolError(self.problem or f"'{one_line(self.name, 80)}' has no URL", where="listing")
         if self._reader is not None:
             return self._reader(self.url)
-        from urlschemes import parse
+        from urlschemes.url import URL
 
-        return parse(self.url)
+        return URL.parse(self.url)
 
     def read_by(self, reader: Callable[[str], URL] | None) -> None:
         """Let `parse` use `reader`. For whoever hands out the listing; a pickle does not keep it."""
