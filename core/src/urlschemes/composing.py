@@ -3,7 +3,7 @@
 What a part may not hold as it is, is encoded; what stands between parts comes from the rules, or stays as it was.
 """
 
-from urlschemes.explanation import fault_of
+from urlschemes.refusal import fault_of
 from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False

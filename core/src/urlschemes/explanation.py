@@ -1,7 +1,6 @@
 """Why a text is no URL: the slow path, taken only when somebody reads the error.
 
-`refused` picks the kind of error with two or three patterns; `explained` works out the rest: how far the text derives,
-what could have stood there, the rule at fault and where it is written.
+How far the text derives, what could have stood there, the rule at fault and where it is written.
 """
 
 from __future__ import annotations
@@ -12,123 +11,16 @@ from urlschemes import errors
 from urlschemes.automaton import bits
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
 from urlschemes.expansion import Characters, Marked, marks
+from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from urlschemes.errors import Explains, InvalidURL
+    from urlschemes.errors import InvalidURL
     from urlschemes.syntax import Part, Syntax
 
-__all__ = ["explained", "fault_of", "impossible_login", "is_scheme_name", "refusal", "refused", "unfit"]
+__all__ = ["explained", "impossible_login"]
 
-# Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another
-# (none).
-_XCHARS = re.compile(
-    r"[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+)*+(?:(\Z)|(#)|(%))?+"
-)
-_stop = _XCHARS.match
-_NOT_IN_ANY_URL = re.compile(r"[^A-Za-z0-9$\-_.+!*'(),;/?:@&=%]")
-_SCHEME = re.compile(r"[A-Za-z0-9+.\-]++")
-_HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
-_LOGIN = r"(?:[^:@/%]|%[0-9A-Fa-f]{2})*+(?::(?:[^:@/%]|%[0-9A-Fa-f]{2})*+)?+"
-# Section 3.1, how far a text keeps to it: `//` (1), a host (2), a port or none (3).
-_REACHED = rf"{_HOST}(?=[:/]|\Z)()(?:(?::[0-9]{{1,4000}}+)?+(?=/|\Z)())?+"
-_INTERNET = re.compile(rf"[A-Za-z0-9+.\-]++:(?://()(?:{_REACHED})?+)?+")
-_INTERNET_LOGIN = re.compile(rf"[A-Za-z0-9+.\-]++:(?://()(?:(?:{_LOGIN}@)?+{_REACHED})?+)?+")
-# The same as generous as it can be: where user, host and port would be if their characters were right.
-_AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
-_LOGIN_RUN = re.compile(_LOGIN)
 _PORT = re.compile(r":[0-9]{1,4000}+")
-
-_ERRORS = {
-    "scheme": errors.InvalidScheme,
-    "user": errors.InvalidUserinfo,
-    "password": errors.InvalidUserinfo,
-    "host": errors.InvalidHost,
-    "port": errors.InvalidPort,
-}
-
-
-def fault_of(
-    part: str, text: str, message: str, *, scheme: str | None = None, section: str | None = None
-) -> InvalidURL:
-    """The error for a value that cannot be the part `part`."""
-    kind = _ERRORS.get(part, errors.InvalidPart)
-    return kind(text, Explanation(message, scheme=scheme, part=part, section=section))
-
-
-def is_scheme_name(text: str) -> bool:
-    """Whether `text` derives from the rule `scheme` (section 2.1), whatever its letter case."""
-    return _SCHEME.fullmatch(text) is not None
-
-
-def refusal(text: object, syntax: Syntax, why: Explains, limit: int) -> InvalidURL:
-    """The error for a `text` that `syntax` does not match. The order: size, repertoire, escape, structure.
-
-    `why` is asked for the explanation when somebody reads the error.
-    """
-    return unfit(text, limit) or refused(str(text), syntax, why)
-
-
-def unfit(text: object, limit: int) -> InvalidURL | None:
-    """The error for what is no text, or a text longer than `limit`; None for a text that can be looked at."""
-    if not isinstance(text, str):
-        kind = type(text).__name__
-        return errors.InvalidURL(
-            f"<{kind}>", Explanation(f"a URL is text (str), not {kind}", hint="decode it first, as US-ASCII")
-        )
-    if len(text) > limit:
-        return errors.URLTooLong(
-            text,
-            Explanation(
-                f"{len(text)} characters are more than the bound of {limit}",
-                position=limit,
-                hint="pass a larger `limit` where such URLs are wanted",
-            ),
-        )
-    return None
-
-
-def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
-    """As `refusal`, for a `text` of the right size: the path that must be quick."""
-    stopped = _stop(text).lastindex  # type: ignore[union-attr]  # it matches the empty text too
-    if stopped is None:
-        return InvalidCharacter(text, why)
-    if stopped == 1:
-        return _misshapen(text, syntax)(text, why)
-    if stopped == 2:
-        return FragmentPresent(text, why)
-    wrong = _NOT_IN_ANY_URL.search(text)
-    kind = BadEscape if wrong is None else FragmentPresent if wrong[0] == "#" else InvalidCharacter
-    return kind(text, why)
-
-
-def _misshapen(text: str, syntax: Syntax) -> type[InvalidURL]:
-    """The kind of error of a text that holds only what URLs may hold."""
-    parts = syntax.parts
-    if "host" not in parts:
-        return errors.InvalidPart if is_scheme_name(text.partition(":")[0]) and ":" in text else errors.InvalidScheme
-    login = "@" in text
-    reached = (_INTERNET_LOGIN if login and "user" in parts else _INTERNET).match(text)
-    if reached is None:
-        return errors.InvalidScheme
-    how_far = reached.lastindex
-    if how_far is None:
-        return errors.MissingAuthority
-    if how_far == 3:
-        if "port" not in parts and text.find(":", text.find(":") + 1) in range(reached.end()):
-            return errors.InvalidHost
-        return errors.InvalidPart
-    if login:
-        user = _AUTHORITY.match(text)["user"]  # type: ignore[index]  # it matches what `_INTERNET` matched
-        if user is not None and "user" not in parts:
-            return errors.UserinfoNotAllowed
-        if user is not None and _LOGIN_RUN.fullmatch(user) is None:
-            return errors.InvalidUserinfo
-    if how_far == 2:
-        return errors.InvalidPort if "port" in parts else errors.InvalidHost
-    if text[reached.end() : reached.end() + 1] not in {"", "/", ":"} or _AUTHORITY.match(text)["host"]:  # type: ignore[index]
-        return errors.InvalidHost
-    return errors.InvalidPart if syntax.host_may_be_empty else errors.EmptyHost
 
 
 def explained(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
@@ -141,7 +33,7 @@ def _explain(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | No
     if issubclass(kind, InvalidCharacter | BadEscape):
         return _character(text, kind, syntax, scheme)
     automaton = syntax.automaton
-    found = _AUTHORITY.match(text)
+    found = AUTHORITY.match(text)
     position, expected, reached = automaton.reach(text, impossible_login(text, syntax))
     words = _words(syntax, expected)
     if automaton.tree.last & reached and position < len(text):
@@ -162,7 +54,7 @@ def _explain(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | No
             position, words = found.start("user"), ("a host",)
             hint = "this scheme has no user name and no password, and an `@` before the path can only end one"
         elif kind is errors.InvalidUserinfo:
-            position = found.start("user") + _LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
+            position = found.start("user") + LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
             words = (f'"%{ord(text[position]):02X}"',)
             hint = "within a user name or password `:`, `@` and `/` must be encoded: %3A, %40, %2F"
         elif kind is errors.InvalidPort:
@@ -228,7 +120,7 @@ def impossible_login(text: str, syntax: Syntax) -> int:
 
     Without an `@`, what stands behind the `//` is a host, however much it looks like the beginning of a login.
     """
-    found = _AUTHORITY.match(text)
+    found = AUTHORITY.match(text)
     positions = 0
     if found is not None and found["user"] is None:
         for marked in marks(syntax.automaton.tree):
@@ -243,7 +135,7 @@ def _in_part(syntax: Syntax, part: Part, positions: int) -> bool:
 
 def _character(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | None) -> Explanation:
     if kind is BadEscape:
-        position = _stop(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
+        position = STOP.match(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
         return Explanation(
             f"'%' at position {position} is not followed by two hexadecimal digits",
             scheme=scheme,
@@ -254,7 +146,7 @@ def _character(text: str, kind: type[InvalidURL], syntax: Syntax, scheme: str | 
             section="RFC 1738 section 2.2",
             hint="a percent sign that is data is written %25",
         )
-    position = _NOT_IN_ANY_URL.search(text).start()  # type: ignore[union-attr]
+    position = NOT_IN_ANY_URL.search(text).start()  # type: ignore[union-attr]
     character, part = text[position], _part_at(text, position, syntax)
     if kind is FragmentPresent:
         message, hint = "'#' begins a fragment, which is no part of the URL", "`fix` gives URL and fragment apart"
@@ -316,7 +208,7 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
     if position <= text.find(":") or ":" not in text:
         return "scheme"
     if "host" in syntax.parts:
-        found = _AUTHORITY.match(text)
+        found = AUTHORITY.match(text)
         if found is not None:
             for name in ("user", "host"):
                 if found.start(name) <= position < found.end(name):

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from urlschemes.diagnosis import Diagnosis, Why, absence, examined, examined_own, why_installed, why_own
 from urlschemes.discovery import SCHEMES, Claim
 from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme
-from urlschemes.explanation import fault_of, is_scheme_name, refusal, refused
 from urlschemes.ledger import known_names
 from urlschemes.loading import imported, provided, record
 from urlschemes.plugins import Plugins
+from urlschemes.refusal import fault_of, is_scheme_name, refusal, refused
 from urlschemes.registration import Registration
 from urlschemes.scheme import Scheme, folded
 from urlschemes.url import LIMIT, URL, new

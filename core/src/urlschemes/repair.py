@@ -10,8 +10,9 @@ import re
 from urlschemes.automaton import bits
 from urlschemes.errors import InvalidURL, NotRepairable
 from urlschemes.expansion import marks
-from urlschemes.explanation import impossible_login, is_scheme_name, unfit
+from urlschemes.explanation import impossible_login
 from urlschemes.octets import octets_of
+from urlschemes.refusal import is_scheme_name, unfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

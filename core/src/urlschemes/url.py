@@ -6,8 +6,8 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 from urlschemes.composing import UNCHANGED, Encoded, Unchanged, blamed, by_mark, cannot_be, edited, written
 from urlschemes.display import redact
 from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, PluginContractError, UnsafeURL
-from urlschemes.explanation import explained, fault_of, is_scheme_name, refusal, unfit
 from urlschemes.octets import normal, octets_of, unescape
+from urlschemes.refusal import fault_of, is_scheme_name, refusal, unfit
 from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False
@@ -176,6 +176,8 @@ class URL:
     @classmethod
     def explained(cls, text: str) -> Explanation:
         """Why `text` is no URL of this type: what the error that `parse` raises says of it."""
+        from urlschemes.explanation import explained
+
         return explained(text, cls.syntax, cls._scheme or None)
 
     def _value(self, name: str) -> "str | int | tuple[str, ...] | None":
