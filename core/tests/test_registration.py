@@ -32,11 +32,7 @@ def test_the_examples_hold() -> None:
             assert record.syntax.fullmatch(example.url) is None
         else:
             parts = url_type.parse(example.url).parts
-            present = {
-                name: [*value] if isinstance(value, tuple) else value
-                for name, value in parts.items()
-                if value is not None
-            }
+            present = {name: value for name, value in parts.items() if value is not None}
             assert present == dict(example.parts)
 
 
@@ -166,3 +162,36 @@ def test_an_operation_needs_its_function(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(textwrap, "access", textwrap.dedent, raising=False)
     assert scheme.algorithm("access") is textwrap.dedent
+
+
+CAUTION = """
+[[cautions]]
+code = "two-sizes"
+part = "picture"
+holds = "x"
+message = "an x is taken for a times sign"
+"""
+
+
+def test_a_caution_is_a_text_that_readers_take_for_something_else() -> None:
+    (caution,) = Registration.from_text(TEXT.replace("[[examples]]", CAUTION + "\n[[examples]]", 1)).cautions
+    assert (caution.code, caution.part, caution.holds) == ("two-sizes", "picture", "x")
+    assert caution.section == Registration.from_text(TEXT).reference.partition(";")[0]
+    assert caution.hint is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('"two-sizes"', '"Two sizes"', "cautions.code"),
+        ('"picture"', '"painting"', "cautions.part"),
+        ('holds = "x"', 'holds = ""', "cautions.holds"),
+        ('holds = "x"', "", "cautions.holds"),
+        ('holds = "x"', 'holds = "x"\nlevel = 3', "cautions.level"),
+    ],
+)
+def test_a_caution_that_is_wrong(old: str, new: str, field: str) -> None:
+    caution = CAUTION.replace(old, new)
+    with pytest.raises(RegistrationError) as caught:
+        Registration.from_text(TEXT.replace("[[examples]]", caution + "\n[[examples]]", 1))
+    assert caught.value.field == field

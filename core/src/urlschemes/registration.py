@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final, Self
 
-__all__ = ["API", "Example", "Registration"]
+__all__ = ["API", "Caution", "Example", "Registration"]
 
 API: "Final" = 1
 """The version of the record's format that this core reads."""
@@ -27,6 +27,7 @@ OPERATIONS: "Final" = ("access", "update", "replace", "find attributes")
 
 # `scheme` of section 5. Names in a record are in lower case.
 _SCHEME = re.compile(r"[a-z0-9+.\-]{1,64}", re.ASCII)
+_CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
 _PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
 _TEXTS: "Final" = (
     "title",
@@ -53,15 +54,34 @@ class Example:
         self.says = says
 
 
+class Caution:
+    """A text that is legal in a part, and that readers take for something else: what `check` reports of the scheme.
+
+    `holds` is the text, as it is written in the part `part`; `code` is the finding's, `message` says what it is taken
+    for, `section` where that comes from, `hint` what to do.
+    """
+
+    __slots__ = ("code", "hint", "holds", "message", "part", "section")
+
+    def __init__(self, code: str, part: str, holds: str, message: str, section: str, hint: str | None) -> None:
+        self.code = code
+        self.part = part
+        self.holds = holds
+        self.message = message
+        self.section = section
+        self.hint = hint
+
+
 class Registration:
     """The record of one scheme. The attributes bear the names of the file's fields.
 
     `default_port` is None for a scheme without one. `operations` are those of section 2 that the scheme offers;
     `redirects` the schemes that an access may be redirected to; `local` says that it reads this machine's files.
-    `source` names the file.
+    `cautions` are what `check` reports beyond the rules; `source` names the file.
     """
 
     __slots__ = (
+        "cautions",
         "change_controller",
         "contact",
         "default_port",
@@ -124,6 +144,7 @@ class Registration:
         self.redirects = fields.names("redirects", [], None)
         self.local = fields.take("local", bool, False)
         self.syntax = _syntax(fields, self.reference)
+        self.cautions = tuple(_caution(each, fields, self) for each in fields.take("cautions", list, []))
         self.examples = tuple(_example(each, fields) for each in fields.take("examples", list, []))
         fields.done()
 
@@ -266,6 +287,23 @@ def _part(name: str, fields: _Fields) -> Part:
     return part
 
 
+def _caution(value: object, fields: _Fields, registration: Registration) -> Caution:
+    if not isinstance(value, dict):
+        raise fields.wrong("cautions", "tables")
+    table = _Fields(value, fields.source, "cautions.")
+    code, part, holds = (table.take(name, str) for name in ("code", "part", "holds"))
+    if not _CODE.fullmatch(code):
+        raise table.wrong("code", "a name such as `header-fields`")
+    if part not in registration.syntax.parts:
+        raise table.wrong("part", f"a part of the scheme; {part!r} is none")
+    if not holds:
+        raise table.wrong("holds", "a text that says something")
+    section = table.take("section", str, registration.reference.partition(";")[0])
+    caution = Caution(code, part, holds, table.take("message", str), section, table.take("hint", str, None))
+    table.done()
+    return caution
+
+
 def _example(value: object, fields: _Fields) -> Example:
     if not isinstance(value, dict):
         raise fields.wrong("examples", "tables")
@@ -276,4 +314,9 @@ def _example(value: object, fields: _Fields) -> Example:
     table.done()
     if invalid == (parts is not None):
         raise fields.wrong("examples", f"tables with either `parts` or `invalid = true`; {url!r} has both or neither")
-    return Example(url, parts, says)
+    return Example(url, parts and {name: _value(each) for name, each in parts.items()}, says)
+
+
+def _value(value: object) -> object:
+    """The value of a part in an example: the lists of TOML are tuples, as those of a URL are."""
+    return tuple(map(_value, value)) if isinstance(value, list) else value

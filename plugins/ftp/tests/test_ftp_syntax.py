@@ -43,7 +43,7 @@ def test_the_examples_of_the_record(example: Any) -> None:
         assert not urlschemes.is_valid(example.url)
     else:
         url = FtpURL.parse(example.url)
-        assert parts_of(url) == dict.fromkeys(url.parts) | dict(example.parts)
+        assert url.parts == dict.fromkeys(url.parts) | dict(example.parts)
         assert str(url) == example.url
         assert urlschemes.parse(example.url) == url
 
