@@ -145,6 +145,18 @@ class Automaton:
             by_reached[reached] = by_reached.get(reached, 0) | 1 << code
         yield from by_reached.items()
 
+    def derives(self, item: Element, text: str) -> bool:
+        """Whether `text` derives from `item`, an element of the tree, as far as that shows without counting."""
+        if not text:
+            return item.nullable
+        inside = _positions(item)
+        expected, reached = item.first, 0
+        for character in text:
+            code = ord(character)
+            reached = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
+            expected = _union(self.follow[p] & inside for p in bits(reached))
+        return bool(reached & item.last)
+
     def reach(self, text: str, without: int = 0) -> tuple[int, int, int]:
         """How far `text` derives: the first index that cannot be, what was expected there, what came before.
 

@@ -9,7 +9,9 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
     [ a ]              a or nothing
     ( a b )            grouping
     *a  1*a  2*5a  2a  any number of a; at least one; two to five; exactly two. With brackets, `*[ a ]` is `*a`.
-    ; words            a comment, to the end of the line; `section N` in it says where the rule of that line comes from
+    %x22  %x00-1F      one octet, or one of a range, in hexadecimal (RFC 5234 section 2.3): what no literal can write
+    ; words            a comment, to the end of the line; `section N` or `RFC N section N` in it says where the rule of
+                       that line comes from
 """
 
 import re
@@ -20,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Choice", "Grammar", "Literal", "Node", "Reference", "Repeat", "Rule", "Sequence", "read"]
+__all__ = ["Choice", "Grammar", "Literal", "Node", "Octets", "Reference", "Repeat", "Rule", "Sequence", "read"]
 
 
 class Node:
@@ -39,6 +41,19 @@ class Literal(Node):
 
     def __str__(self) -> str:
         return '<">' if self.text == '"' else f'"{self.text}"'
+
+
+class Octets(Node):
+    """One octet of those from `low` to `high`."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
+
+    def __str__(self) -> str:
+        return f"%x{self.low:02X}" if self.low == self.high else f"%x{self.low:02X}-{self.high:02X}"
 
 
 class Reference(Node):
@@ -94,13 +109,16 @@ class Repeat(Node):
             times = str(self.least)
         else:
             times = f"{self.least or ''}*{'' if self.most is None else self.most}"
-        return f"{times}{self.item}" if isinstance(self.item, Literal | Reference) else f"{times}[ {self.item} ]"
+        return (
+            f"{times}{self.item}" if isinstance(self.item, Literal | Octets | Reference) else f"{times}[ {self.item} ]"
+        )
 
 
 class Rule:
     """A named rule.
 
-    `line` counts from 1 within its text; `section` is where the rule is defined, None where its line does not say.
+    `line` counts from 1 within its text; `section` is where the rule is defined, such as "3.2" or "RFC 822 section
+    6.1", None where its line does not say.
     """
 
     __slots__ = ("line", "name", "node", "section")
@@ -187,6 +205,7 @@ _TOKEN = re.compile(
       | (?P<newline>\n)
       | (?P<comment>;[^\n]*)
       | (?P<literal>"[^"\n]+"|<">)
+      | (?P<octets>%[xX][0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2})?)
       | (?P<times>[0-9]*\*[0-9]*|[0-9]+)
       | (?P<name>[A-Za-z][A-Za-z0-9+_-]*)
       | (?P<mark>[=|\[\]()])
@@ -199,7 +218,7 @@ DEPTH = 50
 TIMES = 1_000_000
 """How often at most an element may be repeated where a bound is written: far more than any URL is long."""
 
-_SECTION = re.compile(r"\bsection ([0-9A-Za-z.]*[0-9A-Za-z])")
+_SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
 
 
 class _Reader:
@@ -223,7 +242,7 @@ class _Reader:
                 line += 1
             elif kind == "comment":
                 if section := _SECTION.search(found[0]):
-                    self.sections[line] = section[1]
+                    self.sections[line] = section[0] if section[1] else section[2]
             elif kind != "space":
                 self.tokens.append((kind, found[0], line))
         self.tokens.append(("end", "the end of the text", line))
@@ -284,7 +303,7 @@ class _Reader:
         kind, text, _ = self.tokens[self.at]
         if kind == "name":
             return self.tokens[self.at + 1][1] != "="
-        return kind in {"literal", "times"} or (kind == "mark" and text in "[(")
+        return kind in {"literal", "octets", "times"} or (kind == "mark" and text in "[(")
 
     def element(self) -> Node:
         kind, text, line = self.take()
@@ -292,6 +311,12 @@ class _Reader:
             return Literal('"' if text == '<">' else text[1:-1])
         if kind == "name":
             return Reference(text)
+        if kind == "octets":
+            first, _, last = text[2:].partition("-")
+            low, high = int(first, 16), int(last or first, 16)
+            if high < low:
+                raise GrammarError(f"line {line} has the range {text!r}, which ends before it begins", line=line)
+            return Octets(low, high)
         if kind == "times":
             least, star, most = text.partition("*")
             if not self.starts_element():

@@ -3,18 +3,22 @@
 What a part may not hold as it is, is encoded; what stands between parts comes from the rules, or stays as it was.
 """
 
+import re
+
 from urlschemes.refusal import fault_of
-from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Final
 
     from urlschemes.errors import InvalidURL
+    from urlschemes.syntax import Part, Raw, Syntax
 
 __all__ = ["UNCHANGED", "Encoded", "Unchanged", "blamed", "by_mark", "cannot_be", "edited", "written"]
+
+
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 
 
 class Encoded(str):
@@ -35,7 +39,7 @@ class Unchanged:
 UNCHANGED: "Final" = Unchanged()
 
 
-def written(part: Part, value: object, scheme: str | None) -> "str | tuple[str, ...]":
+def written(part: "Part", value: object, scheme: str | None) -> "Raw":
     """`value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
 
     def fault(why: str) -> "InvalidURL":
@@ -63,15 +67,20 @@ def written(part: Part, value: object, scheme: str | None) -> "str | tuple[str, 
         return one(value)
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise fault(f"must be a list of texts, not {type(value).__name__}")
+    if part.division is not None and part.division.equals:
+        pairs = [each if isinstance(each, tuple | list) else () for each in value]
+        if any(len(pair) != 2 for pair in pairs):
+            raise fault("must be a list of pairs of texts, a name and a value")
+        return tuple((one(name), one(text)) for name, text in pairs)
     return tuple(map(one, value))
 
 
-def by_mark(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]") -> dict[str, str]:
+def by_mark(syntax: "Syntax", raw: "Mapping[str, Raw | None]") -> dict[str, str]:
     """The text of each occurrence, from the parts that it holds."""
     texts: dict[str, str] = {}
     for part in syntax.parts.values():
         value = raw.get(part.name)
-        if part.element is None:
+        if part.division is None:
             if isinstance(value, str):
                 texts[part.mark] = value
         elif part.mark not in texts:
@@ -79,31 +88,41 @@ def by_mark(syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]") -
             elements = sharing.get("all")
             front, last = sharing.get("all but the last") or (), sharing.get("last")
             if front or last is not None:
-                elements = (*front, str(last or ""))
+                elements = (*front, str(last or ""))  # type: ignore[assignment]  # pairs have no last one
             if elements is not None:
-                texts[part.mark] = part.separator.join(elements)
+                texts[part.mark] = part.division.joined(elements)
     return texts
 
 
-def edited(syntax: Syntax, match: "re.Match[str]", before: dict[str, str], after: dict[str, str]) -> str | None:
+def edited(
+    syntax: "Syntax",
+    match: "re.Match[str]",
+    before: dict[str, str],
+    after: dict[str, str],
+    names: "Collection[str]",
+) -> str | None:
     """The URL `match` with the occurrences `before` written as `after`; what stands between them stays where it can.
 
-    None where no URL has just these occurrences.
+    They differ in the parts `names`. None where no URL has just these occurrences.
     """
-    if before.keys() != after.keys():
-        return _rebuilt(syntax, match, before, after)
-    spans = {}
-    for part in syntax.parts.values():
-        span = syntax.span(match, part.name)
-        if span is not None:
-            spans[part.mark] = span
+    spans = {syntax.parts[name].mark: syntax.span(match, name) for name in names}
+    nested = any(syntax.within(mark) & spans.keys() for mark in spans)
+    if nested or any(span is None or mark not in after for mark, span in spans.items()):
+        return _rebuilt(syntax, match, _outermost(syntax, before), _outermost(syntax, after))
     text = match.string
-    for mark, (start, end) in sorted(spans.items(), key=lambda item: item[1], reverse=True):
-        text = text[:start] + after[mark] + text[end:]
+    for mark, span in sorted(spans.items(), key=lambda item: item[1] or (0, 0), reverse=True):
+        if span is not None:
+            text = text[: span[0]] + after[mark] + text[span[1] :]
     return text
 
 
-def _rebuilt(syntax: Syntax, match: "re.Match[str]", before: dict[str, str], after: dict[str, str]) -> str | None:
+def _outermost(syntax: "Syntax", texts: dict[str, str]) -> dict[str, str]:
+    """`texts` without the occurrences that lie within others."""
+    inner = frozenset[str]().union(*map(syntax.within, texts))
+    return {mark: text for mark, text in texts.items() if mark not in inner}
+
+
+def _rebuilt(syntax: "Syntax", match: "re.Match[str]", before: dict[str, str], after: dict[str, str]) -> str | None:
     """As `edited`, where occurrences come or go: what stands between the others is kept unless the rules change it."""
     taken = syntax.taken(match, before)
     old, new = syntax.compose(before, taken), syntax.compose(after, taken)
@@ -121,7 +140,7 @@ def _rebuilt(syntax: Syntax, match: "re.Match[str]", before: dict[str, str], aft
     return scheme + colon + "".join(pieces).partition(":")[2]
 
 
-def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
+def _between(syntax: "Syntax", text: str, kept: list[str]) -> list[str] | None:
     """What stands in `text` before, between and behind the occurrences `kept`."""
     match = syntax.fullmatch(text)
     if match is None:
@@ -137,20 +156,22 @@ def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
     return [*pieces, text[at:]]
 
 
-def blamed(
-    syntax: Syntax, raw: "Mapping[str, str | tuple[str, ...] | None]", scheme: str | None
-) -> "InvalidURL | None":
-    """The error for the first part that does not derive from its rule."""
+def blamed(syntax: "Syntax", raw: "Mapping[str, Raw | None]", scheme: str | None) -> "InvalidURL | None":
+    """The error for the first part that does not derive from its rule.
+
+    Not where it holds an escape that the part excludes: of that, parsing says more.
+    """
+    texts = by_mark(syntax, raw)
     for name, value in raw.items():
         part = syntax.parts[name]
-        alone = Syntax(syntax.bnf, part.rule)
-        for text in value if isinstance(value, tuple) else (value,):
-            if text is not None and alone.fullmatch(text) is None:
-                return cannot_be(name, value, scheme, syntax)
+        text = texts.get(part.mark)
+        if text is not None and not syntax.derives(name, text):
+            held = {int(digits, 16) for digits in _ESCAPE.findall(text)}
+            return None if part.escapes and held - part.escapes else cannot_be(name, value, scheme, syntax)
     return None
 
 
-def cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> "InvalidURL":
+def cannot_be(name: str, value: object, scheme: str | None, syntax: "Syntax") -> "InvalidURL":
     """The error for a `value`, as written, that does not derive from the rule of the part `name`."""
     shown = "what was given" if name == "password" else ascii(value)
     return fault_of(

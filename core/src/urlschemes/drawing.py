@@ -96,11 +96,12 @@ def _value(url: "URL", part: "Part") -> object:
 def _span(url: "URL", part: "Part") -> tuple[int, int] | None:
     """Where `part` stands: of a list that two parts share, each its own share."""
     span = url.syntax.span(url._match, part.name)
-    if span is None or part.element is None or part.take == "all":
+    if span is None or part.division is None or part.take == "all":
         return span
-    cut = str(url).rfind(part.separator, *span)
+    separator = part.division.separator
+    cut = str(url).rfind(separator, *span)
     if part.take == "last":
-        return (cut + len(part.separator) if cut >= 0 else span[0], span[1])
+        return (cut + len(separator) if cut >= 0 else span[0], span[1])
     return (span[0], cut) if cut >= 0 else None
 
 

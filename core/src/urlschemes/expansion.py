@@ -2,10 +2,11 @@
 
 The rules of a URL refer to no rule in a circle, so they can be written out whole. What is alike at the beginning of
 alternatives is drawn together (`a | a b` becomes `a [ b ]`), and an alternative that adds nothing to an earlier one is
-dropped.
+dropped. Where the octets of a part must derive from a second rule once they are decoded, that rule takes the place of
+the first, with every octet written as the first allows: as it is, encoded, or both.
 """
 
-from urlschemes.bnf import Choice, Grammar, Literal, Node, Reference, Repeat, Sequence
+from urlschemes.bnf import Choice, Grammar, Literal, Node, Octets, Reference, Repeat, Sequence
 from urlschemes.errors import GrammarError
 
 TYPE_CHECKING = False
@@ -99,12 +100,14 @@ def expand(
     rule: str,
     mark_of: "Callable[[tuple[str, ...]], str | None]",
     excluded: "Callable[[str], frozenset[int]]",
+    decoded: "Callable[[str], str | None]",
 ) -> Element:
     """The tree of `rule`.
 
-    `mark_of` gives the mark for a path of rule names, `excluded` the octets that a mark must not hold.
+    `mark_of` gives the mark for a path of rule names, `excluded` the octets that a mark must not hold, `decoded` the
+    rule that they derive from once they are decoded, if there is one.
     """
-    return _Expander(grammar, mark_of, excluded).node(Reference(rule), ())
+    return _Expander(grammar, mark_of, excluded, decoded).node(Reference(rule), ())
 
 
 class _Expander:
@@ -113,10 +116,12 @@ class _Expander:
         grammar: Grammar,
         mark_of: "Callable[[tuple[str, ...]], str | None]",
         excluded: "Callable[[str], frozenset[int]]",
+        decoded: "Callable[[str], str | None]",
     ) -> None:
         self.rules = grammar.rules
         self.mark_of = mark_of
         self.excluded = excluded
+        self.decoded = decoded
         self.size = 0
         self.depth = 0
 
@@ -137,6 +142,8 @@ class _Expander:
             if self.size > LARGEST:
                 raise GrammarError(f"rule {path[0]!r} written out has more than {LARGEST} characters", rule=path[0])
             return self.marked(_literal(node.text, path), (*path, str(node)))
+        if isinstance(node, Octets):
+            return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
         if isinstance(node, Repeat):
             return _repeat(node, lambda: self.node(node.item, path))
         if isinstance(node, Sequence):
@@ -150,7 +157,27 @@ class _Expander:
             return item
         if octets := self.excluded(mark):
             item = _without(item, octets, path)
+        rule = self.decoded(mark)
+        if rule is not None:
+            item = self.decodes(item, rule, path)
         return Marked(item, mark, path[-1])
+
+    def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
+        """What `item` derives, as far as its octets derive from `rule` once they are decoded."""
+        octets = self.node(Reference(rule), path)
+        written = item.item if isinstance(item, Repeated) and item.most is None else item
+        choices = written.items if isinstance(written, Variants) else [written]
+        if written is item or not all(isinstance(each, Characters) or spelled(each) for each in choices):
+            raise GrammarError(
+                f"the rule {path[-1]!r} says more than which octets it may hold: {rule!r} cannot say it for it",
+                rule=path[-1],
+                hint="write it as `*[ ... ]` or `1*[ ... ]` of characters and `escape`",
+            )
+        if not _may_be_empty(item) and _may_be_empty(octets):
+            raise GrammarError(
+                f"{rule!r} may derive nothing, which {path[-1]!r} does not", rule=rule, hint="let one be as the other"
+            )
+        return _encoded(octets, *held(item))
 
 
 def _literal(text: str, path: tuple[str, ...]) -> Element:
@@ -276,8 +303,7 @@ def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> El
     if isinstance(item, Characters):
         mask = item.mask
         for octet in octets:
-            if octet < 128:
-                mask &= ~(1 << octet)
+            mask &= ~(1 << octet)
         # What lacks one of its letter cases, or both, is a set of characters and no literal any more.
         return item if mask == item.mask else Characters(mask, item.path)
     if isinstance(item, Marked):
@@ -312,6 +338,58 @@ def spelled(item: Element) -> frozenset[int]:
                 if second.mask & mask_of(f"{low:x}")
             )
     return frozenset()
+
+
+def held(item: Element) -> tuple[int, frozenset[int]]:
+    """The octets that what `item` derives may hold as they are, as a mask, and those that it may hold encoded."""
+    if escapes := spelled(item):
+        return 0, escapes
+    if isinstance(item, Characters):
+        return item.mask, frozenset()
+    if isinstance(item, Series):
+        inner = [*apart(item.items)]
+    else:
+        inner = item.items if isinstance(item, Variants) else [item.item]  # type: ignore[attr-defined]
+    bare, escapes = 0, frozenset[int]()
+    for each in inner:
+        more_bare, more_escapes = held(each)
+        bare |= more_bare
+        escapes |= more_escapes
+    return bare, escapes
+
+
+def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
+    """`item`, which derives octets, as they are written: those of `bare` as they are, those of `escapes` encoded."""
+    if isinstance(item, Characters):
+        whole = item.mask & ~bare == 0
+        plain = Characters(item.mask & bare, item.path, item.literal if whole else None, item.offset if whole else 0)
+        escape = _escape_of(frozenset(octet for octet in escapes if item.mask >> octet & 1), item.path)
+        return _one_of([each for each in (plain, escape) if not isinstance(each, Characters) or each.mask] or [plain])
+    if isinstance(item, Marked):
+        return Marked(_encoded(item.item, bare, escapes), item.mark, item.rule)
+    if isinstance(item, Repeated):
+        return Repeated(_encoded(item.item, bare, escapes), item.least, item.most)
+    inner = [_encoded(each, bare, escapes) for each in item.items]  # type: ignore[attr-defined]
+    return _one_of(inner) if isinstance(item, Variants) else _series(inner)
+
+
+def _one_of(items: "list[Element]") -> Element:
+    """`items` as alternatives. Escapes stay whole: nothing is drawn together."""
+    flat: list[Element] = []
+    for item in items:
+        flat.extend(item.items if isinstance(item, Variants) else [item])
+    return flat[0] if len(flat) == 1 else Variants(flat)
+
+
+def _may_be_empty(item: Element) -> bool:
+    if isinstance(item, Characters):
+        return False
+    if isinstance(item, Repeated) and item.least == 0:
+        return True
+    if isinstance(item, Marked | Repeated):
+        return _may_be_empty(item.item)
+    each = map(_may_be_empty, item.items)  # type: ignore[attr-defined]
+    return any(each) if isinstance(item, Variants) else all(each)
 
 
 def apart(items: "list[Element]") -> "Iterator[Element]":

@@ -281,6 +281,7 @@ def _part(name: str, fields: _Fields) -> Part:
         take=take,
         number=fields.take("number", bool, False),
         exclude=[int(octet, 16) for octet in exclude],
+        decoded=fields.take("decoded", str, None),
         travels=travels,
     )
     fields.done()

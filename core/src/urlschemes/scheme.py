@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from urlschemes.registration import Registration
+    from urlschemes.syntax import Value
     from urlschemes.wire import Algorithm
 
 __all__ = ["Scheme", "folded"]
@@ -101,10 +102,9 @@ def _type_of(registration: "Registration") -> type[URL]:
         "build": classmethod(_build),
         "replace": _replace,
     }
-    for name, part in parts.items():
+    for name in parts:
         if not any(name in vars(each) for each in base.__mro__):
-            is_list = part.element is not None and part.take != "last"
-            attributes[name] = property(partial(_read_elements if is_list else _read_value, name=name))
+            attributes[name] = property(partial(_read_value, name=name))
         elif name in vars(URL):
             raise PluginContractError(
                 f"a part of {registration.scheme} bears the name {name!r}, which every URL has",
@@ -129,9 +129,5 @@ def _replace(self: URL, /, **parts: "Any") -> URL:
     return self._replace(**parts)
 
 
-def _read_elements(url: URL, name: str) -> tuple[str, ...]:
-    return url._elements(name)
-
-
-def _read_value(url: URL, name: str) -> str | int | tuple[str, ...] | None:
+def _read_value(url: URL, name: str) -> "Value | None":
     return url._value(name)

@@ -9,9 +9,10 @@ from itertools import combinations
 
 from urlschemes.automaton import Automaton, bits
 from urlschemes.beside import read_beside
-from urlschemes.bnf import Grammar, Literal, Repeat, Sequence, read
+from urlschemes.bnf import Grammar, read
+from urlschemes.division import division
 from urlschemes.errors import GrammarError
-from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, apart, expand, marks, spelled
+from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, held, marks
 from urlschemes.octets import escape, octets_of, unescape
 from urlschemes.pattern import compile_tree
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from typing import Literal as OneOf
     from typing import TypeAlias
 
+    from urlschemes.division import Division
+
+    Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
+    Value: TypeAlias = "Raw | int"
     Take: TypeAlias = OneOf["all", "all but the last", "last"]
     Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
 
@@ -54,9 +59,10 @@ class Part:
     """A part of a scheme's URLs: an occurrence of a rule.
 
     `at` says which occurrences: suffixes of the path of rule names that leads to them, such as `("port",)` and
-    `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided at `separator` into elements, each
-    encoded by itself; `take` says which of them the part is. `number` parts are digits and become an int. `exclude` are
-    octets that the part never holds; `travels` says how it reaches the other side:
+    `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided by its `division` into elements of
+    the rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and
+    become an int. `exclude` are octets that the part never holds; `decoded` is a rule that its octets derive from once
+    they are decoded, beside the rule that its text derives from. `travels` says how it reaches the other side:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -67,6 +73,8 @@ class Part:
     __slots__ = (
         "at",
         "bare",
+        "decoded",
+        "division",
         "element",
         "escapes",
         "exclude",
@@ -74,7 +82,6 @@ class Part:
         "name",
         "number",
         "rule",
-        "separator",
         "take",
         "travels",
     )
@@ -82,7 +89,6 @@ class Part:
     escapes: frozenset[int]
     mark: str
     rule: str
-    separator: str
 
     def __init__(
         self,
@@ -93,6 +99,7 @@ class Part:
         take: "Take" = "all",
         number: bool = False,
         exclude: "Iterable[int]" = (),
+        decoded: str | None = None,
         travels: "Travels" = "line",
     ) -> None:
         self.name = name
@@ -101,7 +108,9 @@ class Part:
         self.take = take
         self.number = number
         self.exclude = frozenset(exclude)
+        self.decoded = decoded
         self.travels = travels
+        self.division: Division | None = None
 
     def __repr__(self) -> str:
         return f"<Part {self.name}>"
@@ -111,19 +120,19 @@ class Part:
         """What the part is where its occurrence is absent."""
         return () if self.element is not None and self.take != "last" else None
 
-    def raw_of(self, whole: str) -> str | tuple[str, ...]:
+    def raw_of(self, whole: str) -> "Raw":
         """The part as written, from the text `whole` of its occurrence."""
-        if self.element is None:
+        if self.division is None:
             return whole
-        elements = tuple(whole.split(self.separator)) if self.separator else (whole,)
+        elements = self.division.divided(whole)
         if self.take == "all":
-            return elements
-        return elements[-1] if self.take == "last" else elements[:-1]
+            return elements  # type: ignore[return-value]  # all texts, or all pairs
+        return elements[-1] if self.take == "last" else elements[:-1]  # type: ignore[return-value]
 
-    def value_of(self, raw: str | tuple[str, ...]) -> "str | int | tuple[str, ...]":
+    def value_of(self, raw: "Raw") -> "Value":
         """The decoded value of the part that is written `raw`."""
         if isinstance(raw, tuple):
-            return tuple([unescape(element) if "%" in element else element for element in raw])
+            return tuple(map(_decoded, raw))  # type: ignore[arg-type]
         return int(raw) if self.number else unescape(raw)
 
     def written(self, text: str) -> str:
@@ -139,6 +148,10 @@ class Part:
             if octet not in self.bare and octet not in self.escapes:
                 raise ValueError(f"octet {octet:02X}")
         return escape(octets, self.bare)
+
+
+def _decoded(element: "str | tuple[str, str]") -> "str | tuple[str, str]":
+    return unescape(element) if isinstance(element, str) else (unescape(element[0]), unescape(element[1]))
 
 
 def _path(spec: str) -> tuple[str, ...]:
@@ -185,7 +198,8 @@ class Syntax:
         self.hierarchy = hierarchy
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.grammar = shared_rules().extended(bnf)
-        for name in (rule, *([hierarchy] if hierarchy else [])):
+        second = [part.decoded for part in self.parts.values() if part.decoded]
+        for name in (rule, *([hierarchy] if hierarchy else []), *second):
             if name not in self.grammar.rules:
                 raise GrammarError(f"there is no rule {name!r}", rule=name)
         self._automaton: Automaton | None = None
@@ -233,6 +247,8 @@ class Syntax:
             return self.section
         if rule in shared_rules().rules:
             return f"RFC 1738 section {section}"
+        if " " in section:
+            return section
         # A comment in a record's own text speaks of what the record refers to.
         return f"{self.section.partition(' section ')[0].rstrip(',')} section {section}"
 
@@ -248,13 +264,31 @@ class Syntax:
         """Where the occurrence of the part `name` stands, None where it is absent."""
         return next((match.span(group) for group in self.groups[name] if match[group] is not None), None)
 
-    def raw(self, match: "re.Match[str]", name: str) -> str | tuple[str, ...] | None:
+    def raw(self, match: "re.Match[str]", name: str) -> "Raw | None":
         """The part `name` as written: None where it is absent, no elements where a list is."""
         part = self.parts[name]
         whole = self.whole(match, name)
         if whole is None:
             return part.absent
         return part.raw_of(whole)
+
+    def within(self, mark: str) -> frozenset[str]:
+        """The marks of the parts that lie within the part of `mark`."""
+        return frozenset(
+            inner.mark for outer in marks(self.automaton.tree) if outer.mark == mark for inner in marks(outer.item)
+        )
+
+    def overlap(self, name: str, other: str) -> bool:
+        """Whether the parts are one, or one of them lies within the other."""
+        one, two = self.parts[name].mark, self.parts[other].mark
+        return name == other or one in self.within(two) or two in self.within(one)
+
+    def derives(self, name: str, text: str) -> bool:
+        """Whether `text` is what the occurrence of the part `name` may be written as."""
+        for marked in marks(self.automaton.tree):
+            if marked.mark == self.parts[name].mark and self.automaton.derives(marked, text):
+                return True
+        return False
 
     def compose(self, raw: "Mapping[str, str]", taken: "Collection[Element]" = ()) -> str | None:
         """The text in which the occurrence of each mark of `raw` is written so.
@@ -279,6 +313,8 @@ class Syntax:
             written = raw.get(item.mark)
             if written is not None:
                 return written
+            if self._given(item.item, raw):  # parts within the part
+                return self._composed(item.item, raw, taken)
             return "" if item.nullable else None
         if isinstance(item, Characters):
             if item.literal is not None:
@@ -319,7 +355,7 @@ class Syntax:
             shared.setdefault(mark, []).append(part.name)
             part.mark = mark
             if part.element is not None:
-                part.separator = self._separator(part)
+                part.division = division(self.grammar.rules, part.at[0][-1], part.element, part.name)
         for mark, names in shared.items():
             takes = sorted(self.parts[name].take for name in names)
             if len(names) > 1 and (
@@ -332,24 +368,6 @@ class Syntax:
                 )
             for name in names:
                 self.parts[name].mark = "__".join(names) if len(names) > 1 else mark
-
-    def _separator(self, part: Part) -> str:
-        """The literal between the elements of a list part: its rule must read `element *[ "/" element ]`."""
-        rule = self.grammar.rules.get(part.at[0][-1])
-        node = rule.node if rule else None
-        if isinstance(node, Sequence) and len(node.items) == 2:
-            first, repeat = node.items
-            again = repeat.item if isinstance(repeat, Repeat) else None
-            if isinstance(again, Sequence) and len(again.items) == 2:
-                literal, second = again.items
-                if isinstance(literal, Literal) and str(first) == str(second) == part.element:
-                    text = literal.text
-                    if text.lower() == text.upper() and "%" not in text:  # it is written in one way only
-                        return text
-        raise GrammarError(
-            f'the list part {part.name!r} must be a rule of the form `{part.element} *[ "/" {part.element} ]`',
-            rule=rule.name if rule else None,
-        )
 
     def _build(self) -> Automaton:
         exclude: dict[str, frozenset[int]] = {}
@@ -375,12 +393,12 @@ class Syntax:
                 raise GrammarError(
                     f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=self.rule
                 )
-            held = [_held(marked.item) for marked in found]
-            separator = frozenset(part.separator.encode()) if part.element is not None else frozenset[int]()
+            written = [held(marked.item) for marked in found]
+            separator = part.division.octets if part.division else frozenset[int]()
             # Another thread may be using the part already: it must never see less than the whole.
             part.rule = part.element or found[0].rule
-            part.bare = frozenset[int]().union(*(bare for bare, _ in held)) - separator
-            part.escapes = frozenset[int]().union(*(escapes for _, escapes in held))
+            part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
+            part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
             self._check_values(part, found)
         return automaton
 
@@ -418,7 +436,8 @@ class Syntax:
                         return part.mark
             return None
 
-        return expand(self.grammar, self.rule, mark_of, lambda mark: exclude.get(mark, frozenset()))
+        decoded = {part.mark: part.decoded for part in self.parts.values()}
+        return expand(self.grammar, self.rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded.get)
 
 
 def _longest(item: Element) -> float:
@@ -433,24 +452,6 @@ def _longest(item: Element) -> float:
         return float("inf") if item.most is None else item.most * _longest(item.item)
     assert isinstance(item, Marked)
     return _longest(item.item)
-
-
-def _held(item: Element) -> tuple[frozenset[int], frozenset[int]]:
-    """The octets that what `item` derives may hold as they are, and those that it may hold encoded."""
-    if escapes := spelled(item):
-        return frozenset(), escapes
-    if isinstance(item, Characters):
-        return frozenset(bits(item.mask)), frozenset()
-    if isinstance(item, Series):
-        inner = [*apart(item.items)]
-    else:
-        inner = item.items if isinstance(item, Variants) else [item.item]  # type: ignore[attr-defined]
-    bare, escapes = frozenset[int](), frozenset[int]()
-    for each in inner:
-        more_bare, more_escapes = _held(each)
-        bare |= more_bare
-        escapes |= more_escapes
-    return bare, escapes
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:

@@ -13,12 +13,13 @@ from urlschemes.syntax import Part, Syntax
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias
 
     from urlschemes.registration import Registration
+    from urlschemes.syntax import Raw, Value
 
-    Value: TypeAlias = "str | int | Sequence[str] | Unchanged | None"
+    Given: TypeAlias = "str | int | Sequence[str] | Sequence[tuple[str, str]] | Unchanged | None"
 
 __all__ = ["LIMIT", "UNCHANGED", "URL", "Encoded", "InternetURL", "LoginURL", "Unchanged"]
 
@@ -92,12 +93,12 @@ class URL:
         return self._match.string.partition(":")[2]
 
     @property
-    def raw(self) -> "Mapping[str, str | tuple[str, ...] | None]":
+    def raw(self) -> "Mapping[str, Raw | None]":
         """The parts as they are written. An absent part is None, an absent list is empty."""
         return {name: self.syntax.raw(self._match, name) for name in self.syntax.parts}
 
     @property
-    def parts(self) -> "Mapping[str, str | int | tuple[str, ...] | None]":
+    def parts(self) -> "Mapping[str, Value | None]":
         """The parts by name, as the attributes of that name give them."""
         return {name: getattr(self, name) for name in self.syntax.parts}
 
@@ -180,7 +181,7 @@ class URL:
 
         return explained(text, cls.syntax, cls._scheme or None)
 
-    def _value(self, name: str) -> "str | int | tuple[str, ...] | None":
+    def _value(self, name: str) -> "Value | None":
         """The decoded part `name`."""
         part = self.syntax.parts[name]
         whole: str | None = self._match[part.mark]
@@ -211,15 +212,18 @@ class URL:
 
     def _elements(self, name: str) -> tuple[str, ...]:
         """The decoded elements of the list part `name`."""
-        value = self._value(name)
-        return value if isinstance(value, tuple) else ()
+        return self._value(name) or ()  # type: ignore[return-value]  # the record says that they are texts
+
+    def _pairs(self, name: str) -> tuple[tuple[str, str], ...]:
+        """The decoded elements of the list part `name`, which are pairs of a name and a value."""
+        return self._value(name) or ()  # type: ignore[return-value]  # the record says that they are pairs
 
     def _check_line(self, part: Part) -> None:
         if part.travels in {"binary", "as-written"}:
             return
         value = self._value(part.name)
-        for text in value if isinstance(value, tuple) else (value,):
-            octets = octets_of(str(text)) if text is not None else b""
+        for text in _texts(value):
+            octets = octets_of(text)
             control = next((octet for octet in octets if octet < 0x20 or octet == 0x7F), None)
             if control is not None and not (part.travels == "form" and _is_form(octets)):
                 span = self.syntax.span(self._match, part.name)
@@ -232,30 +236,28 @@ class URL:
                 )
 
     @classmethod
-    def _build(cls, /, **parts: "Value") -> "Self":
+    def _build(cls, /, **parts: "Given") -> "Self":
         """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
         syntax, scheme = cls.syntax, cls._scheme or None
         syntax.automaton  # noqa: B018  which octets each part may hold is known once the automaton is built
         raw = {name: written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None}
         return cls._checked(syntax.compose(by_mark(syntax, raw)), raw)
 
-    def _replace(self, /, **parts: "Value") -> "Self":
+    def _replace(self, /, **parts: "Given") -> "Self":
         """The URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
         syntax = self.syntax
         old = {name: value for name, value in self.raw.items() if syntax.whole(self._match, name) is not None}
-        new_raw = dict(old)
-        for name, value in parts.items():
-            if isinstance(value, Unchanged):
-                continue
-            if value is None:
-                new_raw.pop(name, None)
-            else:
+        given = {name: value for name, value in parts.items() if not isinstance(value, Unchanged)}
+        # A new part takes the place of what lies within it, and of what it lies within.
+        new_raw = {name: raw for name, raw in old.items() if not any(syntax.overlap(name, other) for other in given)}
+        for name, value in given.items():
+            if value is not None:
                 new_raw[name] = written(syntax.parts[name], value, self.scheme)
         before, after = by_mark(syntax, old), by_mark(syntax, new_raw)
-        return self._checked(edited(syntax, self._match, before, after), new_raw)
+        return self._checked(edited(syntax, self._match, before, after, given), new_raw)
 
     @classmethod
-    def _checked(cls, text: str | None, raw: "Mapping[str, str | tuple[str, ...] | None]") -> "Self":
+    def _checked(cls, text: str | None, raw: "Mapping[str, Raw | None]") -> "Self":
         """The URL of a composed `text`, in which each part must be what `raw` says; None is no text at all."""
         scheme = cls._scheme or None
         if raw.get("password") is not None and raw.get("user") is None and "user" in cls.syntax.parts:
@@ -365,6 +367,15 @@ class LoginURL(InternetURL):
     def password(self) -> str | None:
         """The password; None where there is none, which is not the same as an empty one."""
         return self._text("password")
+
+
+def _texts(value: "Value | None") -> "Iterator[str]":
+    """The texts that a value consists of."""
+    if isinstance(value, tuple):
+        for each in value:
+            yield from _texts(each)
+    elif value is not None:
+        yield str(value)
 
 
 def _is_form(octets: bytes) -> bool:

@@ -31,10 +31,6 @@ from urlschemes_ftp import FtpURL, registration, scheme
 EXAMPLES = {example.url: example for example in registration.examples}
 
 
-def parts_of(url: FtpURL) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in url.parts.items()}
-
-
 @pytest.mark.parametrize("example", registration.examples, ids=EXAMPLES)
 def test_the_examples_of_the_record(example: Any) -> None:
     if example.parts is None:
