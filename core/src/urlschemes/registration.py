@@ -283,6 +283,7 @@ def _part(name: str, fields: _Fields) -> Part:
         exclude=[int(octet, 16) for octet in exclude],
         decoded=fields.take("decoded", str, None),
         travels=travels,
+        says=fields.take("says", str, None),
     )
     fields.done()
     return part

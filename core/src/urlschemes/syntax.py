@@ -62,7 +62,8 @@ class Part:
     `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided by its `division` into elements of
     the rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and
     become an int. `exclude` are octets that the part never holds; `decoded` is a rule that its octets derive from once
-    they are decoded, beside the rule that its text derives from. `travels` says how it reaches the other side:
+    they are decoded, beside the rule that its text derives from. `says` is what the part is, in words for whoever got it
+    wrong. `travels` says how it reaches the other side:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -82,6 +83,7 @@ class Part:
         "name",
         "number",
         "rule",
+        "says",
         "take",
         "travels",
     )
@@ -101,6 +103,7 @@ class Part:
         exclude: "Iterable[int]" = (),
         decoded: str | None = None,
         travels: "Travels" = "line",
+        says: str | None = None,
     ) -> None:
         self.name = name
         self.at = tuple(map(_path, at))
@@ -110,6 +113,7 @@ class Part:
         self.exclude = frozenset(exclude)
         self.decoded = decoded
         self.travels = travels
+        self.says = says
         self.division: Division | None = None
 
     def __repr__(self) -> str:
