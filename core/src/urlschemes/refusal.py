@@ -1,6 +1,6 @@
 """What kind of error a text is that no URL derives from: the path that must be quick.
 
-The order is that of what stops a reader first: size, repertoire, escape, structure. Two or three patterns tell the
+The order is that of what stops a reader first: size, repertoire, escape, structure. One match of one pattern tells the
 kind; the words, the place and the rule are worked out by `urlschemes.explanation` when somebody reads them.
 """
 
@@ -9,12 +9,18 @@ from __future__ import annotations
 import re
 
 from urlschemes import errors
-from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
+from urlschemes.errors import Explanation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
     from urlschemes.errors import Explains, InvalidURL
     from urlschemes.syntax import Syntax
+
+    # What tells the errors of one syntax apart, and the errors that its groups stand for.
+    Faults: TypeAlias = tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]
 
 __all__ = [
     "AUTHORITY",
@@ -28,23 +34,36 @@ __all__ = [
     "unfit",
 ]
 
-# Section 2.2: what a URL consists of, and what it is that stops it: nothing (1), `#` (2), a percent sign (3), another
-# (none).
-STOP = re.compile(
-    r"[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9$\-_.+!*'(),;/?:@&=]*+)*+(?:(\Z)|(#)|(%))?+"
-)
-_stop = STOP.match
-NOT_IN_ANY_URL = re.compile(r"[^A-Za-z0-9$\-_.+!*'(),;/?:@&=%]")
+# Section 2.2: what a URL is written with beside escapes; all of it, without what divides host and path, without what
+# divides a login.
+_XCHAR = r"A-Za-z0-9$\-_.+!*'(),;/?:@&="
+_IN_AUTHORITY = r"A-Za-z0-9$\-_.+!*'(),;?:&="
+_IN_LOGIN = r"A-Za-z0-9$\-_.+!*'(),;?&="
+
+
+def _run(characters: str) -> str:
+    """As many of `characters` and escapes as there are."""
+    return f"[{characters}]*+(?:%[0-9A-Fa-f]{{2}}[{characters}]*+)*+"
+
+
+# How far a text holds what a URL may hold, and the percent sign that begins no escape, where that ends it.
+STOP = re.compile(f"{_run(_XCHAR)}%?+")
+NOT_IN_ANY_URL = re.compile(f"[^{_XCHAR}%]")
 _SCHEME = re.compile(r"[A-Za-z0-9+.\-]++")
-_HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
-_LOGIN = r"(?:[^:@/%]|%[0-9A-Fa-f]{2})*+(?::(?:[^:@/%]|%[0-9A-Fa-f]{2})*+)?+"
-# Section 3.1, how far a text keeps to it: `//` (1), a host (2), a port or none (3).
-_REACHED = rf"{_HOST}(?=[:/]|\Z)()(?:(?::[0-9]{{1,4000}}+)?+(?=/|\Z)())?+"
-_INTERNET = re.compile(rf"[A-Za-z0-9+.\-]++:(?://()(?:{_REACHED})?+)?+")
-_INTERNET_LOGIN = re.compile(rf"[A-Za-z0-9+.\-]++:(?://()(?:(?:{_LOGIN}@)?+{_REACHED})?+)?+")
-# The same as generous as it can be: where user, host and port would be if their characters were right.
-AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
+_LOGIN = f"{_run(_IN_LOGIN)}(?::{_run(_IN_LOGIN)})?+"
 LOGIN_RUN = re.compile(_LOGIN)
+# Where user, host and port would be if their characters were right: as generous as it can be.
+AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
+
+# The pattern that tells the errors apart. It matches every text, and `<Name>` stands for an empty group: the last one
+# that is passed names the error. It goes through the text once: first as far as the structure is right, then through
+# what is left, where a character that no URL may hold has the last word.
+_HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
+_PORT = "(?::[0-9]{1,4000}+)?+"
+_REST = (
+    rf"{_run(_XCHAR)}(?:\Z|#<FragmentPresent>"
+    rf"|%[{_XCHAR}%]*+(?:\Z<BadEscape>|#<FragmentPresent>|<InvalidCharacter>)|<InvalidCharacter>)"
+)
 
 _ERRORS = {
     "scheme": errors.InvalidScheme,
@@ -97,42 +116,37 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
 
 def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
     """As `refusal`, for a `text` of the right size: the path that must be quick."""
-    stopped = _stop(text).lastindex  # type: ignore[union-attr]  # it matches the empty text too
-    if stopped is None:
-        return InvalidCharacter(text, why)
-    if stopped == 1:
-        return _misshapen(text, syntax)(text, why)
-    if stopped == 2:
-        return FragmentPresent(text, why)
-    wrong = NOT_IN_ANY_URL.search(text)
-    kind = BadEscape if wrong is None else FragmentPresent if wrong[0] == "#" else InvalidCharacter
-    return kind(text, why)
+    match, kinds = syntax.faults or _faults(syntax)
+    return kinds[match(text).lastindex](text, why)  # type: ignore[union-attr, index]  # it matches every text
 
 
-def _misshapen(text: str, syntax: Syntax) -> type[InvalidURL]:
-    """The kind of error of a text that holds only what URLs may hold."""
+def _faults(syntax: Syntax) -> Faults:
+    """What tells the errors of `syntax` apart, made once."""
+    kinds: list[type[InvalidURL]] = [errors.InvalidURL]  # groups are counted from one
+
+    def group(mark: re.Match[str]) -> str:
+        kinds.append(getattr(errors, mark[1]))
+        return "()"
+
+    pattern = re.compile(re.sub("<([A-Z][A-Za-z]+)>", group, _structure(syntax) + _REST))
+    syntax.faults = pattern.match, tuple(kinds)
+    return syntax.faults
+
+
+def _structure(syntax: Syntax) -> str:
+    """How far a text has the structure of `syntax`, for the pattern that tells errors apart."""
     parts = syntax.parts
     if "host" not in parts:
-        return errors.InvalidPart if is_scheme_name(text.partition(":")[0]) and ":" in text else errors.InvalidScheme
-    login = "@" in text
-    reached = (_INTERNET_LOGIN if login and "user" in parts else _INTERNET).match(text)
-    if reached is None:
-        return errors.InvalidScheme
-    how_far = reached.lastindex
-    if how_far is None:
-        return errors.MissingAuthority
-    if how_far == 3:
-        if "port" not in parts and text.find(":", text.find(":") + 1) in range(reached.end()):
-            return errors.InvalidHost
-        return errors.InvalidPart
-    if login:
-        user = AUTHORITY.match(text)["user"]  # type: ignore[index]  # it matches what `_INTERNET` matched
-        if user is not None and "user" not in parts:
-            return errors.UserinfoNotAllowed
-        if user is not None and LOGIN_RUN.fullmatch(user) is None:
-            return errors.InvalidUserinfo
-    if how_far == 2:
-        return errors.InvalidPort if "port" in parts else errors.InvalidHost
-    if text[reached.end() : reached.end() + 1] not in {"", "/", ":"} or AUTHORITY.match(text)["host"]:  # type: ignore[index]
-        return errors.InvalidHost
-    return errors.InvalidPart if syntax.host_may_be_empty else errors.EmptyHost
+        return f"(?:{_SCHEME.pattern}:<InvalidPart>|<InvalidScheme>)"
+    # Section 3.1: `//`, perhaps a login, a host, perhaps a port, and then the end or a `/`. The rest of the authority
+    # is searched for an `@`: what stands before the last one is a login, and no good one.
+    login = f"(?:{_LOGIN}@)?+" if "user" in parts else ""
+    rest = f"{_run(_IN_AUTHORITY)}(?:@<{'InvalidUserinfo' if login else 'UserinfoNotAllowed'}>|"
+    port, wrong_port = (_PORT, "<InvalidPort>") if "port" in parts else ("", "<InvalidHost>")
+    no_host = "<InvalidPart>" if syntax.host_may_be_empty else "<EmptyHost>"
+    authority = (
+        rf"{login}{_HOST}(?:{port}(?=/|\Z)<InvalidPart>|:{rest}{wrong_port}))"
+        rf"|(?=[/:]|\Z){login}(?=[/:]|\Z){rest}{no_host})"
+        rf"|{login}{rest}<InvalidHost>)"
+    )
+    return f"(?:{_SCHEME.pattern}:(?://(?:{authority})|<MissingAuthority>)|<InvalidScheme>)"

@@ -299,9 +299,11 @@ class Registry:
         if reader is None:
             return self._parse_slowly(text, type, limit)
         match, kind = reader
-        found = match(text) if len(text) <= limit else None
+        if len(text) > limit:
+            raise refusal(text, kind.syntax, kind, limit)
+        found = match(text)
         if found is None:
-            raise refused(text, kind.syntax, kind) if len(text) <= limit else refusal(text, kind.syntax, kind, limit)
+            raise refused(text, kind.syntax, kind)
         if type is not URL and not issubclass(kind, type):
             return self._parse_slowly(text, type, limit)
         url = new(kind)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from urlschemes.division import Division
+    from urlschemes.refusal import Faults
 
     Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
     Value: TypeAlias = "Raw | int"
@@ -178,6 +179,7 @@ class Syntax:
         "_marks",
         "_match",
         "bnf",
+        "faults",
         "grammar",
         "groups",
         "hierarchy",
@@ -212,6 +214,7 @@ class Syntax:
         self.repeated: frozenset[str] = frozenset()
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
+        self.faults: Faults | None = None
         self._complete_parts()
 
     @property
