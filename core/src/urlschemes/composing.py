@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
     from urlschemes.syntax import Part, Raw, Syntax
 
-__all__ = ["UNCHANGED", "Encoded", "Unchanged", "blamed", "by_mark", "cannot_be", "edited", "written"]
+__all__ = ["UNCHANGED", "Encoded", "Unchanged", "blamed", "by_mark", "cannot_be", "edited", "outermost", "written"]
 
 
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
@@ -108,7 +108,7 @@ def edited(
     spans = {syntax.parts[name].mark: syntax.span(match, name) for name in names}
     nested = any(syntax.within(mark) & spans.keys() for mark in spans)
     if nested or any(span is None or mark not in after for mark, span in spans.items()):
-        return _rebuilt(syntax, match, _outermost(syntax, before), _outermost(syntax, after))
+        return _rebuilt(syntax, match, outermost(syntax, before), outermost(syntax, after))
     text = match.string
     for mark, span in sorted(spans.items(), key=lambda item: item[1] or (0, 0), reverse=True):
         if span is not None:
@@ -116,7 +116,7 @@ def edited(
     return text
 
 
-def _outermost(syntax: "Syntax", texts: dict[str, str]) -> dict[str, str]:
+def outermost(syntax: "Syntax", texts: dict[str, str]) -> dict[str, str]:
     """`texts` without the occurrences that lie within others."""
     inner = frozenset[str]().union(*map(syntax.within, texts))
     return {mark: text for mark, text in texts.items() if mark not in inner}

@@ -252,9 +252,11 @@ def _syntax(fields: _Fields, reference: str) -> Syntax:
         parts.append(part)
     bnf, rule = table.take("bnf", str), table.take("rule", str)
     hierarchy = table.take("hierarchy", str, None)
+    slash = table.take("slash_may_be_omitted", bool, False)
     table.done()
+    section = reference.partition(";")[0]
     try:
-        return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=reference.partition(";")[0])
+        return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=section, slash_may_be_omitted=slash)
     except GrammarError as error:
         error.source, error.field = fields.source, "syntax"
         raise

@@ -169,7 +169,8 @@ class Syntax:
 
     `bnf` is the scheme's own text, `rule` the rule that its URLs derive from, `hierarchy` the rule whose `/` divide
     levels (None where the scheme is not hierarchical, section 2.3), `section` where its own rules are defined, where
-    they do not say it. Raises GrammarError for a text that no pattern can be made of; `Syntax` itself is read at once,
+    they do not say it. `slash_may_be_omitted` says that a host means the same with a `/` and nothing behind it, and
+    without. Raises GrammarError for a text that no pattern can be made of; `Syntax` itself is read at once,
     the pattern at its first use.
     """
 
@@ -187,6 +188,7 @@ class Syntax:
         "repeated",
         "rule",
         "section",
+        "slash_may_be_omitted",
     )
 
     def __init__(
@@ -197,11 +199,13 @@ class Syntax:
         *,
         hierarchy: str | None = None,
         section: str = "",
+        slash_may_be_omitted: bool = False,
     ) -> None:
         self.bnf = bnf
         self.rule = rule
         self.section = section
         self.hierarchy = hierarchy
+        self.slash_may_be_omitted = slash_may_be_omitted
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.grammar = shared_rules().extended(bnf)
         second = [part.decoded for part in self.parts.values() if part.decoded]

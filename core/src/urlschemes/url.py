@@ -3,7 +3,7 @@
 A URL holds the text it was parsed from, with what the pattern captured in it; parts are decoded when they are read.
 """
 
-from urlschemes.composing import UNCHANGED, Encoded, Unchanged, blamed, by_mark, cannot_be, edited, written
+from urlschemes.composing import UNCHANGED, Encoded, Unchanged, blamed, by_mark, cannot_be, edited, outermost, written
 from urlschemes.display import redact
 from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, PluginContractError, UnsafeURL
 from urlschemes.octets import normal, octets_of, unescape
@@ -123,30 +123,22 @@ class URL:
     def normalized(self) -> "Self":
         """The same URL with what RFC 1738 says does not change its meaning written in one way.
 
-        The scheme's name and the host in lower case, no default port, no zeros before a port, escapes of unreserved
-        characters undone, the others in upper case.
+        The scheme's name and the host in lower case, literals as in the rules, no default port, no zeros before a
+        number. A character that a part may hold as it is, is not encoded; only in a part that travels as it is
+        written, such as the path of an http URL, a character that may be reserved stays as it was. The `/` behind a
+        host is written where the record says that it may be omitted.
         """
-        changes: list[tuple[int, int, str]] = []
-        for part in self.syntax.parts.values():
-            span = self.syntax.span(self._match, part.name)
-            if span is None:
-                continue
-            text = self._match.string[slice(*span)]
-            if part.number:
-                text = str(int(text))
-            elif part.name in {"host", "scheme"}:
-                text = text.lower()
-            else:
-                text = normal(text)
-            changes.append((*span, text))
-        text = self._match.string
-        for start, end, new_text in sorted(set(changes), reverse=True):
-            text = text[:start] + new_text + text[end:]
+        syntax = self.syntax
+        raw = {name: each for name, each in self.raw.items() if syntax.whole(self._match, name) is not None}
+        plain = {name: _plain(syntax.parts[name], each) for name, each in raw.items() if each is not None}
+        taken = syntax.taken(self._match, outermost(syntax, by_mark(syntax, raw)))
+        if self.registration is not None and plain.get("port") == str(self.registration.default_port):
+            del plain["port"]
+        text = syntax.compose(outermost(syntax, by_mark(syntax, plain)), taken) or str(self)
         scheme, colon, rest = text.partition(":")
-        url = self.parse(scheme.lower() + colon + rest, limit=len(text))
-        if "port" in self.syntax.parts and self.registration and url._value("port") == self.registration.default_port:
-            return url._replace(port=None)
-        return url
+        if syntax.slash_may_be_omitted and "/" not in rest.removeprefix("//"):
+            rest += "/"
+        return self.parse(scheme.lower() + colon + rest, limit=max(LIMIT, len(text) + 1))
 
     def equivalent(self, other: "URL") -> bool:
         """Whether both mean the same by RFC 1738: whether they are equal when normalized."""
@@ -367,6 +359,17 @@ class LoginURL(InternetURL):
     def password(self) -> str | None:
         """The password; None where there is none, which is not the same as an empty one."""
         return self._text("password")
+
+
+def _plain(part: Part, raw: "Raw") -> "Raw":
+    """`raw` with what does not change its meaning written in one way."""
+    if isinstance(raw, tuple):
+        return tuple(_plain(part, each) for each in raw)  # type: ignore[misc]  # texts give texts, and pairs pairs
+    if part.number:
+        return str(int(raw))
+    if part.name in {"host", "scheme"}:
+        return raw.lower()
+    return normal(raw) if part.travels == "as-written" or not part.escapes else part.written(unescape(raw))
 
 
 def _texts(value: "Value | None") -> "Iterator[str]":
