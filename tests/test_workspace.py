@@ -33,8 +33,9 @@ def test_a_distribution_has_its_readme_its_licence_and_its_types(distribution: D
     assert readme.startswith(f"# {distribution.name}\n")
     assert len(readme.splitlines()) > 2, "a README says what its distribution is for"
     assert (distribution.folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
-    assert (distribution.package / "py.typed").read_bytes() == b""
-    assert (distribution.package / "__init__.py").is_file()
+    if distribution.has_code:
+        assert (distribution.package / "py.typed").read_bytes() == b""
+        assert (distribution.package / "__init__.py").is_file()
     project = distribution.project
     assert project["readme"] == "README.md"
     assert project["license-files"] == ["LICENSE"]
@@ -47,7 +48,17 @@ def test_every_distribution_has_the_same_version() -> None:
 
 
 def test_the_plugins_of_this_workspace_are_found() -> None:
-    assert {"file", "ftp", "gopher", "http", "https"} <= {name for plugin in plugins() for name in plugin.schemes}
+    assert SECTION_3 | {"https"} <= {name for plugin in plugins() for name in plugin.schemes}
+
+
+def test_one_distribution_without_code_stands_for_the_ten_schemes_of_section_3() -> None:
+    (ten,) = (each for each in distributions() if not each.has_code)
+    assert ten.name == "urlschemes-rfc1738"
+    files = {path.name for path in workspace_files() if ten.folder in path.parents}
+    assert files == {"LICENSE", "README.md", "pyproject.toml"}
+    assert {re.split(r"[^\w-]", each)[0] for each in ten.project["dependencies"]} == {
+        f"urlschemes-{name}" for name in SECTION_3
+    }
 
 
 # A plugin
@@ -75,17 +86,21 @@ def test_the_same_file_names_in_every_plugin(plugin: Distribution) -> None:
         f"src/urlschemes_{name}/py.typed",
         f"src/urlschemes_{name}/registration.toml",
         f"tests/test_{name}_syntax.py",
-        f"tests/test_{name}_access.py",
     }
-    module = importlib.import_module(f"urlschemes_{name}").scheme.algorithm("access").__module__
-    if module.startswith(f"urlschemes_{name}."):
-        wanted.add(f"src/urlschemes_{name}/access.py")
-    else:  # the algorithm of another plugin, which it then depends on
+    of_access = {f"src/urlschemes_{name}/access.py", f"tests/test_{name}_access.py"}
+    there = {path.relative_to(plugin.folder).as_posix() for path in workspace_files() if plugin.folder in path.parents}
+    scheme = importlib.import_module(f"urlschemes_{name}").scheme
+    if not scheme.registration.operations:  # it is for reading only
+        assert there & of_access == set()
+        assert wanted <= there
+        return
+    module = scheme.algorithm("access").__module__
+    if not module.startswith(f"urlschemes_{name}."):  # the algorithm of another plugin, which it then depends on
         assert module.endswith(".access")
         needed = {re.split(r"[^\w-]", each)[0] for each in plugin.project["dependencies"]}
         assert module.partition(".")[0].replace("_", "-") in needed
-    there = {path.relative_to(plugin.folder).as_posix() for path in workspace_files() if plugin.folder in path.parents}
-    assert wanted - there == set()
+        of_access.remove(f"src/urlschemes_{name}/access.py")
+    assert (wanted | of_access) - there == set()
 
 
 def test_nothing_outside_the_plugins_folders_lists_them() -> None:

@@ -52,6 +52,10 @@ class Distribution:
         return self.folder / "src" / self.name.replace("-", "_")
 
     @property
+    def has_code(self) -> bool:
+        return (self.folder / "src").exists()
+
+    @property
     def schemes(self) -> dict[str, str]:
         found: dict[str, str] = self.project.get("entry-points", {}).get("urlschemes.schemes", {})
         return found
