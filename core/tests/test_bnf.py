@@ -36,6 +36,13 @@ def test_a_comment_says_the_section() -> None:
         'a = "b"   ; section 3.2.3\nc = "d"\n  | "e" ; see section 5, or not\n; section 9 is of no rule\nf = "g"'
     )
     assert [rule.section for rule in rules.values()] == ["3.2.3", "5", None]
+    (other,) = read('a = "b"  ; RFC 822 section 6.1').values()
+    assert other.section == "RFC 822 section 6.1"
+
+
+def test_octets_that_no_literal_can_write() -> None:
+    rule = read("a = 1*[ %x22 | %X0a-1F ]")["a"]
+    assert str(rule) == "a = 1*[ %x22 | %x0A-1F ]"
 
 
 @pytest.mark.parametrize("name", sorted(shared_rules().rules))

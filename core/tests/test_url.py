@@ -159,7 +159,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
         (
             {"host": "h", "words": Encoded("%0a")},
             InvalidPart,
-            "the words cannot hold the octet 0A, encoded at position 13",
+            "the words cannot hold the octet 0A (a line feed), encoded at position 13",
         ),
         ({"host": "h", "albums": "abc"}, InvalidPart, "the albums must be a list of texts, not str"),
         ({"host": "h", "picture": "\ud800"}, InvalidPart, "the picture holds a surrogate that stands for no octet"),

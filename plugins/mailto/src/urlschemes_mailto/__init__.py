@@ -1,4 +1,4 @@
-"""The mailto scheme (RFC 1738 section 3.5): mailto:<rfc822-addr-spec>"""
+"""The mailto scheme (RFC 1738 section 3.5): `mailto:<rfc822-addr-spec>`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prospero scheme (RFC 1738 section 3.11): prospero://<host>:<port>/<hsoname>;<field>=<value>"""
+"""The prospero scheme (RFC 1738 section 3.11): `prospero://<host>:<port>/<hsoname>;<field>=<value>`."""
 
 from __future__ import annotations
 

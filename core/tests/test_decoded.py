@@ -1,0 +1,118 @@
+"""A part whose octets derive from a second rule once they are decoded, and parts that lie within it."""
+
+from typing import Any
+
+import pytest
+
+from urlschemes.errors import GrammarError, InvalidURL
+from urlschemes.registration import Registration
+from urlschemes.scheme import Scheme
+from urlschemes.syntax import Part, Syntax
+
+RECORD = """
+api = 1
+scheme = "x-pair"
+status = "experimental"
+title = "Two words"
+reference = "The pair specification, section 1"
+contact = "the tests"
+change_controller = "the tests"
+operations = []
+encoding_considerations = "Any octet."
+interoperability_considerations = "None known."
+security_considerations = "None: two words."
+[syntax]
+rule = "pairurl"
+bnf = '''
+pairurl = "x-pair:" pair [ "/" ]
+pair    = 1*[ uchar | ":" ]
+words   = first " " second     ; RFC 822 section 3.3
+first   = word
+second  = word
+word    = 1*[ %x80-FF | "a" | "b" | "%" | quote ]
+quote   = <"> *[ %x00-21 | %x23-7E ] <">
+'''
+[syntax.parts]
+pair  = { at = "pair", decoded = "words" }
+second = { at = "second" }
+"""
+
+
+PairURL: Any = Scheme(Registration.from_text(RECORD)).url_type
+
+
+@pytest.mark.parametrize(
+    ("text", "pair", "second"),
+    [
+        ("x-pair:a%20b", "a b", "b"),
+        ("x-pair:%61%20%62/", "a b", "b"),
+        ("x-pair:%25%20A", "% A", "A"),
+        ("x-pair:%C3%A9%20%FF", "é \udcff", "\udcff"),
+        ("x-pair:a%20%22x:y%20%0A%22", 'a "x:y \n"', '"x:y \n"'),
+    ],
+)
+def test_the_decoded_part_derives_from_the_second_rule(text: str, pair: str, second: str) -> None:
+    url = PairURL.parse(text)
+    assert (url.pair, url.second) == (pair, second)
+    assert str(url) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "a%20", "%20b", "a%20b%20a", "c%20a", "a%20%22", "a%20%22%7F%22", "a%20:", "a:b%20a"]
+)
+def test_what_does_not_is_refused(text: str) -> None:
+    with pytest.raises(InvalidURL):
+        PairURL.parse(f"x-pair:{text}")
+
+
+def test_build_and_replace_keep_part_and_parts_within_it_together() -> None:
+    url = PairURL.build(pair='a "x/y"')
+    assert str(url) == "x-pair:a%20%22x%2Fy%22"
+    assert str(url.replace(second="b")) == "x-pair:a%20b"
+    assert str(PairURL.parse("x-pair:a%20b/").replace(second="aa")) == "x-pair:a%20aa/"
+    assert str(PairURL.parse("x-pair:a%20b/").replace(pair="b b")) == "x-pair:b%20b/"
+    assert str(url.replace(pair="a b", second="b")) == "x-pair:a%20b"
+    with pytest.raises(InvalidURL):
+        url.replace(pair="a b", second="a")
+
+
+def test_the_error_cites_the_second_rule() -> None:
+    with pytest.raises(InvalidURL) as caught:
+        PairURL.parse("x-pair:a%20%22b")
+    assert (caught.value.rule, caught.value.part) == ("quote", "second")
+    assert PairURL.syntax.section_of("words") == "RFC 822 section 3.3"
+
+
+def test_what_may_stand_bare_and_encoded() -> None:
+    pair: Part = PairURL.syntax.parts["pair"]
+    assert PairURL.syntax.automaton
+    assert ord(" ") in pair.escapes
+    assert ord(" ") not in pair.bare
+    assert ord("a") in pair.bare & pair.escapes
+    assert 0x80 in pair.escapes
+
+
+@pytest.mark.parametrize(
+    ("bnf", "says"),
+    [
+        ('u = "x:" p\np = 1*uchar\nw = *"a"', "'w' may derive nothing, which 'p' does not"),
+        ('u = "x:" p\np = alpha *uchar\nw = 1*"a"', "the rule 'p' says more than which octets it may hold"),
+        ('u = "x:" p\np = 2*3uchar\nw = 1*"a"', "the rule 'p' says more than which octets it may hold"),
+        ('u = "x:" p\np = *uchar\nw = 1*%x00-ZZ', "'-' in line 3 is no part of the notation"),
+        ('u = "x:" p\np = *uchar\nw = %x20-10', "line 3 has the range '%x20-10', which ends before it begins"),
+    ],
+)
+def test_second_rules_that_no_part_can_have(bnf: str, says: str) -> None:
+    with pytest.raises(GrammarError) as caught:
+        Syntax(bnf, "u", [Part("p", ["p"], decoded="w")]).fullmatch  # noqa: B018  compiles it
+    assert says in str(caught.value)
+
+
+def test_an_unknown_second_rule() -> None:
+    with pytest.raises(GrammarError, match="there is no rule 'w'"):
+        Syntax('u = "x:" p\np = *uchar', "u", [Part("p", ["p"], decoded="w")])
+
+
+def test_an_octet_that_no_url_holds_bare_stands_only_in_a_second_rule() -> None:
+    with pytest.raises(GrammarError, match="which no URL may hold"):
+        Syntax('u = "x:" %x20', "u").fullmatch  # noqa: B018  compiles it

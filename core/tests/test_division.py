@@ -1,0 +1,54 @@
+"""Lists: how a text is divided into elements, and which rules are lists."""
+
+import pytest
+
+from urlschemes.bnf import Grammar, read
+from urlschemes.division import Division, division
+from urlschemes.errors import GrammarError
+
+
+@pytest.mark.parametrize(
+    ("form", "whole", "elements"),
+    [
+        (Division("/"), "", ("",)),
+        (Division("/"), "a//b", ("a", "", "b")),
+        (Division(";", leading=True), "", ()),
+        (Division(";", leading=True), ";", ("",)),
+        (Division(";", leading=True), ";a;;b", ("a", "", "b")),
+        (Division(";", "=", leading=True), "", ()),
+        (Division(";", "=", leading=True), ";a=b;=;c=", (("a", "b"), ("", ""), ("c", ""))),
+    ],
+)
+def test_there_and_back(form: Division, whole: str, elements: tuple[str, ...]) -> None:
+    assert form.divided(whole) == elements
+    assert form.joined(elements) == whole
+
+
+@pytest.mark.parametrize(
+    ("rules", "separator", "equals", "leading"),
+    [
+        ('list = each *[ "/" each ]\neach = *"a"', "/", "", False),
+        ('list = *[ each ]\neach = ";" value\nvalue = *"a"', ";", "", True),
+        ('list = *each\neach = "&" name "=" value\nname = "a"\nvalue = *"a"', "&", "=", True),
+    ],
+)
+def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leading: bool) -> None:
+    found = division(Grammar(read(rules)).rules, "list", "each", "part")
+    assert (found.separator, found.equals, found.leading) == (separator, equals, leading)
+    assert found.octets == frozenset((separator + equals).encode())
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        'list = each *[ "/" other ]\neach = *"a"\nother = *"b"',
+        'list = 1*each\neach = ";" value\nvalue = *"a"',
+        'list = *[ each ]\neach = value ";"\nvalue = *"a"',
+        'list = *[ each ]\neach = ";x" value\nvalue = *"a"',
+        'list = each *[ "%2F" each ]\neach = *"a"',
+        'list = each\neach = *alpha\nalpha = <">',
+    ],
+)
+def test_the_rules_that_are_none(rules: str) -> None:
+    with pytest.raises(GrammarError, match="the list part 'part' must be a rule of the form"):
+        division(Grammar(read(rules)).rules, "list", "each", "part")
