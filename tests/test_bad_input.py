@@ -82,7 +82,7 @@ REFUSED: dict[str, str] = {
     "http://good.example#@evil.example/": "FragmentPresent user@19",
     "http://good.example?@evil.example/": "UserinfoNotAllowed user@7",
     "ftp://a@b@evil.example/": "InvalidUserinfo user@7",
-    "ftp://a:b:c@evil.example/": "InvalidUserinfo user@9",
+    "ftp://a:b:c@evil.example/": "InvalidUserinfo password@9",
     "http://exam%70le.com/": "InvalidHost host@11",
     "http://example.com%2F10.0.0.1/": "InvalidHost host@18",
     "http://example.com%00.evil.org/": "InvalidHost host@18",

@@ -6,6 +6,7 @@ from textwrap import dedent
 import pytest
 
 from urlschemes import Registration, Registry
+from urlschemes.drawing import draw, plain
 
 REGISTRY = Registry(plugins=())
 REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
@@ -20,14 +21,14 @@ def test_a_url_with_its_parts_underneath() -> None:
         """
         x-album://joe:***@h.example:80/a%20b/c;size=3
         ^~~~~~~   ^~~ ^~~ ^~~~~~~~~ ^~ ^~~~~ ^      ^
-        |         |   |   |         |  |     |      +- size      3  (RFC 1738 section 5)
-        |         |   |   |         |  |     +- picture   'c'  (The album specification, section 2)
-        |         |   |   |         |  +- albums    ('a b',)  (The album specification, section 2)
-        |         |   |   |         +- port      80  (RFC 1738 section 3.1)
-        |         |   |   +- host      'h.example'  (RFC 1738 section 3.1)
-        |         |   +- password  ***  (RFC 1738 section 3.1)
-        |         +- user      'joe'  (RFC 1738 section 3.1)
-        +- scheme    x-album  (RFC 1738 section 2.1)
+        |         |   |   |         |  |     |      +- size 3  RFC 1738 section 5
+        |         |   |   |         |  |     +- picture 'c'  The album specification, section 2
+        |         |   |   |         |  +- albums 'a b'  The album specification, section 2
+        |         |   |   |         +- port 80  RFC 1738 section 3.1
+        |         |   |   +- host 'h.example'  RFC 1738 section 3.1
+        |         |   +- password ***  RFC 1738 section 3.1
+        |         +- user 'joe'  RFC 1738 section 3.1
+        +- scheme x-album  RFC 1738 section 2.1
         """
     )
 
@@ -38,11 +39,42 @@ def test_an_error_with_its_caret() -> None:
         x-album://h/~joe
                     ^
         '~' at position 12 is unsafe and must be encoded always
-          rule: xchar (RFC 1738 section 2.2)
-          part: picture
-          help: write %7E, or let `fix` do it
+          rule      xchar = unreserved | reserved | escape
+          section   RFC 1738 section 2.2
+          part      picture
+          help      write %7E, or let `fix` do it
+          repaired  x-album://h/%7Ejoe
         """
     )
+
+
+def test_a_list_is_drawn_by_its_elements_and_a_fragment_beside() -> None:
+    assert "albums 'a' / 'b/c' / ''  The" in REGISTRY.explain("x-album://h/a/b%2Fc//d")
+    assert REGISTRY.explain("x-album://h/a#top").splitlines()[-2:] == [
+        "  repaired  x-album://h/a",
+        "  fragment  top",
+    ]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80])
+def test_a_url_too_wide_for_the_drawing_has_a_table(width: int) -> None:
+    url = REGISTRY.parse("x-album://joe:secret@h.example/" + "word%20" * 20)
+    first, blank, *lines = plain(draw(url, width=width)).splitlines()
+    assert (first, blank) == ("x-album://joe:***@h.example/" + "word%20" * 20, "")
+    assert [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
+        "scheme",
+        "user",
+        "password",
+        "host",
+        "picture",
+    ]
+    assert width < 80 or max(map(len, lines)) <= width
+
+
+def test_what_is_drawn_of_a_long_text_is_bounded() -> None:
+    assert len(REGISTRY.explain("x-album://h/" + "a/" * 30_000)) < 5000
+    assert len(REGISTRY.explain("x-album://h/" + "~/" * 30_000)) < 5000
+    assert len(REGISTRY.explain("x-album://" + "a." * 30_000)) < 5000
 
 
 def test_the_caret_stands_under_the_character_in_a_long_text_too() -> None:

@@ -81,7 +81,7 @@ def absence(
         said = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
         return UnknownScheme(f"nobody provides the scheme {name}: {said}", scheme=name, hint=install)
     if about is None:
-        return UnknownScheme(f"no scheme is registered as {name!r}", scheme=name)
+        return UnknownScheme(f"no scheme is registered as {name!r}", scheme=name, hint=_taken_for_a_scheme(name))
     described = ", ".join(filter(None, (about.means, about.reference)))
     if install:
         return UnknownScheme(f"the scheme {name} ({described}) is not installed", scheme=name, hint=install)
@@ -89,6 +89,17 @@ def absence(
         f"the name {name} is reserved ({described}), and nobody provides it here; since then: {about.since}",
         scheme=name,
     )
+
+
+def _taken_for_a_scheme(name: str) -> str | None:
+    """What else a text may be that begins with `name` and a colon, and what to do then."""
+    if name == "url":
+        return "the prefix `URL:` of the RFC's Appendix is no part of a URL: leave it out, or let `fix` do it"
+    if len(name) == 1:
+        return "if this is the letter of a drive, the text is the path of a file, and no URL"
+    if "." in name:
+        return "if this is a host, write the name of the scheme, a colon and `//` in front of it"
+    return None
 
 
 class Diagnosis(NamedTuple):

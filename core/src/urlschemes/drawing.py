@@ -1,96 +1,152 @@
-"""URLs taken apart for a reader: the text with its parts named underneath, or the error with a caret: `explain`."""
+"""URLs taken apart for a reader: `explain`.
+
+The text with its parts named underneath, or with a caret under the character at fault and what is wrong there. What is
+drawn is lines of pieces, each with the role that it plays, so that whoever prints them may give the roles colours.
+"""
 
 import re
 
-from urlschemes.display import HIDDEN, one_line, redact
-from urlschemes.errors import InvalidURL
+from urlschemes.display import HIDDEN, one_line, redact, shown
+from urlschemes.errors import InvalidURL, URLError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
 
+    from urlschemes.repair import Fixed
     from urlschemes.syntax import Part
     from urlschemes.url import URL
 
-__all__ = ["Drawing", "around", "draw", "draw_error", "explain"]
+    Line: TypeAlias = tuple[tuple[str, str], ...]
+    Row: TypeAlias = tuple[str, tuple[int, int], str, str]
+
+__all__ = ["LINES", "PLAIN", "Picture", "Strokes", "around", "draw", "explain", "plain", "without_password"]
 
 # The password of a text that is no URL: it may have other slashes than `//`, an `@` in its user name, and blanks.
 _CARELESS = re.compile(r"\A((?:[^:/?#]*+:)?+[/\\]*+[^/:]*+:)[^/]*(?=@)")
 
 WIDTH = 100
-"""Characters of a text that an error shows around its caret."""
+"""The columns of a drawing, where nobody says how many there are."""
+LONGEST = 2000
+"""The characters of a URL that are shown where it is too long to be drawn."""
+VALUE = 200
+"""The characters of a value that are shown."""
 
 
-class Drawing:
-    """A URL taken apart; `str(drawing)` draws it.
+class Strokes:
+    """What a drawing is drawn with.
 
-    `text` is the URL, its password hidden; `rows` has for each part its name, where it stands in `text`, its value in
-    words, and the section that defines it.
+    `one` and `more` underline the first character of a part and the others, a `stem` leads down to the part's line,
+    which begins with a `branch`, or with a `fork` where the stem leads further.
     """
 
-    __slots__ = ("rows", "text")
+    __slots__ = ("branch", "fork", "more", "one", "stem")
 
-    def __init__(self, text: str, rows: "tuple[tuple[str, tuple[int, int], str, str], ...]") -> None:
-        self.text = text
-        self.rows = rows
-
-    def __str__(self) -> str:
-        lines = [self.text]
-        rows = [row for row in self.rows if row[1] != (0, 0)]
-        marks = [" "] * (len(self.text) + 1)
-        for _, (start, end), _, _ in rows:
-            for column in range(start, max(end, start + 1)):
-                marks[column] = "~"
-        for _, (start, _), _, _ in rows:
-            marks[start] = "^"
-        lines.append("".join(marks).rstrip())
-        width = max((len(name) for name, *_ in rows), default=0)
-        for index, (name, (start, _), value, section) in reversed(list(enumerate(rows))):
-            stems = sorted({row[1][0] for row in rows[:index]})
-            line = [" "] * start
-            for stem in stems:
-                if stem < start:
-                    line[stem] = "|"
-            note = f"{name:<{width}}  {value}"
-            lines.append("".join(line) + "+- " + (f"{note}  ({section})" if section else note))
-        return "\n".join(lines)
+    def __init__(self, one: str, more: str, stem: str, branch: str, fork: str) -> None:
+        self.one = one
+        self.more = more
+        self.stem = stem
+        self.branch = branch
+        self.fork = fork
 
 
-def explain(text: str, parse: "Callable[[str], URL]") -> str:
-    """`text` taken apart, or why it is no URL, as plain text of several lines. Raises UnknownScheme."""
+PLAIN = Strokes("^", "~", "|", "+- ", "+- ")
+LINES = Strokes("┬", "─", "│", "╰─ ", "├─ ")
+
+
+class Picture:
+    """What `explain` draws: its lines, and the `error` where the text is no URL.
+
+    A line is pieces of text, each with its role: `part N` for what belongs to the part number N, `fault`, `strong`,
+    `label`, `section`, `good`, or "".
+    """
+
+    __slots__ = ("error", "lines")
+
+    def __init__(self, lines: "list[Line]", error: InvalidURL | None = None) -> None:
+        self.lines = lines
+        self.error = error
+
+
+def explain(
+    text: str,
+    parse: "Callable[[str], URL]",
+    fix: "Callable[[str], Fixed]",
+    *,
+    width: int = WIDTH,
+    strokes: Strokes = PLAIN,
+) -> Picture:
+    """`text` taken apart; or why it is no URL, and what `fix` makes of it, if anything. Raises UnknownScheme."""
     try:
-        return str(draw(parse(text)))
+        return draw(parse(text), width=width, strokes=strokes)
     except InvalidURL as error:
-        return draw_error(error)
+        return _refusal(error, fix, min(width, WIDTH))
 
 
-def draw(url: "URL") -> Drawing:
-    """`url` taken apart."""
-    text, syntax = str(url), url.syntax
-    rows = (
-        [("scheme", (0, text.index(":")), url.scheme, "RFC 1738 section 2.1")] if "scheme" not in syntax.parts else []
-    )
-    password = syntax.span(url._match, "password") if "password" in syntax.parts else None
-    shift = 0
-    if password:
-        text = text[: password[0]] + HIDDEN + text[password[1] :]
-        shift = len(HIDDEN) - (password[1] - password[0])
+def plain(picture: Picture) -> str:
+    """The picture as plain text, in US-ASCII."""
+    lines = ("".join(piece for piece, _ in line).rstrip() for line in picture.lines)
+    return "\n".join(lines).encode("ascii", "backslashreplace").decode("ascii")
+
+
+def draw(url: "URL", *, width: int = WIDTH, strokes: Strokes = PLAIN) -> Picture:
+    """`url` taken apart: with its parts underneath, or in a table where that would be wider than `width`."""
+    text, rows = _rows(url)
+    if len(text) <= width:
+        drawn = _underneath(text, rows, strokes)
+        if all(sum(_columns(piece) for piece, _ in line) <= width for line in drawn):
+            return Picture(drawn)
+    return Picture(_table(text, rows, width))
+
+
+def without_password(url: "URL") -> str:
+    """The text of `url`, its password hidden."""
+    text, span = str(url), _password(url)
+    return text if span is None else text[: span[0]] + HIDDEN + text[span[1] :]
+
+
+def _password(url: "URL") -> tuple[int, int] | None:
+    return url.syntax.span(url._match, "password") if "password" in url.syntax.parts else None
+
+
+def _rows(url: "URL") -> "tuple[str, list[Row]]":
+    """The text of `url` without its password, and each part: its name, where it stands there, its value, its section.
+
+    In the order of the text; a part before those that lie within it.
+    """
+    syntax = url.syntax
+    text, password = without_password(url), _password(url)
+    shift = len(HIDDEN) - (password[1] - password[0]) if password else 0
+    rows: list[Row] = []
+    if "scheme" not in syntax.parts:
+        rows.append(("scheme", (0, text.index(":")), url.scheme, "RFC 1738 section 2.1"))
     for part in syntax.parts.values():
         span = _span(url, part)
-        if span is None:
+        if span is None or (part.division is not None and not getattr(url, part.name)):
             continue
-        if password and part.name == "password":
-            span = (span[0], span[0] + len(HIDDEN))
-        elif password and span[0] >= password[1]:
-            span = (span[0] + shift, span[1] + shift)
-        value = HIDDEN if part.name == "password" else one_line(str(_value(url, part)), 200)
-        rows.append((part.name, span, value, syntax.section_of(part.rule)))
-    return Drawing(text, tuple(rows))
+        start, end = span
+        if password and start >= password[1] and part.name != "password":
+            start += shift
+        if password and end >= password[1]:
+            end += shift
+        value = HIDDEN if part.name == "password" else _worded(getattr(url, part.name), part)
+        rows.append((part.name, (start, end), value, syntax.section_of(part.rule)))
+    rows.sort(key=lambda row: (row[1][0], -row[1][1]))
+    return text, rows
 
 
-def _value(url: "URL", part: "Part") -> object:
-    value = getattr(url, part.name)
-    return value if isinstance(value, int) else repr(value)
+def _worded(value: object, part: "Part") -> str:
+    """The value of a part in words; a list as its elements, with between them what divides them in the URL."""
+    if isinstance(value, tuple) and part.division is not None:
+        elements = [
+            f" {part.division.equals} ".join(map(repr, [each] if isinstance(each, str) else each)) for each in value
+        ]
+        said = f" {part.division.separator} ".join(elements)
+    else:
+        said = str(value) if isinstance(value, int) else repr(value)
+    said = shown(redact(said[: 4 * VALUE]))
+    return said if len(said) <= VALUE else said[: VALUE - 3] + "..."
 
 
 def _span(url: "URL", part: "Part") -> tuple[int, int] | None:
@@ -105,20 +161,95 @@ def _span(url: "URL", part: "Part") -> tuple[int, int] | None:
     return (span[0], cut) if cut >= 0 else None
 
 
-def draw_error(error: InvalidURL) -> str:
-    """The text of `error` with a caret under the character, and what was expected there."""
-    lines = []
+def _underneath(text: str, rows: "list[Row]", strokes: Strokes) -> "list[Line]":
+    roles = [""] * len(text)
+    marks = [(" ", "")] * (len(text) + 1)
+    for index, (_, (start, end), _, _) in enumerate(rows):
+        roles[start:end] = [f"part {index}"] * (end - start)
+        marks[start : max(end, start + 1)] = [(strokes.more, f"part {index}")] * max(end - start, 1)
+    for index, (_, (start, _), _, _) in enumerate(rows):
+        marks[start] = (strokes.one, f"part {index}")
+    lines = [_joined(zip(text, roles, strict=True)), _joined(marks)]
+    for index, (name, (start, _), value, section) in reversed(list(enumerate(rows))):
+        stems = {row[1][0]: f"part {number}" for number, row in enumerate(rows[:index])}
+        cells = [(strokes.stem, stems[column]) if column in stems else (" ", "") for column in range(start)]
+        branch = strokes.fork if start in stems else strokes.branch
+        role = f"part {index}"
+        lines.append((*_joined(cells), (branch, role), (name, f"{role} strong"), (f" {value}", ""), *_noted(section)))
+    return lines
+
+
+def _noted(section: str) -> "Line":
+    return ((f"  {section}", "section"),) if section else ()
+
+
+def _joined(pieces: "Iterable[tuple[str, str]]") -> "Line":
+    """`pieces`, with those of one role that stand side by side made one."""
+    joined: list[tuple[str, str]] = []
+    for piece, role in pieces:
+        if joined and joined[-1][1] == role:
+            joined[-1] = (joined[-1][0] + piece, role)
+        else:
+            joined.append((piece, role))
+    return tuple(joined)
+
+
+def _table(text: str, rows: "list[Row]", width: int) -> "list[Line]":
+    whole = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    lines: list[Line] = [((whole, ""),), ()]
+    names = max((len(row[0]) for row in rows), default=0)
+    for index, (name, _, value, section) in enumerate(rows):
+        room = max(width - names - len(section) - 6, 20)
+        first, *more = [value[start : start + room] for start in range(0, len(value), room)]
+        lines.append(((f"  {name:<{names}}", f"part {index} strong"), (f"  {first}", ""), *_noted(section)))
+        lines.extend(((" " * (names + 4) + rest, ""),) for rest in more)
+    return lines
+
+
+def _columns(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _refusal(error: InvalidURL, fix: "Callable[[str], Fixed]", width: int) -> Picture:
+    """The text of `error` with a caret under the character, what is wrong there, and the URL that it may become."""
+    lines: list[Line] = []
     if error.position is not None:
-        before, after = around(error.text, error.position, WIDTH)
-        lines = [before + after, " " * len(before) + "^"]
-    lines.append(one_line(str(error.message)))
-    if error.rule:
-        lines.append(f"  rule: {error.rule}" + (f" ({error.section})" if error.section else ""))
-    if error.part:
-        lines.append(f"  part: {error.part}")
-    if error.hint:
-        lines.append(f"  help: {one_line(error.hint)}")
-    return "\n".join(lines)
+        before, after = around(error.text, error.position, width)
+        lines = [((before, ""), (after[:1], "fault"), (after[1:], "")), ((" " * len(before) + "^", "fault"),)]
+    lines.extend(((line, "strong"),) for line in _wrapped(one_line(str(error.message)), width))
+    for label, value in (
+        ("rule", error.definition or error.rule),
+        ("section", error.section),
+        ("part", error.part),
+        ("help", error.hint),
+    ):
+        if value:
+            first, *more = _wrapped(one_line(value), width - 12)
+            lines.append(((f"  {label:<10}", "label"), (first, "")))
+            lines.extend(((" " * 12 + line, ""),) for line in more)
+    try:
+        fixed = fix(error.text)
+    except URLError:
+        return Picture(lines, error)
+    lines.append((("  repaired  ", "good"), (one_line(without_password(fixed.url), LONGEST), "strong")))
+    if fixed.fragment is not None:
+        lines.append((("  fragment  ", "good"), (one_line(fixed.fragment), "")))
+    return Picture(lines, error)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """`text` in lines of at most `width`, or of one word."""
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return lines
 
 
 def around(text: str, position: int, width: int) -> tuple[str, str]:

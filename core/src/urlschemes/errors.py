@@ -109,7 +109,7 @@ class URLError(Exception):
 class Explanation:
     """What an InvalidURL says; it has the attributes of that name."""
 
-    __slots__ = ("expected", "hint", "message", "part", "position", "rule", "scheme", "section")
+    __slots__ = ("definition", "expected", "hint", "message", "part", "position", "rule", "scheme", "section")
 
     def __init__(
         self,
@@ -120,6 +120,7 @@ class Explanation:
         position: int | None = None,
         expected: tuple[str, ...] = (),
         rule: str | None = None,
+        definition: str | None = None,
         section: str | None = None,
         hint: str | None = None,
     ) -> None:
@@ -129,6 +130,7 @@ class Explanation:
         self.position = position
         self.expected = expected
         self.rule = rule
+        self.definition = definition
         self.section = section
         self.hint = hint
 
@@ -140,13 +142,14 @@ class Explanation:
 class InvalidURL(URLError, ValueError):
     """The text derives from no production of its scheme (RFC 1738 section 5).
 
-    `text` is the text as given; `expected` lists what could have stood at `position`. Both, and the message, are
-    worked out when they are first read: refusing costs no more than matching.
+    `text` is the text as given; `expected` lists what could have stood at `position`, `definition` is the rule as it is
+    written. These, and the message, are worked out when they are first read: refusing costs no more than matching.
     """
 
     code = "invalid-url"
-    _LAZY = frozenset({"message", "scheme", "part", "position", "rule", "section", "hint", "expected"})
+    _LAZY = frozenset({"message", "scheme", "part", "position", "rule", "section", "hint", "expected", "definition"})
     expected: "tuple[str, ...]"
+    definition: str | None
 
     if TYPE_CHECKING:
 

@@ -99,9 +99,8 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
     """The error for what is no text, or a text longer than `limit`; None for a text that can be looked at."""
     if not isinstance(text, str):
         kind = type(text).__name__
-        return errors.InvalidURL(
-            f"<{kind}>", Explanation(f"a URL is text (str), not {kind}", hint="decode it first, as US-ASCII")
-        )
+        hint = "decode it first, as US-ASCII" if isinstance(text, bytes | bytearray) else "pass a text"
+        return errors.InvalidURL(f"<{kind}>", Explanation(f"a URL is text (str), not {kind}", hint=hint))
     if len(text) > limit:
         return errors.URLTooLong(
             text,

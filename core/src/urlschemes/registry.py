@@ -357,13 +357,19 @@ class Registry:
         return check(text, lambda each: self.parse(each, limit=limit))
 
     def explain(self, text: str, *, limit: int = LIMIT) -> str:
-        """`text` with its parts named underneath, or why it is no URL, with a caret; several lines, safe to print.
+        """`text` with its parts named underneath; or why it is no URL, with a caret, and what it would be repaired.
 
-        Raises UnknownScheme, PluginError.
+        Several lines, safe to print. Raises UnknownScheme, PluginError.
         """
-        from urlschemes.drawing import explain
+        from urlschemes.drawing import explain, plain
 
-        return explain(text, lambda each: self.parse(each, limit=limit))
+        def parse(each: str) -> URL:
+            return self.parse(each, limit=limit)
+
+        def fix(each: str) -> Fixed:
+            return self.fix(each, limit=limit)
+
+        return plain(explain(text, parse, fix))
 
     # Operations (section 2)
 

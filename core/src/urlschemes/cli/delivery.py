@@ -14,8 +14,9 @@ from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from urlschemes.cli.plain import line, note, without_password, write
+from urlschemes.cli.plain import line, note, write
 from urlschemes.display import shown
+from urlschemes.drawing import without_password
 from urlschemes.errors import AccessError
 
 if TYPE_CHECKING:

@@ -141,15 +141,13 @@ def _show_access(screen: Screen, registry: Registry, shown: Demonstration) -> No
     from rich.text import Text
 
     from urlschemes.cli.dialogue import told
-    from urlschemes.cli.picture import taken_apart
+    from urlschemes.cli.picture import show, strokes_of
     from urlschemes.drawing import draw
     from urlschemes.policy import Policy
 
     screen.print(Text(line(shown.says), "italic"))
     screen.print()
-    lines = screen.stream_is_terminal and screen.encoding.startswith("utf")
-    for renderable in taken_apart(draw(registry.parse(shown.url)), width=screen.width, lines=lines):
-        screen.print(renderable)
+    show(draw(registry.parse(shown.url), width=screen.width, strokes=strokes_of(screen)), screen)
     events: list[TraceEvent] = []
     policy = Policy(public=False, networks=LOOPBACK, roots=shown.roots)
     with registry.access(

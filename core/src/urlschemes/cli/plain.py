@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from urlschemes.errors import URLError
     from urlschemes.url import URL
 
-__all__ = ["line", "note", "parts_of", "published", "without_password", "write", "write_json"]
+__all__ = ["line", "note", "parts_of", "published", "write", "write_json"]
 
 PASSWORD = "password"  # noqa: S105  the name of a part, not a password
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
@@ -59,13 +59,6 @@ def error_json(error: URLError) -> dict[str, Any]:
             "hint": error.hint and line(error.hint),
         }
     }
-
-
-def without_password(url: URL) -> str:
-    """The text of `url`, its password hidden."""
-    text = str(url)
-    span = url.syntax.span(url._match, PASSWORD) if PASSWORD in url.syntax.parts else None
-    return text if span is None else text[: span[0]] + HIDDEN + text[span[1] :]
 
 
 def parts_of(url: URL, *, passwords: bool = False) -> dict[str, tuple[Any, Any]]:

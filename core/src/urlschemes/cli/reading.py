@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import error_json, line, note, parts_of, without_password, write, write_json
+from urlschemes.cli.plain import error_json, line, note, parts_of, write, write_json
+from urlschemes.drawing import without_password
 
 if TYPE_CHECKING:
     from urlschemes.cli.app import Settings
@@ -81,32 +82,16 @@ def _worded(value: object) -> Any:
 @click.pass_obj
 def explain(settings: Settings, url: str) -> None:
     """Name the parts of URL underneath it, or show where it goes wrong, and how it would be right."""
-    from rich.text import Text
-
     from urlschemes.cli.app import INVALID
-    from urlschemes.cli.picture import pointed, taken_apart
+    from urlschemes.cli.picture import show, strokes_of
     from urlschemes.cli.screen import Screen
-    from urlschemes.drawing import draw
-    from urlschemes.errors import InvalidURL, URLError
+    from urlschemes.drawing import explain as explained
 
-    screen = Screen()
-    width = screen.width
-    try:
-        drawing = draw(settings.registry.parse(url))
-    except InvalidURL as error:
-        for text in pointed(error, width=min(width, 100)):
-            screen.print(text, soft_wrap=True)
-        try:
-            fixed = settings.registry.fix(url)
-        except URLError:
-            pass
-        else:
-            text = Text.assemble(("  repaired  ", "green"), (without_password(fixed.url), "bold"))
-            screen.print(text, soft_wrap=True)
+    screen, registry = Screen(), settings.registry
+    picture = explained(url, registry.parse, registry.fix, width=screen.width, strokes=strokes_of(screen))
+    show(picture, screen)
+    if picture.error is not None:
         click.get_current_context().exit(INVALID)
-    lines = screen.stream_is_terminal and screen.encoding.startswith("utf")
-    for renderable in taken_apart(drawing, width=width, lines=lines):
-        screen.print(renderable)
 
 
 @click.command(short_help="List what is wrong with a URL, or unwise.")

@@ -1,0 +1,154 @@
+"""What is due at a place of a text, in words; and the part and the rule that the place belongs to."""
+
+from urlschemes.automaton import bits
+from urlschemes.expansion import Characters, Marked, marks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from urlschemes.automaton import Automaton
+    from urlschemes.syntax import Syntax
+
+__all__ = ["begun", "due", "innermost", "listed", "part_of", "rule_of", "shortest", "taken", "within"]
+
+FEW = 8
+"""A set of no more characters is listed in words."""
+
+END = "the end of the URL"
+
+_SETS = frozenset(
+    {
+        "alpha",
+        "alphadigit",
+        "digit",
+        "escape",
+        "extra",
+        "hex",
+        "hialpha",
+        "lowalpha",
+        "reserved",
+        "safe",
+        "uchar",
+        "unreserved",
+        "xchar",
+    }
+)
+"""The shared rules that are sets of characters: an error names the rule that uses them."""
+
+_DIGITS = "0123456789"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_CLASSES = {
+    sum(1 << ord(character) for character in characters): name
+    for characters, name in (
+        (_DIGITS, "a digit"),
+        (_DIGITS + "ABCDEFabcdef", "a hexadecimal digit"),
+        (_LETTERS, "a letter"),
+        (_LETTERS + _DIGITS, "a letter or digit"),
+        (_LETTERS + _DIGITS + "-", "a letter, digit or hyphen"),
+    )
+}
+_WIDER = (
+    ("a letter, digit or hyphen", ("a letter or digit", "a letter", "a digit")),
+    ("a letter or digit", ("a letter", "a digit")),
+)
+
+
+def due(syntax: "Syntax", positions: int) -> tuple[str, ...]:
+    """What may stand at any of `positions`, in words."""
+    found: dict[str, None] = {}
+    for position in bits(positions):
+        leaf = syntax.automaton.leaves[position]
+        if leaf.literal is not None:
+            words = [f'"{leaf.literal}"']
+        elif leaf.mask in _CLASSES:
+            words = [_CLASSES[leaf.mask]]
+        elif leaf.mask.bit_count() <= FEW:
+            words = [f'"{chr(code)}"' for code in bits(leaf.mask)]
+        else:
+            words = [f"a character of {innermost(syntax, (leaf.path,))}"]
+        found.update(dict.fromkeys(words))
+    for wide, narrow in _WIDER:
+        if wide in found:
+            found = {word: None for word in found if word not in narrow}
+    if any(word.startswith("a character of ") for word in found):
+        found.pop('"%"', None)  # an escape is one of these characters
+    return tuple(found)
+
+
+def listed(words: tuple[str, ...]) -> str:
+    """`words` as a sentence lists alternatives."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else ""
+
+
+def shortest(automaton: "Automaton", expected: int) -> int:
+    """Those of the positions `expected` from which the fewest characters lead to the end of a URL."""
+    steps, ahead = 0, automaton.tree.last
+    while ahead & expected == 0 and steps < len(automaton.leaves):
+        ahead |= sum(1 << position for position, after in enumerate(automaton.follow) if after & ahead)
+        steps += 1
+    return ahead & expected or expected
+
+
+def begun(automaton: "Automaton", expected: int) -> Characters | None:
+    """The literal whose beginning stands just before `expected`, if nothing but its rest may follow."""
+    leaves = [automaton.leaves[position] for position in bits(expected)]
+    if not leaves or leaves[0].literal is None or leaves[0].offset == 0:
+        return None
+    alike = all((leaf.literal, leaf.offset) == (leaves[0].literal, leaves[0].offset) for leaf in leaves)
+    return leaves[0] if alike else None
+
+
+def taken(automaton: "Automaton", expected: int, text: str) -> int:
+    """The positions that the last character of `text` stands at, where `text` goes on at `expected`; 0 if it cannot."""
+    reached = 0
+    for character in text:
+        reached = sum(1 << p for p in bits(expected) if automaton.leaves[p].mask >> ord(character) & 1)
+        expected = 0
+        for position in bits(reached):
+            expected |= automaton.follow[position]
+    return reached
+
+
+def part_of(syntax: "Syntax", positions: int) -> str | None:
+    """The innermost part that all of `positions` lie in, or None."""
+    found: Marked | None = None
+    for marked in marks(syntax.automaton.tree):
+        inside = within(marked)
+        if positions and not positions & ~inside and (found is None or not inside & ~within(found)):
+            found = marked
+    if found is None:
+        return None
+    mark = found.mark
+    return next(part.name for part in reversed(tuple(syntax.parts.values())) if part.mark == mark)
+
+
+def within(marked: Marked) -> int:
+    """The positions within an occurrence of a part."""
+    positions = 0
+    ahead = [marked.item]
+    while ahead:
+        item = ahead.pop()
+        if isinstance(item, Characters):
+            positions |= 1 << item.position
+        else:
+            ahead += item.items if hasattr(item, "items") else [item.item]  # type: ignore[attr-defined]
+    return positions
+
+
+def rule_of(syntax: "Syntax", positions: int) -> str | None:
+    """The innermost rule that all of `positions` derive from, but for sets of characters."""
+    return innermost(syntax, [syntax.automaton.leaves[position].path for position in bits(positions)])
+
+
+def innermost(syntax: "Syntax", paths: "Iterable[tuple[str, ...]]") -> str | None:
+    """The innermost rule that all of `paths` go through, but for sets of characters."""
+    common: tuple[str, ...] | None = None
+    for path in paths:
+        if common is None:
+            common = path
+        pairs = enumerate(zip(common, path, strict=False))
+        same = next((index for index, (one, other) in pairs if one != other), min(len(common), len(path)))
+        common = common[:same]
+    own = [name for name in common or () if name in syntax.grammar.rules]
+    return next((name for name in reversed(own) if name not in _SETS), own[-1] if own else None)
