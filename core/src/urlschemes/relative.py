@@ -33,8 +33,10 @@ def resolve(syntax: "Syntax", base: "re.Match[str]", reference: str) -> str:
     has_query = _follows(syntax, part, "?")
     if not bare:
         return whole + fragment
-    start, path, params, _ = _divided(whole, syntax.span(base, part.name), has_query=has_query)
-    if bare.startswith("//"):
+    start, path, params, query = _divided(whole, syntax.span(base, part.name), has_query=has_query)
+    if bare.startswith("///"):
+        bare = bare[2:]  # no host is named, so that it stays the same (RFC 1808 section 4, step 3)
+    elif bare.startswith("//"):
         return f"{whole.partition(':')[0]}:{bare}{fragment}"
     own_path, own_params, own_query = _split(bare, has_query=has_query)
     if own_path.startswith("/"):
@@ -42,9 +44,10 @@ def resolve(syntax: "Syntax", base: "re.Match[str]", reference: str) -> str:
     if own_path:
         path = "/" + "/".join(_without_dots([*path[1:].split("/")[:-1], *own_path.split("/")]))
         return start + path + own_params + own_query + fragment
-    if own_params:
+    # A `;` or `?` with nothing behind it counts as none (section 2.4).
+    if len(own_params) > 1:
         return start + (path or "/") + own_params + own_query + fragment
-    return start + (path or "/") + params + own_query + fragment
+    return start + (path or "/") + params + (own_query if len(own_query) > 1 else query) + fragment
 
 
 def _hierarchy(syntax: "Syntax", base: str) -> "Part":
