@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from urlschemes.syntax import Syntax
 
     # What tells the errors of one syntax apart, and the errors that its groups stand for.
-    Faults: TypeAlias = tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]
+    Faults: TypeAlias = tuple[Callable[[str], re.Match[str] | None], dict[int | None, type[InvalidURL]]]
 
 __all__ = [
     "AUTHORITY",
@@ -28,6 +28,7 @@ __all__ = [
     "NOT_IN_ANY_URL",
     "STOP",
     "fault_of",
+    "faults",
     "is_scheme_name",
     "refusal",
     "refused",
@@ -59,7 +60,7 @@ AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>
 # that is passed names the error. It goes through the text once: first as far as the structure is right, then through
 # what is left, where a character that no URL may hold has the last word.
 _HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
-_PORT = "(?::[0-9]{1,4000}+)?+"
+_ENDED = r"(?=/|\Z)"
 _REST = (
     rf"{_run(_XCHAR)}(?:\Z|#<FragmentPresent>"
     rf"|%[{_XCHAR}%]*+(?:\Z<BadEscape>|#<FragmentPresent>|<InvalidCharacter>)|<InvalidCharacter>)"
@@ -115,37 +116,33 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
 
 def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
     """As `refusal`, for a `text` of the right size: the path that must be quick."""
-    match, kinds = syntax.faults or _faults(syntax)
-    return kinds[match(text).lastindex](text, why)  # type: ignore[union-attr, index]  # it matches every text
+    match, kinds = syntax.faults or faults(syntax)
+    return kinds[match(text).lastindex](text, why)  # type: ignore[union-attr]  # it matches every text
 
 
-def _faults(syntax: Syntax) -> Faults:
+def faults(syntax: Syntax) -> Faults:
     """What tells the errors of `syntax` apart, made once."""
-    kinds: list[type[InvalidURL]] = [errors.InvalidURL]  # groups are counted from one
+    kinds: dict[int | None, type[InvalidURL]] = {None: errors.InvalidHost}  # the others have a group
 
     def group(mark: re.Match[str]) -> str:
-        kinds.append(getattr(errors, mark[1]))
+        kinds[len(kinds)] = getattr(errors, mark[1])
         return "()"
 
     pattern = re.compile(re.sub("<([A-Z][A-Za-z]+)>", group, _structure(syntax) + _REST))
-    syntax.faults = pattern.match, tuple(kinds)
+    syntax.faults = pattern.match, kinds
     return syntax.faults
 
 
 def _structure(syntax: Syntax) -> str:
     """How far a text has the structure of `syntax`, for the pattern that tells errors apart."""
     parts = syntax.parts
+    name = _SCHEME.pattern
     if "host" not in parts:
-        return f"(?:{_SCHEME.pattern}:<InvalidPart>|<InvalidScheme>)"
-    # Section 3.1: `//`, perhaps a login, a host, perhaps a port, and then the end or a `/`. The rest of the authority
-    # is searched for an `@`: what stands before the last one is a login, and no good one.
-    login = f"(?:{_LOGIN}@)?+" if "user" in parts else ""
-    rest = f"{_run(_IN_AUTHORITY)}(?:@<{'InvalidUserinfo' if login else 'UserinfoNotAllowed'}>|"
-    port, wrong_port = (_PORT, "<InvalidPort>") if "port" in parts else ("", "<InvalidHost>")
-    no_host = "<InvalidPart>" if syntax.host_may_be_empty else "<EmptyHost>"
-    authority = (
-        rf"{login}{_HOST}(?:{port}(?=/|\Z)<InvalidPart>|:{rest}{wrong_port}))"
-        rf"|(?=[/:]|\Z){login}(?=[/:]|\Z){rest}{no_host})"
-        rf"|{login}{rest}<InvalidHost>)"
-    )
-    return f"(?:{_SCHEME.pattern}:(?://(?:{authority})|<MissingAuthority>)|<InvalidScheme>)"
+        return f"(?:{name}:<InvalidPart>|<InvalidScheme>)"
+    # Section 3.1: `//`, perhaps a login, a host, perhaps a port, and then a `/` or the end. In what is left of the
+    # authority there may be an `@`: then what stands before it should be a login, and is none.
+    login, stray = (f"(?:{_LOGIN}@)?+", "<InvalidUserinfo>") if "user" in parts else ("", "<UserinfoNotAllowed>")
+    port = f":(?:[0-9]{{1,4000}}+{_ENDED}<InvalidPart>|<InvalidPort>)" if "port" in parts else ":"
+    no_host = "(?<=//)<InvalidPart>" if syntax.host_may_be_empty else "<EmptyHost>"
+    authority = rf"{login}(?:{_HOST}(?:{_ENDED}<InvalidPart>|{port}|)|(?=[/:]|\Z){no_host}|)"
+    return f"(?:{name}:(?://{authority}{_run(_IN_AUTHORITY)}(?:@{stray})?+|<MissingAuthority>)|<InvalidScheme>)"
