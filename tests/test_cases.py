@@ -23,16 +23,19 @@ def parse(row: dict[str, Any]) -> urlschemes.URL:
     return urlschemes.parse_generic(row["url"]) if row["scheme"] == "generic" else urlschemes.parse(row["url"])
 
 
+def listed(value: object) -> object:
+    """What JSON makes of a value: its tuples are lists."""
+    return [*map(listed, value)] if isinstance(value, tuple) else value
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row["valid"]], ids=lambda row: row["id"])
 def test_a_valid_url(row: dict[str, Any]) -> None:
     url = parse(row)
     assert str(url) == row["url"]
     for name, value in row["parts"].items():
-        found = getattr(url, name)
-        assert ([*found] if isinstance(found, tuple) else found) == value, name
+        assert listed(getattr(url, name)) == value, name
     for name, value in row["raw"].items():
-        raw = url.raw[name]
-        assert ([*raw] if isinstance(raw, tuple) else raw) == value, name
+        assert listed(url.raw[name]) == value, name
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if not row["valid"]], ids=lambda row: row["id"])
@@ -45,5 +48,5 @@ def test_an_invalid_url(row: dict[str, Any]) -> None:
 
 
 def test_the_table_has_rows_of_every_kind() -> None:
-    for scheme in ("generic", "http", "ftp", "gopher", "file"):
+    for scheme in {*REGISTRY, "generic"} - {"https"}:
         assert {row["valid"] for row in ROWS if row["scheme"] == scheme} == {True, False}
