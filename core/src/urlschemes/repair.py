@@ -1,18 +1,19 @@
 """The nearest URL to a text that is none: `fix`.
 
-What people write today breaks RFC 1738 in a few ways that have one right answer: `~`, spaces and letters outside
+What people write today breaks RFC 1738 in a few ways that have one right answer: `~`, blanks and letters outside
 US-ASCII that must be encoded, a fragment, `/` and `?` in a query, a query behind the bare host, a colon without a
-port. These are repaired, and every change is listed. A scheme or a host is never guessed.
+port, what the Appendix puts around a URL. These are repaired, and every change is listed. A scheme or a host is never
+guessed, and where two repairs are possible there is none.
 """
 
 import re
 
-from urlschemes.automaton import bits
+from urlschemes.derivation import within
 from urlschemes.errors import InvalidURL, NotRepairable
 from urlschemes.expansion import marks
-from urlschemes.explanation import impossible_login
 from urlschemes.octets import octets_of
-from urlschemes.refusal import is_scheme_name, unfit
+from urlschemes.refusal import NOT_IN_ANY_URL, is_scheme_name, unfit
+from urlschemes.walk import RESERVED, Walk, delimiters, encoded, part_at, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,29 +24,52 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Fixed", "fix"]
 
-_WRAPPER = re.compile(r"\s*+<(?:URL:)?+(?P<inside>[^<>]*+)>\s*+", re.IGNORECASE)
-_PREFIX = re.compile(r"URL:(?=[A-Za-z0-9+.\-]++:)", re.IGNORECASE | re.ASCII)
+_SPACE = " \t\r\n\v\f"
+_BLANKS = re.compile(f"[{_SPACE}]++")
+_LINE = re.compile("\r\n|\r|\n")
+_HYPHEN = re.compile("-[ \t\v\f]*+[\r\n]")
+# The Appendix: `<URL:` and `>` around a URL; within them it may itself be in brackets, as `news:<id@host>`.
+_WRAPPER = re.compile(
+    rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?:URL:[{_SPACE}]*+)?+)"
+    rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
+    re.IGNORECASE,
+)
+_PREFIX = re.compile(rf"[{_SPACE}]*+(?P<prefix>URL:[{_SPACE}]*+)(?=[A-Za-z0-9+.\-]++:)", re.IGNORECASE | re.ASCII)
+_BRACKETS = re.compile(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+_WRONG = re.compile(rf"{NOT_IN_ANY_URL.pattern}|%(?![0-9A-Fa-f]{{2}})")
 
 _LOGIN = re.compile(r"[^:]*+://(?P<login>[^/]*)@")
 # In a login, what other programs take for the end of it: `ftp://good.example\@evil.example/` has two readings.
 _ENDS = '\\?<>"'
 
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
+_APPENDIX = "RFC 1738 Appendix"
+_UNSAFE = "RFC 1738 section 2.2"
 
 
 class Change:
-    """One repair: `what` was done, at `position` of the text as given, and the `section` that asks for it."""
+    """One repair: `what` was done, and the `section` that asks for it.
 
-    __slots__ = ("after", "before", "position", "section", "what")
+    At `position` of the text as given stood `before`, and the URL has `after`; `part` is where, None outside of all
+    parts. All changes of a text, carried out on it from the last to the first, give the text of the URL.
+    """
 
-    def __init__(self, what: str, position: int, before: str, after: str, section: str) -> None:
+    __slots__ = ("after", "before", "part", "position", "section", "what")
+
+    def __init__(
+        self, what: str, position: int, before: str, after: str, section: str, *, part: str | None = None
+    ) -> None:
         self.what = what
         self.position = position
         self.before = before
         self.after = after
         self.section = section
+        self.part = part
 
     def __repr__(self) -> str:
+        if self.part == "password":
+            return f"Change({self.what!r}, {self.position}, in the password)"
         return f"Change({self.what!r}, {self.position}, {self.before!r} -> {self.after!r})"
 
 
@@ -66,6 +90,16 @@ class Fixed:
         return f"Fixed({self.url!r}, changes={len(self.changes)}, fragment={self.fragment!r})"
 
 
+class _Refused(Exception):
+    """Why there is no repair; `position` is that of the text as given."""
+
+    def __init__(self, message: str, position: int, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.hint = hint
+
+
 def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
     """The nearest valid URL. `type_of` gives the type for a scheme's name, or raises UnknownScheme.
 
@@ -75,39 +109,195 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
     fault = unfit(text, limit)
     if fault is not None:
         raise fault
-    changes: list[Change] = []
-    start, inside = _unwrapped(text, changes)
-    scheme, colon, _ = inside.partition(":")
+    given = _Given(text)
+    scheme, colon, _ = given.text.partition(":")
     if not colon or not is_scheme_name(scheme):
         raise NotRepairable(
             "there is no name of a scheme, and none is guessed",
             part="scheme",
-            position=start,
+            position=given.at(0),
             section="RFC 1738 section 2.1",
             hint="write the scheme and a colon in front",
         )
     url_type = type_of(scheme)
+    cause = None
     try:
-        return Fixed(url_type.parse(inside, limit=limit), tuple(changes), None)
-    except InvalidURL as error:
-        cause = error
-    inside, hash_, fragment = inside.partition("#")
-    if hash_:
-        changes.append(Change("fragment split off", start + len(inside), hash_ + fragment, "", "RFC 1738 section 2.2"))
-    repaired = None
-    if "user" not in url_type.syntax.parts or not _has_two_hosts(inside):
-        repaired = _Walk(url_type.syntax, inside, start, changes).repaired()
-    if repaired is None:
-        raise NotRepairable(
-            f"no repair has one right answer: {cause.message}",
-            scheme=cause.scheme,
-            part=cause.part,
-            position=cause.position,
-            section=cause.section,
-            hint=None if cause.hint is None or "`fix`" in cause.hint else cause.hint,
+        given.check_lines()
+        try:
+            return given.fixed(url_type.parse(given.text, limit=limit))
+        except InvalidURL as error:
+            cause = error
+        given.split_off_fragment()
+        repaired = _repaired(given, url_type.syntax)
+        if repaired is None:
+            raise given.fault(url_type) or cause
+        if len(repaired) > limit:
+            raise _Refused(f"repaired it has {len(repaired)} characters, and the bound is {limit}", given.at(limit))
+        return given.fixed(url_type.parse(repaired, limit=limit))
+    except _Refused as error:
+        refused = NotRepairable(
+            error.message,
+            scheme=scheme.lower(),
+            part=None if cause is None else cause.part,
+            position=error.position,
+            section=_APPENDIX if cause is None else cause.section,
+            hint=error.hint,
         )
-    changes.sort(key=lambda change: change.position)
-    return Fixed(url_type.parse(repaired, limit=4 * limit), tuple(changes), fragment if hash_ else None)
+    except InvalidURL as error:
+        refused = _without_answer(error, given)
+    raise refused from None
+
+
+def _without_answer(cause: InvalidURL, given: "_Given") -> NotRepairable:
+    """The error for a text whose fault has no repair, or none that `fix` knows."""
+    message, position = str(cause.message), cause.position
+    if position is not None:
+        there = given.at(position)
+        message, position = re.sub(rf"\bposition {position}\b", f"position {there}", message, count=1), there
+    return NotRepairable(
+        f"no repair has one right answer: {message}",
+        scheme=cause.scheme,
+        part=cause.part,
+        position=position,
+        section=cause.section,
+        hint=None if cause.hint is None or "`fix`" in cause.hint else cause.hint,
+    )
+
+
+class _Given:
+    """The text as given, and `text`: what of it is meant as the URL, by the Appendix.
+
+    The wrapper, the `URL:` prefix and the white space around a URL are left out, and within a wrapper all white space.
+    """
+
+    def __init__(self, whole: str) -> None:
+        self.whole = whole
+        self.changes: list[Change] = []
+        self.fragment: str | None = None
+        self.stop = 0
+        wrapper, prefix = _WRAPPER.fullmatch(whole), _PREFIX.match(whole)
+        self.wrapped = wrapper is not None
+        start, self.end = 0, len(whole)
+        if wrapper is not None:
+            start, self.end = wrapper.span("inside")
+            self._leave_out("white space removed", 0, wrapper.start("open"))
+            self._leave_out("wrapper removed", *wrapper.span("open"))
+            self._leave_out("wrapper removed", *wrapper.span("close"))
+            self._leave_out("white space removed", wrapper.end("close"), len(whole))
+        elif prefix is not None:
+            start = prefix.end("prefix")
+            self._leave_out("white space removed", 0, prefix.start("prefix"))
+            self._leave_out("prefix removed", *prefix.span("prefix"))
+        kept: list[int] = []
+        before = start
+        for blanks in _BLANKS.finditer(whole, start, self.end):
+            if self.wrapped or blanks.start() == start or blanks.end() == self.end:
+                self._leave_out("white space removed", *blanks.span())
+                kept += range(before, blanks.start())
+                before = blanks.end()
+        kept += range(before, self.end)
+        self._kept = kept
+        self.text = "".join([whole[index] for index in kept])
+
+    def at(self, index: int) -> int:
+        """Where the character `index` of the text stands in the whole."""
+        return self._kept[index] if index < len(self._kept) else self.end
+
+    def check_lines(self) -> None:
+        """Raise _Refused where a line ends within the text, and nobody can say what is meant."""
+        if not self.wrapped:
+            line = _LINE.search(self.text)
+            if line is not None:
+                raise _Refused(
+                    f"the line break at position {self.at(line.start())} has two repairs: it is left out where the URL "
+                    f"was broken into lines, and it is {encoded(line[0].encode())} where it is data",
+                    self.at(line.start()),
+                    "write `<URL:` and `>` around a URL that is broken into lines",
+                )
+            return
+        hyphen = _HYPHEN.search(self.whole, self.at(0), self.end)
+        if hyphen is not None and "#" not in self.whole[self.at(0) : hyphen.start()]:
+            raise _Refused(
+                f"the hyphen at position {hyphen.start()}, where a line ends, has two repairs: it stays where it "
+                "belongs to the URL, and is left out where it only divides a word",
+                hyphen.start(),
+                "write the URL in one line",
+            )
+
+    def split_off_fragment(self) -> None:
+        """Leave out the first `#` and what follows."""
+        text, hash_, fragment = self.text.partition("#")
+        if hash_:
+            start = self.at(len(text))
+            self.changes = [change for change in self.changes if not start <= change.position < self.end]
+            self._leave_out("fragment split off", start, self.end, _UNSAFE)
+            self.text, self.fragment = text, fragment
+
+    def fault(self, url_type: "type[URL]") -> InvalidURL | None:
+        """The error that has no repair: that of the text in which all others before it are put right."""
+        stop = self.stop
+        if _WRONG.match(self.text, stop) is None:
+            stop = len(self.text)
+        text = _WRONG.sub("x", self.text[:stop]) + self.text[stop:]
+        try:
+            url_type.parse(text, limit=len(text))
+        except InvalidURL as error:
+            return error
+        return None
+
+    def without(self, *indexes: int) -> "_Given":
+        """The same with these characters of the text left out, which are angle brackets."""
+        other = _Given.__new__(_Given)
+        other.whole, other.end, other.wrapped, other.fragment = self.whole, self.end, self.wrapped, self.fragment
+        other._kept = [place for index, place in enumerate(self._kept) if index not in indexes]
+        other.text = "".join([character for index, character in enumerate(self.text) if index not in indexes])
+        other.changes = [*self.changes]
+        for index in indexes:
+            other._leave_out("angle bracket removed", self.at(index), self.at(index) + 1, _UNSAFE)
+        return other
+
+    def fixed(self, url: "URL") -> Fixed:
+        """What comes of it: `url`, with the changes in the order of the text, each with its part."""
+        self.changes.sort(key=lambda change: change.position)
+        parts = places(url.syntax, url._match)
+        shift = 0
+        for change in self.changes:
+            if change.after:
+                change.part = part_at(parts, change.position + shift)
+            shift += len(change.after) - len(change.before)
+        return Fixed(url, tuple(self.changes), self.fragment)
+
+    def _leave_out(self, what: str, start: int, end: int, section: str = _APPENDIX) -> None:
+        if start < end:
+            self.changes.append(Change(what, start, self.whole[start:end], "", section))
+
+
+def _repaired(given: _Given, syntax: "Syntax") -> str | None:
+    """The text of the URL that is nearest, None where there is none; `given` gets the changes. Raises _Refused."""
+    if "user" in syntax.parts and _has_two_hosts(given.text):
+        at = given.at(given.text.index("://") + 3)
+        raise _Refused(
+            f"no repair has one right answer: what begins at position {at} and ends with `@` is a login to some "
+            "programs, and holds the host to others",
+            at,
+            "encode what belongs to the user name, or write the host alone",
+        )
+    repaired = _Repair(given, syntax).repaired()
+    brackets = _BRACKETS.fullmatch(given.text)
+    if brackets is not None:
+        bare = given.without(brackets.start("open"), brackets.start("close"))
+        without = _Repair(bare, syntax).repaired()
+        if without is not None and repaired is not None:
+            at = given.at(brackets.start("open"))
+            raise _Refused(
+                f"the angle brackets from position {at} on have two repairs: they are left out where they only "
+                "delimit, and encoded where they are data",
+                at,
+            )
+        if without is not None:
+            given.changes = bare.changes
+            repaired = without
+    return repaired
 
 
 def _has_two_hosts(text: str) -> bool:
@@ -124,117 +314,144 @@ def _has_two_hosts(text: str) -> bool:
     )
 
 
-def _unwrapped(text: str, changes: list[Change]) -> tuple[int, str]:
-    """Where the URL begins in `text`, and the URL.
-
-    Without the wrapper, the white space around it and the `URL:` prefix of the Appendix.
-    """
-    found = _WRAPPER.fullmatch(text)
-    start, inside = (found.start("inside"), found["inside"]) if found else (0, text)
-    if found:
-        changes.append(Change("wrapper removed", 0, text, inside, "RFC 1738 Appendix"))
-    elif (prefix := _PREFIX.match(inside)) is not None:
-        start, inside = prefix.end(), inside[prefix.end() :]
-        changes.append(Change("prefix removed", 0, prefix[0], "", "RFC 1738 Appendix"))
-    stripped = inside.strip(" \t\r\n")
-    if stripped != inside:
-        changes.append(Change("white space removed", start, inside, stripped, "RFC 1738 Appendix"))
-        start += inside.find(stripped)
-    return start, stripped
-
-
-class _Walk:
+class _Repair:
     """Goes through the text once, side by side with the automaton, and encodes or leaves out what it does not take."""
 
-    def __init__(self, syntax: "Syntax", text: str, start: int, changes: list[Change]) -> None:
-        self.automaton = syntax.automaton
-        self.without = impossible_login(text, syntax)
-        self.host_ends = 0
-        for marked in marks(self.automaton.tree):
+    def __init__(self, given: _Given, syntax: "Syntax") -> None:
+        self.given = given
+        self.text = given.text
+        self.walk = Walk(syntax, self.text)
+        # Where a host or a port stands, also one within a part, as in an article of news.
+        self.in_host = 0
+        for position, leaf in enumerate(syntax.automaton.leaves):
+            if "host" in leaf.path:
+                self.in_host |= 1 << position
+        for marked in marks(syntax.automaton.tree):
             if marked.mark in {"host", "port"}:
-                self.host_ends |= marked.last
-        self.text = text
-        self.start = start
-        self.changes = changes
-        self.out: list[str] = []
-        self.expected = self.automaton.tree.first & ~self.without
-        self.reached = 0
+                self.in_host |= within(marked)
+        self.last_at = self.text.rfind("@")
+        self.changes: list[Change] = []
+        # Where in the text each piece that was taken stands.
+        self.taken: list[int] = []
 
     def repaired(self) -> str | None:
+        """The repaired text, None where there is no repair. Raises _Refused where there is more than one."""
         index = 0
-        while index < len(self.text):
-            character = self.text[index]
-            if character == "%" and not re.match("%[0-9A-Fa-f]{2}", self.text[index : index + 3]):
-                taken = self.encoded(index, character)
-            else:
-                taken = self.take(character) or self.mended(index, character) or self.encoded(index, character)
-            if not taken:
-                return None
+        while index < len(self.text) or not (self.walk.at_end or self.dropped(index)):
+            if not (index < len(self.text) and self.went_on(index)):
+                begun = self.begun()
+                if begun is None:
+                    self.given.stop = index
+                    return None
+                index = begun
             index += 1
-        if not self.automaton.tree.last & self.reached and not self.dropped(len(self.text)):
-            return None
-        return "".join(self.out)
+        self.given.changes += self.changes
+        return "".join(self.walk.pieces)
 
-    def take(self, text: str) -> bool:
-        """Go on by `text`, if it can stand here."""
-        expected, reached = self.expected, self.reached
-        for character in text:
-            code = ord(character)
-            reached = self.among(expected, code) if code < 128 else 0
-            if not reached:
-                return False
-            expected = 0
-            for position in bits(reached):
-                expected |= self.automaton.follow[position] & ~self.without
-        self.expected, self.reached = expected, reached
-        self.out.append(text)
+    def went_on(self, index: int) -> bool:
+        """Take the character at `index`, as it is or repaired."""
+        character = self.text[index]
+        if character == "%" and not _ESCAPE.match(self.text, index):
+            return self.encoded(index)
+        if self.take(index, character) or self.mended(index, character):
+            return True
+        self.check_choice(index, character)
+        return self.encoded(index)
+
+    def take(self, index: int, text: str) -> bool:
+        if not self.walk.take(text):
+            return False
+        self.taken.append(index)
         return True
 
-    def among(self, positions: int, code: int) -> int:
-        found = 0
-        for position in bits(positions):
-            if self.automaton.leaves[position].mask >> code & 1:
-                found |= 1 << position
-        return found
+    def changed(self, what: str, index: int, before: str, after: str, section: str) -> None:
+        self.changes.append(Change(what, self.given.at(index), before, after, section))
 
-    def encoded(self, index: int, character: str) -> bool:
+    def encoded(self, index: int) -> bool:
+        character = self.text[index]
         try:
-            octets = octets_of(character)
+            escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
             return False
-        escaped = "".join(f"%{octet:02X}" for octet in octets)
-        if not self.take(escaped):
+        if not self.take(index, escapes):
             return False
-        self.changes.append(Change("character encoded", self.start + index, character, escaped, "RFC 1738 section 2.2"))
+        self.changed("character encoded", index, character, escapes, _UNSAFE)
         return True
 
     def mended(self, index: int, character: str) -> bool:
         """A colon without a port, a dot behind the host, a `?` without the `/` before it."""
-        if character in ":/" and self.dropped(index):
-            return self.take(character)
-        in_authority = "@" in self.text[index:].partition("/")[0]  # then what stands before it may be meant as a login
-        if character == "?" and not in_authority and self.reached & self.host_ends and self.take("/" + character):
-            self.changes.append(Change("slash inserted", self.start + index, "", "/", "RFC 1738 section 3.3"))
+        if character in ":/?" and self.dropped(index) and self.take(index, character):
             return True
-        return False
+        if character != "?" or not self.walk.reached & self.in_host:
+            return False
+        if self.last_at > index and "@" in self.text[index:].partition("/")[0]:
+            return False  # what stands before it may be meant as a login
+        if not self.take(index, "/" + character):
+            return False
+        self.changed("slash inserted", index, "", "/", "RFC 1738 section 3.3")
+        return True
 
     def dropped(self, index: int) -> bool:
-        """Leave out a colon or dot before `index`, if the host may end before it.
+        """Leave out a colon or dot before `index`, if it stands behind a host and what follows may come then.
 
         Not where an `@` behind it says that it may be a login.
         """
-        last = self.out[-1] if self.out else ""
-        if last not in _DROPPED or "@" in self.text[index:]:
+        last = self.walk.pieces[-1] if self.walk.pieces else ""
+        if last not in _DROPPED or self.last_at >= index:
             return False
-        before = self.out, self.expected, self.reached
-        if not self.reread("".join(self.out[:-1])) or not self.reached & self.host_ends:
-            self.out, self.expected, self.reached = before
+        self.walk.back()
+        follows = self.text[index : index + 1]
+        goes_on = self.walk.takes("/?" if follows == "?" else follows) if follows else self.walk.at_end
+        if not goes_on or not self.walk.reached & self.in_host:
+            self.walk.take(last)
             return False
-        self.changes.append(Change(_DROPPED[last], self.start + index - 1, last, "", "RFC 1738 section 3.1"))
+        self.changed(_DROPPED[last], self.taken.pop(), last, "", "RFC 1738 section 3.1")
         return True
 
-    def reread(self, text: str) -> bool:
-        """Begin anew and go by `text`, which must lead to where the host may end."""
-        self.out = []
-        self.expected, self.reached = self.automaton.tree.first & ~self.without, 0
-        return all(map(self.take, text))
+    def begun(self) -> int | None:
+        """Encode the first character of a literal that was begun and does not go on; its index.
+
+        None where there is none, or where it cannot be encoded.
+        """
+        count, literal = self.walk.begun
+        if not count:
+            return None
+        index = self.taken[-count]
+        written = "".join(self.walk.back() for _ in range(count))[::-1]
+        del self.taken[-count:]
+        if not self.encoded(index):
+            return None
+        if 2 * count > len(literal):
+            raise _Refused(
+                f"{written!r} at position {self.given.at(index)} has two repairs: `{literal}` where that is meant, "
+                f"and `{self.walk.pieces[-1]}` for its first character where it is data",
+                self.given.at(index),
+            )
+        return index
+
+    def check_choice(self, index: int, character: str) -> None:
+        """Raise _Refused where `character` can be encoded, and another repair is as near."""
+        if character not in RESERVED and character != "\\":
+            return
+        escape, at = f"%{ord(character):02X}", self.given.at(index)
+        part = self.walk.part_by(escape)
+        if part is None:
+            return
+        if character == "\\":
+            if self.walk.takes("/") and "/" in delimiters(self.walk.syntax, part):
+                raise _Refused(
+                    f"the backslash at position {at} has two repairs: `/` where it divides, "
+                    f"and `{escape}` where it is data",
+                    at,
+                    "a URL is divided by `/`, on every system",
+                )
+            return
+        if self.walk.at_end:
+            return  # nothing is missing before it
+        for separator in sorted(self.walk.separators()):
+            if self.walk.takes(separator + character):
+                raise _Refused(
+                    f"{character!r} at position {at} has two repairs: `{separator}` is inserted before it, and it is "
+                    f"`{escape}` where it belongs to the {part}",
+                    at,
+                )

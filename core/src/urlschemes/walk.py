@@ -1,0 +1,218 @@
+"""A text read side by side with the automaton of a syntax: what `fix` and `check` go by.
+
+A walk knows at every character where it stands, what may come next, and how to go back.
+"""
+
+from urlschemes.automaton import bits
+from urlschemes.bnf import Choice, Literal, Reference, Repeat, Sequence
+from urlschemes.derivation import begun, part_of, within
+from urlschemes.expansion import marks
+from urlschemes.explanation import impossible_login
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+    from urlschemes.bnf import Node
+    from urlschemes.expansion import Marked
+    from urlschemes.syntax import Syntax
+
+__all__ = ["RESERVED", "Walk", "delimiters", "encoded", "part_at", "places"]
+
+RESERVED = frozenset(";/?:@&=")
+"""The characters that a scheme may give a meaning of its own (section 2.2)."""
+
+_RESERVED_MASK = sum(1 << ord(character) for character in RESERVED)
+
+
+class Walk:
+    """Where a reader of URLs of `syntax` stands, as text is taken, piece by piece.
+
+    `pieces` are the texts taken so far. `expected` and `reached` are sets of positions of the automaton: what may come
+    next, and where the last character stood. `text` is the whole text that will be read: without an `@` in the right
+    place of it, no user name is seen in it.
+    """
+
+    __slots__ = ("_automaton", "_parts", "_past", "_steps", "_without", "expected", "pieces", "reached", "syntax")
+
+    def __init__(self, syntax: "Syntax", text: str) -> None:
+        self.syntax = syntax
+        self._automaton = syntax.automaton
+        self._without = impossible_login(text, syntax)
+        self._steps: dict[tuple[int, str], tuple[int, int]] = {}
+        self._parts: dict[tuple[int, int], str | None] = {}
+        self._past: list[tuple[int, int]] = []
+        self.pieces: list[str] = []
+        self.expected = self._automaton.tree.first & ~self._without
+        self.reached = 0
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the URL may end here."""
+        return bool(self._automaton.tree.last & self.reached)
+
+    def takes(self, text: str) -> bool:
+        """Whether `text` may come next."""
+        return self._after(text) is not None
+
+    def take(self, text: str) -> bool:
+        """Go on by `text`, if it may come next."""
+        after = self._after(text)
+        if after is None:
+            return False
+        self._past.append((self.expected, self.reached))
+        self.pieces.append(text)
+        self.expected, self.reached = after
+        return True
+
+    def back(self) -> str:
+        """Undo the last `take`; the text that was taken by it."""
+        self.expected, self.reached = self._past.pop()
+        return self.pieces.pop()
+
+    @property
+    def part(self) -> str | None:
+        """The innermost part that the last character lies in, or the one that must begin here; None outside of all."""
+        key = (self.expected, self.reached)
+        if key not in self._parts:
+            self._parts[key] = part_of(self.syntax, self.reached) or part_of(self.syntax, self.expected)
+        return self._parts[key]
+
+    def part_by(self, text: str) -> str | None:
+        """The part that `text`, which may come next, ends in; None outside of all parts, or where it may not come."""
+        if not self.take(text):
+            return None
+        part = self.part
+        self.back()
+        return part
+
+    @property
+    def begun(self) -> tuple[int, str]:
+        """Of a literal that has not come to its end: how many characters were taken, and the whole; 0 without one."""
+        leaf = begun(self._automaton, self.expected)
+        return (leaf.offset, leaf.literal) if leaf is not None and leaf.literal is not None else (0, "")
+
+    def separators(self) -> frozenset[str]:
+        """The characters that may come next as literals of their own."""
+        leaves = (self._automaton.leaves[position] for position in bits(self.expected))
+        return frozenset(leaf.literal for leaf in leaves if leaf.literal is not None and len(leaf.literal) == 1)
+
+    def rest(self) -> str:
+        """The shortest text, as to its positions, by which what was taken becomes a whole URL."""
+        follow, last = self._automaton.follow, self._automaton.tree.last
+        before: dict[int, int | None] = dict.fromkeys(bits(self.expected & ~self._without))
+        ahead = list(before)
+        for position in ahead:
+            if last >> position & 1:
+                found: int | None = position
+                text = ""
+                while found is not None:
+                    codes = list(bits(self._automaton.leaves[found].mask))
+                    text = next((c for c in "a0" if ord(c) in codes), chr(codes[0])) + text
+                    found = before[found]
+                return text
+            for after in bits(follow[position] & ~self._without):
+                if after not in before and self._automaton.leaves[after].mask:
+                    before[after] = position
+                    ahead.append(after)
+        return ""
+
+    def _after(self, text: str) -> tuple[int, int] | None:
+        expected, reached = self.expected, self.reached
+        for character in text:
+            step = self._steps.get((expected, character))
+            if step is None:
+                step = self._steps[expected, character] = self._step(expected, ord(character))
+            expected, reached = step
+            if not reached:
+                return None
+        return expected, reached
+
+    def _step(self, expected: int, code: int) -> tuple[int, int]:
+        reached = following = 0
+        if code < 128:
+            for position in bits(expected):
+                if self._automaton.leaves[position].mask >> code & 1:
+                    reached |= 1 << position
+                    following |= self._automaton.follow[position]
+        return following & ~self._without, reached
+
+
+def encoded(octets: bytes) -> str:
+    """`octets` as escapes."""
+    return "".join(f"%{octet:02X}" for octet in octets)
+
+
+def delimiters(syntax: "Syntax", name: str) -> frozenset[str]:
+    """The reserved characters that mean something else in the part `name` where they stand as they are.
+
+    They are literals of the part's rule, or stand behind the part. In a user name and a password they are what section
+    3.1 says. Where the part is decoded before it is read, as in mailto, there are none.
+    """
+    part = syntax.parts[name]
+    if not part.escapes or part.decoded:
+        return frozenset()
+    if name in {"user", "password"}:
+        return frozenset(":@/")
+    found = _literals(syntax, part.at[0][-1])
+    for marked in marks(syntax.automaton.tree):
+        if marked.mark == part.mark:
+            found |= _behind(syntax, marked)
+        elif part.mark in syntax.within(marked.mark) and any(
+            each.decoded for each in syntax.parts.values() if each.mark == marked.mark
+        ):
+            return frozenset()
+    return frozenset(found)
+
+
+def _behind(syntax: "Syntax", marked: "Marked") -> "set[str]":
+    """The reserved characters that may stand behind the part, by themselves."""
+    inside, leaves, follow = within(marked), syntax.automaton.leaves, syntax.automaton.follow
+    masks = {leaves[other].mask for position in bits(marked.last) for other in bits(follow[position] & ~inside)}
+    return {chr(code) for mask in masks if not mask & ~_RESERVED_MASK for code in bits(mask)}
+
+
+def _literals(syntax: "Syntax", rule: str) -> "set[str]":
+    """The reserved characters that stand by themselves in `rule`, not as members of a set of characters."""
+    found: set[str] = set()
+    ahead: list[Node] = [syntax.grammar.rules[rule].node] if rule in syntax.grammar.rules else []
+    while ahead:
+        node = ahead.pop()
+        match node:
+            case Reference(name=name):
+                ahead.append(syntax.grammar.rules[name].node)
+            case Sequence(items=items):
+                found |= {item.text[:1] for item in items if isinstance(item, Literal)}
+                ahead += items
+            case Choice(items=items):
+                ahead += items
+            case Repeat(item=Literal(text=text), most=1):
+                found.add(text[:1])
+            case Repeat(item=item):
+                ahead.append(item)
+            case _:  # a set of characters
+                pass
+    return found & RESERVED
+
+
+def places(syntax: "Syntax", match: "re.Match[str]") -> "list[tuple[int, int, str]]":
+    """Where each part of a URL stands that is not absent, and its name: first the outer ones."""
+    found = []
+    for part in syntax.parts.values():
+        span = syntax.span(match, part.name)
+        if span is None:
+            continue
+        start, end = span
+        if part.take != "all" and part.division is not None:
+            divided = match.string.rfind(part.division.separator, start, end)
+            if part.take == "last":
+                start = divided + 1 or start
+            else:
+                end = max(divided, start)
+        found.append((start, end, part.name))
+    return sorted(found, key=lambda place: place[0] - place[1])
+
+
+def part_at(places: "list[tuple[int, int, str]]", index: int) -> str | None:
+    """The innermost part that the character at `index` lies in, None outside of all."""
+    return next((name for start, end, name in reversed(places) if start <= index < end), None)
