@@ -13,6 +13,7 @@ from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCh
 from urlschemes.expansion import marks
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
+from urlschemes.syntax import DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +112,10 @@ def _shown(character: str) -> str:
 
 def _escape(text: str, syntax: Syntax) -> _Fault:
     position = STOP.match(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
+    part = _part_at(text, position, syntax)
     hint = "a percent sign that is data is written %25"
+    if part in syntax.parts and not syntax.parts[part].escapes:
+        hint = f"the {part} has no escapes"
     foreign = _U_ESCAPE.match(text, position)
     if foreign is not None:
         hint = "an escape is one octet; a character is written as the octets of its UTF-8"
@@ -120,7 +124,7 @@ def _escape(text: str, syntax: Syntax) -> _Fault:
             hint += ": " + "".join(f"%{octet:02X}" for octet in character.encode())
     return _Fault(
         position,
-        part=_part_at(text, position, syntax),
+        part=part,
         rule="escape",
         message=f"'%' at position {position} is not followed by two hexadecimal digits",
         expected=("two hexadecimal digits",),
@@ -138,6 +142,8 @@ def _character(text: str, kind: type[InvalidURL], syntax: Syntax) -> _Fault:
         message = f"{came} is no graphic US-ASCII character"
     elif character == "[" and part == "host":
         message = f"{came} cannot stand in a host"
+    elif part in syntax.parts and not _written(text, position, syntax):
+        message = f"{came} is unsafe, and cannot stand there in any form"
     else:
         message = f"{came} is unsafe and must be encoded always"
     return _Fault(
@@ -314,7 +320,8 @@ def _port(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
     fault = _Fault(position, part="port", rule="port", hint="a port is a decimal number")
     fault.expected = ("a digit", '"/"', END) if digits else ("a digit",)
     if came.isdigit():
-        fault.expected = ("at most 4,000 digits",)
+        fault.expected = (f"at most {DIGITS:,} digits",)
+        fault.message = f"more digits at position {position} than a port can have"
     elif "user" in syntax.parts and "@" in text[position:]:
         fault.message = f"what stands at position {position} is no port"
         fault.hint = "if a user name and a password are meant, encode `/` within them: %2F"
@@ -413,20 +420,25 @@ def _structure(text: str, syntax: Syntax) -> _Fault:
             )
     ended = bool(automaton.tree.last & reached)
     if position == len(text):
+        if ended:
+            return _too_many(text, syntax)
         expected = shortest(automaton, expected)
     words = due(syntax, expected)
     if ended and position < len(text):
         words = (*words, END)
-    part = part_of(syntax, expected) or part_of(syntax, reached)
-    fault = _Fault(position, part=part, rule=rule_of(syntax, expected or reached), expected=words)
-    if not words:
-        fault.expected = ("fewer digits",)
-    elif words == (END,):
+    part = part_of(syntax, expected)
+    blamed = expected
+    if part is None:
+        part = part_of(syntax, reached)
+        blamed = reached if (part and position < len(text)) or not expected else expected
+    fault = _Fault(position, part=part, rule=rule_of(syntax, blamed), expected=words)
+    if words == (END,):
         fault.message = f"{_came(text, position)}, where nothing can follow"
-        fault.hint = f"leave out what stands behind the {part}" if part else "leave out what begins there"
+        if not (part and syntax.parts[part].says):
+            fault.hint = f"leave out what stands behind the {part}" if part else "leave out what begins there"
     elif position == len(text) and not (part and syntax.parts[part].says):
         fault.hint = f"write {listed(words)}, and behind it what the rule says"
-    elif part is not None and syntax.parts[part].number:
+    elif part is not None and syntax.parts[part].number and not syntax.parts[part].says:
         fault.hint = f"the {part} is a decimal number"
     elif part is not None and not syntax.parts[part].escapes and text[position : position + 1] == "%":
         fault.hint = f"the {part} has no escapes"
@@ -446,6 +458,21 @@ def _reserved(text: str, position: int, encoded: int, part: str, options: list[s
         message=f"{_came(text, position)} cannot stand in the {part} as it is",
         expected=(*options, f'"{escape}"'),
         hint=hint,
+    )
+
+
+def _too_many(text: str, syntax: Syntax) -> _Fault:
+    """What derives as far as the automaton knows, which does not count."""
+    number = next((found for found in re.finditer("[0-9]++", text) if len(found[0]) > DIGITS), None)
+    position = number.start() if number else len(text)
+    _, _, reached = syntax.automaton.reach(text[: position + 1])
+    return _Fault(
+        position,
+        part=part_of(syntax, reached),
+        rule=rule_of(syntax, reached),
+        message=f"more at position {position} than the rule allows",
+        expected=(f"at most {DIGITS:,} digits",) if number else ("less",),
+        hint=f"a number has at most {DIGITS:,} digits" if number else None,
     )
 
 
@@ -471,7 +498,13 @@ def _octet(text: str, start: int, without: int, syntax: Syntax) -> _Fault:
     octet = int(text[start + 1 : start + 3], 16)
     _, expected, reached = syntax.automaton.reach(text[:start], without)
     percent = taken(syntax.automaton, expected, "%")
-    name = part_of(syntax, percent) or part_of(syntax, reached)
+    lacking = [
+        marked
+        for marked in marks(syntax.automaton.tree)
+        if within(marked) & percent
+        and all(octet not in p.escapes for p in syntax.parts.values() if p.mark == marked.mark)
+    ]
+    name = part_of(syntax, within(lacking[-1]) if lacking else reached) or part_of(syntax, percent)
     if name is not None:
         name = _share(text, start, syntax.parts[name], syntax)
     named = f" ({_OCTETS[octet]})" if octet in _OCTETS else ""
@@ -480,7 +513,7 @@ def _octet(text: str, start: int, without: int, syntax: Syntax) -> _Fault:
     return _Fault(
         start,
         part=name,
-        rule=part.rule if part and excluded else rule_of(syntax, percent),
+        rule=part.rule if part and excluded else rule_of(syntax, reached),
         message=f"the {name or 'URL'} cannot hold the octet {octet:02X}{named}, encoded at position {start}",
         expected=("another octet",),
         hint="the registration of the scheme excludes it: leave it out" if excluded else None,

@@ -143,7 +143,7 @@ class Registry:
 
     def _absent(self, name: str) -> UnknownScheme | PluginConflict:
         """Why nobody provides `name`, and what is known of it."""
-        return absence(name, self._claims_of(name), self._plugins.known)
+        return absence(name, self._claims_of(name), self._plugins.known, {*self, *known_names()})
 
     # Why, and what is wrong
 
@@ -357,7 +357,7 @@ class Registry:
         return check(text, lambda each: self.parse(each, limit=limit))
 
     def explain(self, text: str, *, limit: int = LIMIT) -> str:
-        """`text` with its parts named underneath; or why it is no URL, with a caret, and what it would be repaired.
+        """`text` with its parts named underneath; or why it is no URL, with a caret, and what `fix` makes of it.
 
         Several lines, safe to print. Raises UnknownScheme, PluginError.
         """
