@@ -241,9 +241,6 @@ def test_every_error_is_explained_under_its_parent() -> None:
 
 
 # Decisions about schemes and functions that are not there yet.
-NOT_YET = {11, 12, 13, 14, 15, 17, 21}
-
-
 def rows_of_decisions() -> dict[int, str]:
     rows = re.findall(r"^\| (\d+) \|.*\| ([^|]*) \|$", WORDS[DOCS / "decisions.md"], re.MULTILINE)
     return {int(number): tests for number, tests in rows}
@@ -253,18 +250,13 @@ def test_every_decision_has_a_row() -> None:
     assert set(rows_of_decisions()) == set(range(1, 31))
 
 
-@pytest.mark.parametrize("number", sorted(set(range(1, 31)) - NOT_YET))
+@pytest.mark.parametrize("number", range(1, 31))
 def test_every_decision_has_a_test(number: int) -> None:
     named = re.findall(r"\[`(test_\w+)`\]\(\.\./([\w/.-]+)\)", rows_of_decisions()[number])
     assert named
     for test, path in named:
         tree = ast.parse((ROOT / path).read_text("utf-8"))
         assert test in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, f"{path}: {test}"
-
-
-def test_what_is_not_there_yet_is_said() -> None:
-    for number in NOT_YET:
-        assert rows_of_decisions()[number].startswith("not yet"), number
 
 
 def test_every_room_of_the_core_is_described() -> None:
