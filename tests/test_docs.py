@@ -240,7 +240,9 @@ def test_every_error_is_explained_under_its_parent() -> None:
     assert set(re.findall(r"\w+", tree[1])) == set(classes)
 
 
-# Decisions about schemes and functions that are not there yet.
+# Decisions
+
+
 def rows_of_decisions() -> dict[int, str]:
     rows = re.findall(r"^\| (\d+) \|.*\| ([^|]*) \|$", WORDS[DOCS / "decisions.md"], re.MULTILINE)
     return {int(number): tests for number, tests in rows}
