@@ -329,9 +329,12 @@ def test_a_name_that_the_rfc_reserves_is_open_to_whoever_defines_it(name, instal
     with pytest.raises(UnknownScheme) as caught:
         bare[name]
     known = known_names()[name]
-    assert str(caught.value).startswith(
-        f"the name {name} is reserved ({known.means}, RFC 1738 section 4), and nobody provides it"
+    assert str(caught.value) == (
+        f"the name {name} is reserved by RFC 1738 section 4 for {known.means}, and nobody provides it here; "
+        f"since then: {known.since}; `parse_generic` reads it; a plugin can define it"
     )
+    assert bare.why(name).rule == caught.value.message
+    assert bare.parse_generic(f"{name}:x").scheme == name
     monkeypatch.undo()
     monkeypatch.syspath_prepend(install("anybody-e", f"{name} = anybody_e:scheme"))
     assert states(Registry(), name)["anybody-e 1.0"] == "active"
@@ -341,20 +344,44 @@ def test_what_is_known_of_a_name_that_nobody_provides(bare, known):
     known["x-known"] = KnownName("x-known", "things", "RFC 0", "", "urlschemes-x-known")
     known["x-bare"] = KnownName("x-bare", "things", "RFC 0", "nobody wanted them")
     said = {}
-    for name in ("x-known", "X-Bare", "x-none", "x-\x1b[31m"):
+    for name in ("x-known", "X-Bare", "x-other", "x-\x1b[31m"):
         with pytest.raises(UnknownScheme) as caught:
             bare[name]
         said[name] = str(caught.value)
     assert said == {
         "x-known": "the scheme x-known (things, RFC 0) is not installed; pip install urlschemes-x-known",
         "X-Bare": (
-            "the name x-bare is reserved (things, RFC 0), and nobody provides it here; since then: nobody wanted them"
+            "the name x-bare is reserved by RFC 0 for things, and nobody provides it here; "
+            "since then: nobody wanted them; `parse_generic` reads it; a plugin can define it"
         ),
-        "x-none": "no scheme is registered as 'x-none'",
+        "x-other": "no scheme is registered as 'x-other'",
         "x-\x1b[31m": "no scheme is registered as 'x-\\x1b[31m'",
     }
     for error in (pickle.loads(pickle.dumps(caught.value)), caught.value):
         assert (error.code, error.scheme, isinstance(error, LookupError)) == ("unknown-scheme", "x-\x1b[31m", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("x-ablum", "did you mean x-album?"),
+        ("X-Albm", "did you mean x-album?"),
+        ("mailservre", "did you mean mailserver?"),
+        ("prospreo", "did you mean prospero?"),
+        ("x-albums", None),  # a scheme of its own, as are those within TLS
+        ("sx-album", None),
+        ("nothing-like-it", None),
+        ("x-albu" + "m" * 15, None),
+    ],
+)
+def test_a_name_that_may_be_a_slip_for_another(bare, registration, name, hint):
+    bare.register(registration("x-album"))
+    with pytest.raises(UnknownScheme) as caught:
+        bare.parse(f"{name}:a")
+    carried = pickle.loads(pickle.dumps(caught.value))
+    assert (caught.value.hint, carried.hint) == (hint, hint)
+    assert str(carried) == str(caught.value)
+    assert bare.why(name).advice == (hint or "install a distribution that provides it")
 
 
 def test_why_prints_what_a_person_needs(plugin, monkeypatch):

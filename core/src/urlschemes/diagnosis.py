@@ -15,7 +15,7 @@ from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.registration import FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from urlschemes.ledger import KnownName
     from urlschemes.scheme import Scheme
@@ -59,9 +59,15 @@ def why_installed(name: str, claims: tuple[Claim, ...], active: Claim, *, pinned
 
 
 def absence(
-    name: str, claims: tuple[Claim, ...], known: Callable[[str], KnownName | None]
+    name: str,
+    claims: tuple[Claim, ...],
+    known: Callable[[str], KnownName | None],
+    among: Callable[[], Iterable[str]],
 ) -> UnknownScheme | PluginConflict:
-    """Why nobody provides the name, with what is `known` of it, as an error to raise."""
+    """Why nobody provides the name, with what is `known` of it, as an error to raise.
+
+    Of a name that nobody knows, the error says which of the names that `among` gives may be meant.
+    """
     conflict = [claim for claim in claims if claim.state == "conflict"]
     if conflict:
         return PluginConflict(
@@ -81,13 +87,18 @@ def absence(
         said = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
         return UnknownScheme(f"nobody provides the scheme {name}: {said}", scheme=name, hint=install)
     if about is None:
-        return UnknownScheme(f"no scheme is registered as {name!r}", scheme=name, hint=_taken_for_a_scheme(name))
-    described = ", ".join(filter(None, (about.means, about.reference)))
+        message = f"no scheme is registered as {name!r}"
+        return UnknownScheme(message, scheme=name, hint=_taken_for_a_scheme(name), among=among)
     if install:
+        described = ", ".join(filter(None, (about.means, about.reference)))
         return UnknownScheme(f"the scheme {name} ({described}) is not installed", scheme=name, hint=install)
+    by = f" by {about.reference}" if about.reference else ""
+    means = f" for {about.means}" if about.means else ""
+    since = f"; since then: {about.since}" if about.since else ""
     return UnknownScheme(
-        f"the name {name} is reserved ({described}), and nobody provides it here; since then: {about.since}",
+        f"the name {name} is reserved{by}{means}, and nobody provides it here{since}",
         scheme=name,
+        hint="`parse_generic` reads it; a plugin can define it",
     )
 
 

@@ -143,7 +143,7 @@ class Registry:
 
     def _absent(self, name: str) -> UnknownScheme | PluginConflict:
         """Why nobody provides `name`, and what is known of it."""
-        return absence(name, self._claims_of(name), self._plugins.known, {*self, *known_names()})
+        return absence(name, self._claims_of(name), self._plugins.known, lambda: {*self, *known_names()})
 
     # Why, and what is wrong
 
