@@ -866,6 +866,20 @@ def test_why(run: Run) -> None:
     assert "nobody provides it" in run("why", "x-attic").stdout
 
 
+def test_a_scheme_without_operations_is_said_to_be_for_reading(run: Run, install: Any) -> None:
+    record = LOCAL.replace("x-drawer", "x-print").replace("local = true", "operations = []")
+    files = {"to_read/__init__.py": "", "to_read/registration.toml": record}
+    install("to-read", "x-print = to_read", files)
+    words = "operations +none: its URLs are parsed and built, and not accessed\n"
+    for command in ("show", "why"):
+        assert re.search(words, run(command, "x-print", plugins="to-read").stdout)
+        assert not re.search(words, run(command, "x-shelf").stdout)
+    assert re.search(r"x-print .* none +experimental", run("schemes", plugins="to-read").stdout)
+    refused = run("access", "x-print:a", plugins="to-read")
+    assert refused.exit_code == 4
+    assert "x-print does not offer the operation 'access'\n  help: it is registered for parsing only" in refused.stderr
+
+
 def test_doctor_looks_at_everything_and_its_exit_code_tells(run: Run, install: Any) -> None:
     well = run("doctor")
     assert well.exit_code == 0

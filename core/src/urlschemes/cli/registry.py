@@ -8,6 +8,7 @@ import click
 
 from urlschemes.cli.plain import line, note, published, write_json
 from urlschemes.discovery import SCHEMES
+from urlschemes.errors import PluginError
 
 if TYPE_CHECKING:
     from urlschemes.cli.app import Settings
@@ -22,6 +23,7 @@ TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 """States of a claim that somebody has to do something about."""
 SHORT = 16
 """Digits of a hash that a person is shown; --json has them all."""
+READS_ONLY = "none: its URLs are parsed and built, and not accessed"
 _COLOURS = {"active": "green", "disabled": "dim", "ignored": "dim"}
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
@@ -46,7 +48,7 @@ def schemes(settings: Settings, *, as_json: bool) -> None:
     for each in records:
         port = "" if each.default_port is None else str(each.default_port)
         claim = claims[each.scheme]
-        operations = ", ".join(each.operations)
+        operations = ", ".join(each.operations) or "none"
         table.add_row(each.scheme, line(each.title), port, operations, each.status, claim.distribution, claim.version)
     if records:
         Screen().table(table)
@@ -109,7 +111,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
                 ("change controller", record.change_controller),
                 ("contact", record.contact),
                 ("default port", record.default_port),
-                ("operations", ", ".join(record.operations) or "none: for reading only"),
+                ("operations", ", ".join(record.operations) or READS_ONLY),
                 ("redirected to", ", ".join(record.redirects) or None),
                 ("reads local files", "yes" if record.local else None),
                 ("record", record.source),
@@ -200,12 +202,12 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
             }
         )
     else:
-        _say_why(found)
+        _say_why(found, reads_only=_reads_only(settings.registry, found))
     if found.provider is None:
         click.get_current_context().exit(UNKNOWN)
 
 
-def _say_why(found: Why) -> None:
+def _say_why(found: Why, *, reads_only: bool) -> None:
     from rich.text import Text
 
     from urlschemes.cli.screen import Screen, facts
@@ -217,8 +219,18 @@ def _say_why(found: Why) -> None:
     if found.provider is None:
         rows.append(("help", _advice(found)))
     else:
+        if reads_only:
+            rows.append(("operations", READS_ONLY))
         rows.append(("otherwise", "--plugins lists the distributions to use, --pin chooses one of several"))
     screen.table(facts(rows))
+
+
+def _reads_only(registry: Registry, found: Why) -> bool:
+    """Whether the record of a scheme that somebody provides offers no operation."""
+    try:
+        return found.provider is not None and not registry.registration(found.name).operations
+    except PluginError:  # `doctor` says what is wrong with it
+        return False
 
 
 def _advice(found: Why) -> str:

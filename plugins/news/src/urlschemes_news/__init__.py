@@ -76,7 +76,7 @@ def _check(group: object, message_id: object) -> None:
         raise _wrong(
             "the angle brackets of a message identifier are no part of a news URL",
             "message_id",
-            f"leave them out: {ascii(message_id[1:-1])}",
+            f"leave them out: {message_id[1:-1]!a}",
         )
 
 

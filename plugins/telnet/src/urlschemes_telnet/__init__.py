@@ -20,7 +20,7 @@ registration = Registration.of(__name__)
 
 
 class TelnetURL(LoginURL, registration=registration):
-    """A URL that designates an interactive service; user name and password are suggestions to the person who logs in."""
+    """A URL that designates an interactive service; user name and password are suggestions to who logs in."""
 
     __slots__ = ()
 
