@@ -110,16 +110,18 @@ def taken(automaton: "Automaton", expected: int, text: str) -> int:
     return reached
 
 
-def part_of(syntax: "Syntax", positions: int) -> str | None:
-    """The innermost part that all of `positions` lie in, or None."""
-    found: Marked | None = None
-    for marked in marks(syntax.automaton.tree):
-        inside = within(marked)
-        if positions and not positions & ~inside and (found is None or not inside & ~within(found)):
-            found = marked
-    if found is None:
+def part_of(syntax: "Syntax", positions: int, after: int = 0) -> str | None:
+    """The part that all of `positions` lie in, or None.
+
+    Of parts within parts: the outermost that begins there, where the character before stands at one of `after`; else
+    the innermost.
+    """
+    around = [marked for marked in marks(syntax.automaton.tree) if positions and not positions & ~within(marked)]
+    around.sort(key=lambda marked: -within(marked).bit_count())
+    begins = [marked for marked in around if after and not after & within(marked)]
+    if not around:
         return None
-    mark = found.mark
+    mark = (begins[0] if begins else around[-1]).mark
     return next(part.name for part in reversed(tuple(syntax.parts.values())) if part.mark == mark)
 
 

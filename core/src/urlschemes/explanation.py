@@ -184,10 +184,12 @@ def _character_hint(text: str, position: int, part: str | None, syntax: Syntax) 
     if character in "\t\r\n" and written:
         return f"leave it out where the URL was only wrapped; as data it is written {written}"
     mended = NOT_IN_ANY_URL.sub(_encoded, text)
-    if written and syntax.fullmatch(mended):
+    if written and part not in {"user", "password"} and syntax.fullmatch(mended):
         return f"write {written}, or let `fix` do it"
     if part in syntax.parts and syntax.parts[part].says:
         return None  # what the part is says more
+    if part == "host":
+        return LABELS
     return f"write {written}" if written else _no_form(part)
 
 
@@ -240,7 +242,7 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
     if reached != position:
         return None
     escaped = taken(syntax.automaton, expected, "%00") or taken(syntax.automaton, expected, "%41")
-    inside = part_of(syntax, escaped) or part_of(syntax, last)
+    inside = part_of(syntax, escaped, last) or part_of(syntax, last)
     if inside is None:
         # A part begins here, if only one does.
         begins = {part_of(syntax, marked.first) for marked in marks(syntax.automaton.tree) if marked.first & expected}
@@ -286,7 +288,8 @@ def _slashes(text: str, syntax: Syntax) -> _Fault:
     hint = f"write {'a second `/`' if one else '`//`'} and then the host"
     if syntax.host_may_be_empty:
         hint += ", or no host and then the `/` that begins the path"
-    return _Fault(position + one, part="host", rule="ip-schemepart", expected=('"//"',), hint=hint)
+    expected = 'a second "/"' if one else '"//"'
+    return _Fault(position + one, part="host", rule="ip-schemepart", expected=(expected,), hint=hint)
 
 
 def _login(text: str, kind: type[InvalidURL], found: re.Match[str]) -> _Fault:
@@ -358,6 +361,7 @@ def _host(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
             fault.hint = f"if the path begins with `{host}:`, write a third `/` before it"
     elif colon is not None and _IPV6.fullmatch(host + colon):
         fault.rule, fault.hint = "hostnumber", NO_IPV6
+        fault.message = f"what begins at position {start} is neither a domain name nor four groups of digits"
     elif came in {"?", ";", "&", "="} and came:
         fault.rule = syntax.rule
         fault.expected = ('"/"',)
@@ -365,8 +369,9 @@ def _host(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
         if taken(syntax.automaton, expected, f"/{came}"):
             fault.hint = "a `/` must stand between the host and what follows it"
     elif came == "%":
-        fault.hint = "a host has no escapes"
+        fault.message, fault.hint = f"{_came(text, position)} cannot stand in a host", "a host has no escapes"
     elif came == ",":
+        fault.message = f"{_came(text, position)} cannot stand in a domain name"
         fault.rule, fault.hint = "hostname", "the labels of a domain name are divided by dots"
     elif came and came not in ".-" and not came.isalnum():
         fault.rule = "toplabel" if before == len(labels) - 1 else "domainlabel"
@@ -426,12 +431,15 @@ def _structure(text: str, syntax: Syntax) -> _Fault:
     words = due(syntax, expected)
     if ended and position < len(text):
         words = (*words, END)
-    part = part_of(syntax, expected)
-    blamed = expected
-    if part is None:
+    part = part_of(syntax, expected, reached)
+    if part is not None and part != part_of(syntax, reached):  # it begins here
+        rule = syntax.parts[part].decoded or syntax.parts[part].rule
+    elif part is not None:
+        rule = rule_of(syntax, expected)
+    else:
         part = part_of(syntax, reached)
-        blamed = reached if (part and position < len(text)) or not expected else expected
-    fault = _Fault(position, part=part, rule=rule_of(syntax, blamed), expected=words)
+        rule = rule_of(syntax, reached if (part and position < len(text)) or not expected else expected)
+    fault = _Fault(position, part=part, rule=rule, expected=words)
     if words == (END,):
         fault.message = f"{_came(text, position)}, where nothing can follow"
         if not (part and syntax.parts[part].says):

@@ -399,6 +399,8 @@ class _Repair:
         last = self.walk.pieces[-1] if self.walk.pieces else ""
         if last not in _DROPPED or self.last_at >= index:
             return False
+        if last == ":" and self.text.startswith("//", index):
+            return False  # what stands before it is the name of a scheme, and no host
         self.walk.back()
         follows = self.text[index : index + 1]
         goes_on = self.walk.takes("/?" if follows == "?" else follows) if follows else self.walk.at_end

@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 import urlschemes
+from urlschemes.bnf import read
 from urlschemes.errors import InvalidURL, UserinfoNotAllowed
 from urlschemes.registration import Example
 from urlschemes_http import HttpURL
@@ -30,11 +31,9 @@ def test_the_record() -> None:
 
 
 def test_the_grammar_is_that_of_http_with_another_literal() -> None:
-    def rules(bnf: str) -> list[list[str]]:
-        return [line.partition(";  ")[0].split() for line in bnf.splitlines()]
-
-    expected = http.syntax.bnf.replace("httpurl", "httpsurl").replace('"http://"', '"https://"')
-    assert rules(registration.syntax.bnf) == rules(expected)
+    expected = read(http.syntax.bnf.replace("httpurl", "httpsurl").replace('"http://"', '"https://"'))
+    assert [*map(str, read(registration.syntax.bnf).values())] == [*map(str, expected.values())]
+    assert registration.syntax.section_of("search") == "RFC 1738 section 3.3"
 
 
 def test_w009_and_every_example_of_http() -> None:
