@@ -40,6 +40,7 @@ NAMES = [
     "is_valid",
     "parse",
     "parse_generic",
+    "text",
 ]
 
 
@@ -64,6 +65,7 @@ def test_every_room_exports_what_it_lists() -> None:
         "registration",
         "registry",
         "resource",
+        "text",
         "url",
         "wire",
     ):

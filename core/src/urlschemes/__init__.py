@@ -10,6 +10,7 @@ Importing this package imports nothing else: every name comes from its room when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from urlschemes import text
     from urlschemes.default import access, check, explain, find_attributes, fix, is_valid, parse, parse_generic
     from urlschemes.errors import (
         AccessError,
@@ -40,6 +41,7 @@ _ROOMS = {
     "scheme": "Scheme",
     "url": "UNCHANGED Encoded InternetURL LoginURL URL Unchanged",
 }
+_MODULES = frozenset({"text"})
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = [
@@ -76,15 +78,18 @@ __all__ = [
     "is_valid",
     "parse",
     "parse_generic",
+    "text",
 ]
 
 
 def __getattr__(name: str) -> object:
     home = _HOME.get(name)
-    if home is None:
+    if home is None and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # the import machinery has loaded it already
 
+    if home is None:
+        return import_module(f"{__name__}.{name}")
     value = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value

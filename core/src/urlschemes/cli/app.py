@@ -31,7 +31,7 @@ INVALID, USAGE, FAILED, REFUSED, UNKNOWN, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 4,
 EXIT_CODES = f"""\
 Exit codes:
   0    done
-  {INVALID}    the URL is invalid (check: it has findings that are errors)
+  {INVALID}    the URL is invalid (check: it has findings that are errors; extract --invalid: one is)
   {USAGE}    the command line is wrong
   {FAILED}    the access began and failed, or its output could not be written
   {REFUSED}    refused before anything was sent: unsafe, not allowed, not offered
@@ -44,6 +44,7 @@ _HOMES = {
     "explain": "reading",
     "check": "reading",
     "fix": "reading",
+    "extract": "extracting",
     "access": "operations",
     "attributes": "operations",
     "schemes": "registry",

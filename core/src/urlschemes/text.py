@@ -1,0 +1,417 @@
+"""URLs in context (the Appendix): `find` takes them out of running text, `wrap` writes them so that they are found.
+
+Within `<URL:...>` a URL is delimited: the brackets say where it begins and ends, and white space in it is ignored.
+Anywhere else it is bare, and its end has to be guessed. The guess never leaves off what was written as a part of it:
+where that is no URL of its scheme, there is none.
+
+The text is read through a window that moves on, in time linear in its length. How it comes in pieces changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Literal, overload
+
+from urlschemes.default import registry as default_registry
+from urlschemes.errors import InvalidURL, UnknownScheme
+from urlschemes.refusal import fault_of, unfit
+from urlschemes.scheme import folded
+from urlschemes.url import LIMIT, URL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    from urlschemes.errors import URLError
+    from urlschemes.registry import Registry
+
+    Grade: TypeAlias = Literal["delimited", "bare"]
+    Span: TypeAlias = tuple[int, int]
+
+__all__ = ["Broken", "Found", "Passage", "find", "wrap"]
+
+_CHUNK = 64 * 1024
+_NAME = 128
+"""Characters before a colon that are looked at to find a name."""
+_BEHIND = _NAME + 8
+"""Characters before a colon that the window keeps: a name, and the prefix, bracket or quotation mark before it."""
+
+_SCHEME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
+# What may touch a name in running text and be no part of it: a full stop, the number of an item, a plus sign.
+_LEAD = re.compile(r"(?:[0-9]*+[+.\-]++)*+")
+_PREFIX = re.compile(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
+
+_BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
+_BREAK = re.compile(f"[{_BREAKS}]")
+_HYPHEN = re.compile(rf"-(?:(?![{_BREAKS}])\s)*+[{_BREAKS}]\s*+")
+_BLANK = re.compile(rf"(?<!\s)(?:(?![{_BREAKS}])\s)++(?!\s)")
+_WITHIN = re.compile("[^<>]*+")
+
+# A bare URL consists of these; of what needs a closer look; and of letters and symbols outside of US-ASCII. The
+# characters that are no part of a URL, but are written in what is meant as one, are among them: `~`, `[`, `\`.
+_PLAIN = re.compile(r"[A-Za-z0-9$\-_.+/?:@&=%~\\^]*+")
+_SPECIAL = frozenset("!'*,;()[]{}#")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_SEPARATING = frozenset("!'*,;(")
+_INVISIBLE = "\xad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+_TRAILING = ".,;:!?([{\\" + _INVISIBLE
+
+# What `wrap` leaves in one piece: an escape; hyphens with what follows them; the last character with its bracket.
+_PIECE = re.compile("-*+(?:%[0-9A-Fa-f]{2}|[^->])>?|-*+>")
+_FRAGMENT = re.compile(r"[^\s<>]*+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A passage of a text.
+
+    `span` is where it stands, with its wrapper or prefix, and `inside` where the URL with its fragment stands: offsets
+    in the whole text, in characters from 0. `line` and `column` are where it begins, from 1; a line ends with a line
+    feed. `text` is the passage as it stands there. `grade` is "delimited" where brackets are around it, else "bare".
+    """
+
+    span: Span
+    inside: Span
+    line: int
+    column: int
+    grade: Grade
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found(Passage):
+    """A URL in a text, and its fragment (None where there is none, which is not the same as an empty one).
+
+    `url` is of its scheme's type; between brackets, and of a scheme that nobody registered, the generic URL.
+
+    `uncertain` says that the text can be read in another way: a hyphen stands before a line break, and may have been
+    put there by whoever broke the line; or the closing bracket is the first on its line, where mail programs put one
+    to mark what they quote.
+    """
+
+    url: URL
+    fragment: str | None
+    uncertain: bool
+
+    def readings(self) -> Iterator[Found]:
+        """Every reading that is a URL, this one first: with each hyphen before a line break kept, or left out."""
+        start, end = (offset - self.span[0] for offset in self.inside)
+        first, *others = _HYPHEN.split(self.text[start:end])
+        for hyphens in product(("-", ""), repeat=len(others)):
+            pieces = (hyphen + piece for hyphen, piece in zip(hyphens, others, strict=True))
+            text, mark, fragment = _joined(first + "".join(pieces)).partition("#")
+            try:
+                url = type(self.url).parse(text, limit=len(text))
+            except InvalidURL:
+                continue
+            yield replace(self, url=url, fragment=fragment if mark else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken(Passage):
+    """A passage that should be a URL and is none: `error` says why, of its text without the white space."""
+
+    error: URLError = field(compare=False)
+
+
+@overload
+def find(
+    text: str | Iterable[str], *, registry: Registry | None = None, invalid: Literal[False] = False, limit: int = LIMIT
+) -> Iterator[Found]: ...
+@overload
+def find(
+    text: str | Iterable[str], *, registry: Registry | None = None, invalid: bool, limit: int = LIMIT
+) -> Iterator[Found | Broken]: ...
+def find(
+    text: str | Iterable[str], *, registry: Registry | None = None, invalid: bool = False, limit: int = LIMIT
+) -> Iterator[Found] | Iterator[Found | Broken]:
+    """The URLs in `text`, in its order: each a Found. With `invalid`, also what should be one and is none: a Broken.
+
+    `text` may be a text, pieces of one, or a text file, which is read as far as is needed: no more of it is held than
+    a few times `limit` and the longest piece. A URL longer than `limit` is given up.
+
+    Delimited are `<URL:...>`, and `<...>` around a URL of a scheme that is registered. Bare URLs are of registered
+    schemes only: those of `registry` (the default one) when `find` is called.
+
+    Raises InvalidURL for what is no text, PluginError where the plugin of a scheme is at fault.
+    """
+    passages = _Window(_pieces(text), default_registry if registry is None else registry, limit).passages()
+    return passages if invalid else (passage for passage in passages if isinstance(passage, Found))
+
+
+def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> str:
+    """`url` as the Appendix recommends to write it in a text: `<URL:...>`, its fragment within the brackets.
+
+    With a `width`, lines are broken where they would be longer; they stay longer where nothing may be broken: after a
+    hyphen, within an escape, before the closing bracket. `find` gives the URL back, and is certain of it.
+
+    Raises InvalidURL for a fragment with white space or brackets, which could not be read again.
+    """
+    text = str(url)
+    if fragment is not None:
+        if _FRAGMENT.fullmatch(fragment) is None:
+            message = "a fragment in a text holds no white space and no `<` or `>`"
+            raise fault_of("fragment", fragment, message, section="RFC 1738 Appendix")
+        text += "#" + fragment
+    if width is None:
+        return f"<URL:{text}>"
+    lines, line = [], "<URL:"
+    for piece in _PIECE.findall(text + ">"):
+        if len(line) + len(piece) > width and line != "<URL:":
+            lines.append(line)
+            line = ""
+        line += piece
+    return "\n".join([*lines, line])
+
+
+def _pieces(text: object) -> Iterator[object]:
+    if isinstance(text, str):
+        return iter((text,))
+    read = getattr(text, "read", None)
+    if callable(read):
+        return iter(partial(read, _CHUNK), "")
+    if isinstance(text, Iterable) and not isinstance(text, bytes | bytearray):
+        return iter(text)
+    raise _no_text(text)
+
+
+def _no_text(thing: object) -> InvalidURL:
+    fault = unfit(thing, LIMIT)
+    assert fault is not None
+    return fault
+
+
+class _Unfinished(Exception):
+    """What is looked at goes on behind the end of the window."""
+
+
+class _Window:
+    """The piece of the text that is looked at, and where: the passages of the text, one after the other.
+
+    Nothing is decided by where the window ends: what touches its end is looked at again when there is more of it.
+    """
+
+    def __init__(self, pieces: Iterator[object], registry: Registry, limit: int) -> None:
+        self.pieces = pieces
+        self.registry = registry
+        self.limit = limit
+        self.names = frozenset(registry)
+        self.text = ""
+        self.offset = 0
+        """Where the window begins in the whole text."""
+        self.complete = False
+        self.next = 0
+        """Where to go on looking for a colon."""
+        self.done = 0
+        """Where the last passage ended."""
+        self.line = 1
+        self.line_start = 0
+        self.counted = 0
+
+    def passages(self) -> Iterator[Found | Broken]:
+        while True:
+            colon = self.text.find(":", self.next)
+            if colon < 0:
+                if self.complete:
+                    return
+                self.next = len(self.text)
+                self.move(self.next)
+                continue
+            try:
+                passage = self.around(colon)
+            except _Unfinished:
+                self.move(colon)
+                continue
+            if passage is None:
+                self.next = colon + 1
+            else:
+                self.next = self.done
+                yield passage
+
+    def move(self, to: int) -> None:
+        """Drop what a passage around the index `to` does not need, and read as much again as stands behind it.
+
+        So a passage that comes in many small pieces is looked at a few times only.
+        """
+        more: list[str] = []
+        wanted = max(1, len(self.text) - to)
+        for piece in self.pieces:
+            if not isinstance(piece, str):
+                raise _no_text(piece)
+            more.append(piece)
+            wanted -= len(piece)
+            if wanted <= 0:
+                break
+        else:
+            self.complete = True
+        dropped = max(0, to - _BEHIND)
+        self.count(dropped)
+        self.text = self.text[dropped:] + "".join(more)
+        self.offset += dropped
+        self.next -= dropped
+        self.done -= dropped
+        self.counted -= dropped
+
+    def count(self, index: int) -> None:
+        """Count the lines before `index`."""
+        lines = self.text.count("\n", self.counted, index)
+        if lines:
+            self.line += lines
+            self.line_start = self.offset + self.text.rindex("\n", self.counted, index) + 1
+        self.counted = max(self.counted, index)
+
+    def around(self, colon: int) -> Found | Broken | None:
+        """The passage whose scheme's name, or prefix, ends before `colon`."""
+        text = self.text
+        behind = text[max(0, colon - _NAME) : colon]
+        run = behind[len(behind.rstrip(_SCHEME_CHARACTERS)) :]
+        if not run or len(run) == _NAME:
+            return None
+        start = colon - len(run)
+        opened = start > self.done and text[start - 1] == "<"
+        if opened and run.lower() == "url":
+            return self.delimited(start - 1, colon + 1)
+        lead = _LEAD.match(run)
+        assert lead is not None
+        start += lead.end()
+        if run[lead.end() :].lower() not in self.names or start < self.done:
+            return None
+        return (self.delimited(start - 1, start) if opened and not lead.end() else None) or self.bare(start, colon + 1)
+
+    def delimited(self, start: int, inside: int) -> Found | Broken | None:
+        """The passage from the bracket at `start` to the closing one; None where there is none before another opens.
+
+        Without the prefix `URL:`, white space is ignored only around line breaks: else it may be a passage of prose.
+        """
+        text = self.text
+        most = inside + 2 * self.limit  # as much white space as URL
+        end = self.run(_WITHIN, inside, most + 1)
+        if end > most or text[end : end + 1] != ">":
+            return None
+        content = text[inside:end]
+        if inside == start + 1 and _BLANK.search(content):
+            return None
+        after = len(content.rstrip())
+        uncertain = _BREAK.search(content, after) is not None or _HYPHEN.search(content) is not None
+        before = min(len(content) - len(content.lstrip()), after)
+        return self.passage((start, end + 1), (inside + before, inside + after), "delimited", uncertain=uncertain)
+
+    def bare(self, start: int, after: int) -> Found | Broken | None:
+        """The passage of the URL that begins at `start`, and has its colon before `after`."""
+        text = self.text
+        prefix = _PREFIX.match(text, max(start - 5, self.done, 0), start)
+        outer = start if prefix is None else prefix.start("prefix")
+        before = text[outer - 1 : outer]
+        end = self.end(start, after, quoted=before == "'")
+        if end > start + self.limit:
+            end = start + self.limit
+            return self.passage((outer, end), (start, end), "bare", fault=unfit(text[start : end + 1], self.limit))
+        written = text[start:end]
+        marks = _TRAILING + ("'" if written.count("'") % 2 else "") + (before if before in {"_", "~"} else "")
+        end = start + (len(written.rstrip(marks + "*")))
+        if end < after:
+            end = start + len(written.rstrip(marks))  # all of it is marks, as in `news:*`
+        if end <= after:
+            return None
+        passage = self.passage((outer, end), (start, end), "bare")
+        # `http://` alone speaks of a scheme.
+        return None if isinstance(passage, Broken) and not text[after:end].strip("/") else passage
+
+    def end(self, start: int, index: int, *, quoted: bool) -> int:
+        """Where the bare URL from `start` ends, if it does not before `index`; more than the limit: it is too long.
+
+        Brackets must pair. `quoted`: an apostrophe stands before it, and so behind it.
+        """
+        most = start + self.limit
+        open_brackets = dict.fromkeys(_CLOSING.values(), 0)
+        separator = None
+        in_fragment = False
+        while True:
+            index = self.run(_PLAIN, index, most + 1)
+            if separator and index > separator + 1:  # something follows it
+                if self.must_end(start, separator):
+                    return separator
+                separator = 0
+            if index > most or index == len(self.text):
+                return index
+            character = self.text[index]
+            if character not in _SPECIAL:
+                if character.isascii() or _is_mark(character):
+                    return index
+            elif character == "#":
+                in_fragment = True
+            elif character == "'" and quoted:
+                return index
+            elif character in open_brackets:
+                if not open_brackets[character]:
+                    return index
+                open_brackets[character] -= 1
+            elif character in _CLOSING:
+                open_brackets[_CLOSING[character]] += 1
+            if character in _SEPARATING and separator is None and not in_fragment:
+                separator = index
+            index += 1
+
+    def must_end(self, start: int, index: int) -> bool:
+        """Whether the text from `start` to `index` is a URL, and the mark at `index` cannot go on with it.
+
+        So `http://host.dom,http://other.dom` are two.
+        """
+        text = self.text[start : index + 1]
+        if not self.registry.is_valid(text[:-1], limit=self.limit):
+            return False
+        syntax = self.registry[text.partition(":")[0]].url_type.syntax
+        return syntax.automaton.reach(text)[0] < len(text)
+
+    def run(self, pattern: re.Pattern[str], start: int, most: int) -> int:
+        """Where the characters of `pattern` end that stand from `start` on, but no further than `most`."""
+        found = pattern.match(self.text, start, most)
+        assert found is not None
+        if found.end() == len(self.text) and found.end() < most and not self.complete:
+            raise _Unfinished
+        return found.end()
+
+    def passage(
+        self, span: Span, inside: Span, grade: Grade, *, uncertain: bool = False, fault: InvalidURL | None = None
+    ) -> Found | Broken:
+        self.count(span[0])
+        self.done = span[1]
+        begins, ends = (self.offset + index for index in span)
+        where = {"span": (begins, ends), "inside": (self.offset + inside[0], self.offset + inside[1])}
+        line, column = self.line, begins - self.line_start + 1
+        written = self.text[slice(*span)]
+        text, mark, fragment = _joined(self.text[slice(*inside)]).partition("#")
+        try:
+            if fault is not None:
+                raise fault
+            known = folded(text.partition(":")[0]) in self.names
+            parse = self.registry.parse if known else self.registry.parse_generic
+            url = parse(text, limit=self.limit)
+        except (InvalidURL, UnknownScheme) as error:
+            return Broken(**where, line=line, column=column, grade=grade, text=written, error=error)
+        return Found(
+            **where,
+            line=line,
+            column=column,
+            grade=grade,
+            text=written,
+            url=url,
+            fragment=fragment if mark else None,
+            uncertain=uncertain,
+        )
+
+
+def _joined(text: str) -> str:
+    return "".join(text.split())
+
+
+def _is_mark(character: str) -> bool:
+    """Whether a character outside of US-ASCII is punctuation, white space or a control: what no URL goes on with."""
+    from unicodedata import category
+
+    kind = category(character)
+    return kind[0] in "PZ" or kind == "Cc"
