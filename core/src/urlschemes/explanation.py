@@ -183,7 +183,7 @@ def _character_hint(text: str, position: int, part: str | None, syntax: Syntax) 
         return _foreign_hint(character, part, written)
     if character in "\t\r\n" and written:
         return f"leave it out where the URL was only wrapped; as data it is written {written}"
-    mended = NOT_IN_ANY_URL.sub(_encoded, text)
+    mended = NOT_IN_ANY_URL.sub(_encoded, text.partition("#")[0])
     if written and part not in {"user", "password"} and syntax.fullmatch(mended):
         return f"write {written}, or let `fix` do it"
     if part in syntax.parts and syntax.parts[part].says:
