@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +27,23 @@ except urlschemes.UnknownScheme as error:
     refused = str(error)
 installed = [record.scheme for record in urlschemes.Registry().registrations()]
 print(json.dumps([url.user, url.host, url.port, url.directories, url.name, url.typecode, refused, installed]))
+"""
+
+TEN = {
+    "ftp": "ftp://host.dom/",
+    "http": "http://host.dom/",
+    "gopher": "gopher://host.dom/",
+    "mailto": "mailto:joe@host.dom",
+    "news": "news:*",
+    "nntp": "nntp://host.dom/misc.test",
+    "telnet": "telnet://host.dom/",
+    "wais": "wais://host.dom/db",
+    "file": "file:///a",
+    "prospero": "prospero://host.dom/a",
+}
+READS_TEN = f"""
+import json, urlschemes
+print(json.dumps(sorted(urlschemes.parse(text).scheme for text in {[*TEN.values()]})))
 """
 
 SHELF = """
@@ -127,6 +145,18 @@ def test_the_core_and_one_plugin_make_a_working_whole(empty: Environment) -> Non
     assert "urlschemes[cli]" in command.stderr
     assert "Traceback" not in command.stderr
     assert command.stdout == ""
+
+
+def test_the_ten_schemes_come_in_one_installation(empty: Environment) -> None:
+    empty.install("urlschemes-rfc1738")
+    (wheel,) = empty.wheels.glob("urlschemes_rfc1738-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert {name.partition("/")[0].rpartition(".")[2] for name in archive.namelist()} == {"dist-info"}
+    done = empty.run("python", "-I", "-W", "error", "-c", READS_TEN)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == sorted(TEN)
+    own = {name.removeprefix("urlschemes-") for name in empty.distributions() if name.startswith("urlschemes-")}
+    assert own == {*TEN, "rfc1738"}
 
 
 def test_the_command_works_with_its_extra(empty: Environment) -> None:

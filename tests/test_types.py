@@ -5,7 +5,7 @@ mypy runs over this file in strict mode with the rest of the workspace.
 
 from __future__ import annotations
 
-from typing import assert_type
+from typing import Literal, assert_type
 
 import pytest
 
@@ -16,6 +16,10 @@ from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL
 from urlschemes_http import HttpURL
 from urlschemes_https import HttpsURL
+from urlschemes_news import NewsURL
+from urlschemes_nntp import NntpURL
+from urlschemes_telnet import TelnetURL
+from urlschemes_wais import WaisURL
 
 
 def test_parse_gives_the_type_that_was_asked_for() -> None:
@@ -56,12 +60,36 @@ def test_parts_are_typed() -> None:
     assert (http.path, gopher.search, file.segments) == ("a", "w", ("a", "b"))
 
 
+def test_parts_of_news_nntp_telnet_and_wais_are_typed() -> None:
+    news = NewsURL.parse("news:1@h")
+    assert_type(news.form, Literal["groups", "group", "article"])
+    assert_type(news.group, str | None)
+    assert_type(news.message_id, str | None)
+    nntp = NntpURL.parse("nntp://h/a/1")
+    assert_type(nntp.group, str)
+    assert_type(nntp.article, int | None)
+    assert_type(nntp.port, int)
+    telnet = TelnetURL.parse("telnet://u@h/")
+    assert_type(telnet.user, str | None)
+    assert_type(telnet.password, str | None)
+    assert_type(telnet.port, int)
+    wais = WaisURL.parse("wais://h/db?q")
+    assert_type(wais.form, Literal["database", "search", "document"])
+    assert_type(wais.database, str)
+    assert_type(wais.search, str | None)
+    assert_type(wais.wtype, str | None)
+    assert_type(wais.wpath, str | None)
+    assert (news.form, nntp.article, telnet.port, wais.form) == ("article", 1, 23, "search")
+
+
 def test_what_is_built_and_replaced_keeps_its_type() -> None:
     url = FtpURL.build(host="h", directories=["a", Encoded("b%2Fc")], name="d")
     assert_type(url, FtpURL)
     assert_type(url.replace(name=None, port=2121), FtpURL)
     assert_type(url.normalized(), FtpURL)
     assert_type(HttpsURL.build(host="h", path="a").replace(search="q"), HttpsURL)
+    assert_type(NewsURL.build(group="a").replace(group="*"), NewsURL)
+    assert_type(WaisURL.build(host="h", database="").replace(search="q"), WaisURL)
     assert str(url) == "ftp://h/a/b%2Fc/d"
     with pytest.raises(TypeError):
         FtpURL.build(hots="h")  # type: ignore[call-arg]
