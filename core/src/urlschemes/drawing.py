@@ -123,7 +123,7 @@ def _rows(url: "URL") -> "tuple[str, list[Row]]":
         rows.append(("scheme", (0, text.index(":")), url.scheme, "RFC 1738 section 2.1"))
     for part in syntax.parts.values():
         span = _span(url, part)
-        if span is None or (part.division is not None and not getattr(url, part.name)):
+        if span is None or getattr(url, part.name) == ():
             continue
         start, end = span
         if password and start >= password[1] and part.name != "password":

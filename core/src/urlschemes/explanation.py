@@ -114,7 +114,7 @@ def _escape(text: str, syntax: Syntax) -> _Fault:
     position = STOP.match(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
     part = _part_at(text, position, syntax)
     hint = "a percent sign that is data is written %25"
-    if part in syntax.parts and not syntax.parts[part].escapes:
+    if part is not None and part in syntax.parts and not syntax.parts[part].escapes:
         hint = f"the {part} has no escapes"
     foreign = _U_ESCAPE.match(text, position)
     if foreign is not None:
@@ -186,7 +186,7 @@ def _character_hint(text: str, position: int, part: str | None, syntax: Syntax) 
     mended = NOT_IN_ANY_URL.sub(_encoded, text.partition("#")[0])
     if written and part not in {"user", "password"} and syntax.fullmatch(mended):
         return f"write {written}, or let `fix` do it"
-    if part in syntax.parts and syntax.parts[part].says:
+    if part is not None and part in syntax.parts and syntax.parts[part].says:
         return None  # what the part is says more
     if part == "host":
         return LABELS
@@ -433,7 +433,7 @@ def _structure(text: str, syntax: Syntax) -> _Fault:
         words = (*words, END)
     part = part_of(syntax, expected, reached)
     if part is not None and part != part_of(syntax, reached):  # it begins here
-        rule = syntax.parts[part].decoded or syntax.parts[part].rule
+        rule: str | None = syntax.parts[part].decoded or syntax.parts[part].rule
     elif part is not None:
         rule = rule_of(syntax, expected)
     else:
