@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -80,3 +83,12 @@ def test_each_text_that_is_no_url_has_a_caret_a_rule_and_a_section(text: str) ->
     assert re.search(r"^  section   RFC \d+ section \S+$", explained, re.MULTILINE)
     assert re.search(r"^  help      \S", explained, re.MULTILINE)
     assert explained.isascii()
+
+
+@pytest.mark.parametrize(
+    "text", ["ftp://joe:secret@host.dom/pub/a%2Fb;type=a", "ftp://joe:a:b@host.dom/", "http://h/~#a"]
+)
+def test_the_command_draws_what_the_function_returns(text: str) -> None:
+    command = [sys.executable, "-m", "urlschemes.cli", "explain", text]
+    done = subprocess.run(command, env={**os.environ, "COLUMNS": "100"}, capture_output=True, timeout=60, check=False)
+    assert done.stdout.decode().splitlines() == urlschemes.explain(text).splitlines()
