@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from urlschemes.errors import Explains, InvalidURL
     from urlschemes.syntax import Syntax
 
-    # What tells the errors of one syntax apart, and the errors that its groups stand for.
-    Faults: TypeAlias = tuple[Callable[[str], re.Match[str] | None], dict[int | None, type[InvalidURL]]]
+    Telling: TypeAlias = tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]
 
 __all__ = [
     "AUTHORITY",
@@ -28,42 +27,33 @@ __all__ = [
     "NOT_IN_ANY_URL",
     "STOP",
     "fault_of",
-    "faults",
     "is_scheme_name",
     "refusal",
     "refused",
+    "telling",
     "unfit",
 ]
 
-# Section 2.2: what a URL is written with beside escapes; all of it, without what divides host and path, without what
-# divides a login.
+# Section 2.2: what a URL is written with beside escapes.
 _XCHAR = r"A-Za-z0-9$\-_.+!*'(),;/?:@&="
-_IN_AUTHORITY = r"A-Za-z0-9$\-_.+!*'(),;?:&="
-_IN_LOGIN = r"A-Za-z0-9$\-_.+!*'(),;?&="
-
-
-def _run(characters: str) -> str:
-    """As many of `characters` and escapes as there are."""
-    return f"[{characters}]*+(?:%[0-9A-Fa-f]{{2}}[{characters}]*+)*+"
-
-
+_RIGHT = rf"[{_XCHAR}]*+(?:%[0-9A-Fa-f]{{2}}[{_XCHAR}]*+)*+"
 # How far a text holds what a URL may hold, and the percent sign that begins no escape, where that ends it.
-STOP = re.compile(f"{_run(_XCHAR)}%?+")
+STOP = re.compile(f"{_RIGHT}%?+")
 NOT_IN_ANY_URL = re.compile(f"[^{_XCHAR}%]")
 _SCHEME = re.compile(r"[A-Za-z0-9+.\-]++")
-_LOGIN = f"{_run(_IN_LOGIN)}(?::{_run(_IN_LOGIN)})?+"
+# Section 3.1, for a text that holds only what URLs may hold.
+_LOGIN = "[^:@/]*+(?::[^:@/]*+)?+"
+_HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
+_ENDED = r"(?=/|\Z)"
 LOGIN_RUN = re.compile(_LOGIN)
 # Where user, host and port would be if their characters were right: as generous as it can be.
 AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
 
-# The pattern that tells the errors apart. It matches every text, and `<Name>` stands for an empty group: the last one
-# that is passed names the error. It goes through the text once: first as far as the structure is right, then through
-# what is left, where a character that no URL may hold has the last word.
-_HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
-_ENDED = r"(?=/|\Z)"
-_REST = (
-    rf"{_run(_XCHAR)}(?:\Z|#<FragmentPresent>"
-    rf"|%[{_XCHAR}%]*+(?:\Z<BadEscape>|#<FragmentPresent>|<InvalidCharacter>)|<InvalidCharacter>)"
+# The pattern that tells the errors apart matches every text. In it `<Name>` stands for an empty group: the last group
+# that is passed names the error. First comes the repertoire, and only for a text that has it the structure.
+_TOLD = (
+    rf"(?={_RIGHT}(?:\Z<InvalidHost>|#<FragmentPresent>"
+    rf"|%[{_XCHAR}%]*+(?:\Z<BadEscape>|#<FragmentPresent>|<InvalidCharacter>)|<InvalidCharacter>))(?(1)STRUCTURE)"
 )
 
 _ERRORS = {
@@ -116,25 +106,25 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
 
 def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
     """As `refusal`, for a `text` of the right size: the path that must be quick."""
-    match, kinds = syntax.faults or faults(syntax)
-    return kinds[match(text).lastindex](text, why)  # type: ignore[union-attr]  # it matches every text
+    match, kinds = syntax.telling or telling(syntax)
+    return kinds[match(text).lastindex](text, why)  # type: ignore[union-attr, index]  # it matches every text
 
 
-def faults(syntax: Syntax) -> Faults:
-    """What tells the errors of `syntax` apart, made once."""
-    kinds: dict[int | None, type[InvalidURL]] = {None: errors.InvalidHost}  # the others have a group
+def telling(syntax: Syntax) -> Telling:
+    """What tells the errors of `syntax` apart: a pattern, and the errors that its groups stand for; made once."""
+    kinds = [errors.InvalidURL]  # groups are counted from one
 
     def group(mark: re.Match[str]) -> str:
-        kinds[len(kinds)] = getattr(errors, mark[1])
+        kinds.append(getattr(errors, mark[1]))
         return "()"
 
-    pattern = re.compile(re.sub("<([A-Z][A-Za-z]+)>", group, _structure(syntax) + _REST))
-    syntax.faults = pattern.match, kinds
-    return syntax.faults
+    pattern = re.compile(re.sub("<([A-Z][A-Za-z]+)>", group, _TOLD.replace("STRUCTURE", _structure(syntax))))
+    syntax.telling = pattern.match, tuple(kinds)
+    return syntax.telling
 
 
 def _structure(syntax: Syntax) -> str:
-    """How far a text has the structure of `syntax`, for the pattern that tells errors apart."""
+    """What is wrong in the structure of a text that holds only what URLs may hold: the host, where no group says so."""
     parts = syntax.parts
     name = _SCHEME.pattern
     if "host" not in parts:
@@ -145,4 +135,4 @@ def _structure(syntax: Syntax) -> str:
     port = f":(?:[0-9]{{1,4000}}+{_ENDED}<InvalidPart>|<InvalidPort>)" if "port" in parts else ":"
     no_host = "(?<=//)<InvalidPart>" if syntax.host_may_be_empty else "<EmptyHost>"
     authority = rf"{login}(?:{_HOST}(?:{_ENDED}<InvalidPart>|{port}|)|(?=[/:]|\Z){no_host}|)"
-    return f"(?:{name}:(?://{authority}{_run(_IN_AUTHORITY)}(?:@{stray})?+|<MissingAuthority>)|<InvalidScheme>)"
+    return f"(?:{name}:(?://{authority}[^/@]*+(?:@{stray})?+|<MissingAuthority>)|<InvalidScheme>)"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from urlschemes.division import Division
-    from urlschemes.refusal import Faults
+    from urlschemes.refusal import Telling
 
     Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
     Value: TypeAlias = "Raw | int"
@@ -180,7 +180,6 @@ class Syntax:
         "_marks",
         "_match",
         "bnf",
-        "faults",
         "grammar",
         "groups",
         "hierarchy",
@@ -189,6 +188,7 @@ class Syntax:
         "rule",
         "section",
         "slash_may_be_omitted",
+        "telling",
     )
 
     def __init__(
@@ -218,7 +218,7 @@ class Syntax:
         self.repeated: frozenset[str] = frozenset()
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
-        self.faults: Faults | None = None
+        self.telling: Telling | None = None
         self._complete_parts()
 
     @property
