@@ -442,10 +442,28 @@ def test_check_as_json(run: Run) -> None:
     said = json.loads(run("check", "--json", "x-shelf://host.dom:81/").stdout)
     assert (said["url"], said["valid"]) == ("x-shelf://host.dom:81/", True)
     (finding,) = said["findings"]
-    assert set(finding) == {"code", "severity", "message", "span", "part", "section", "hint"}
+    keys = {"code", "severity", "message", "span", "part", "expected", "rule", "section", "hint"}
+    assert set(finding) == keys
     assert (finding["code"], finding["severity"], finding["span"]) == ("reserved-port", "warning", [19, 21])
     invalid = run("check", "--json", "x-shelf://host.dom/~")
     assert (invalid.exit_code, json.loads(invalid.stdout)["valid"]) == (1, False)
+
+
+def test_check_of_an_unknown_scheme_lists_what_holds_for_every_url(run: Run) -> None:
+    result = run("check", "--json", "x-attic:a b")
+    said = json.loads(result.stdout)
+    assert (result.exit_code, said["valid"]) == (1, False)
+    assert [finding["code"] for finding in said["findings"]] == ["unknown-scheme", "invalid-character"]
+
+
+def test_fix_shows_no_character_of_a_password(run: Run) -> None:
+    result = run("fix", "x-shelf://joe:hun~ter2@host.dom/~")
+    assert result.stdout == "x-shelf://joe:***@host.dom/%7E\n"
+    assert "character encoded at 17: in the password" in result.stderr
+    changes = json.loads(run("fix", "--json", "x-shelf://joe:hun~ter2@host.dom/~").stdout)["changes"]
+    assert [(change["part"], change["before"]) for change in changes] == [("password", "***"), ("thing", "~")]
+    changes = json.loads(run("fix", "--json", "--passwords", "x-shelf://joe:hun~ter2@host.dom/~").stdout)["changes"]
+    assert changes[0]["before"] == "~"
 
 
 def test_fix_writes_the_url_alone_and_tells_the_changes_beside_it(run: Run) -> None:
@@ -459,7 +477,14 @@ def test_fix_writes_the_url_alone_and_tells_the_changes_beside_it(run: Run) -> N
         "x-shelf://host.dom/%7Ea",
         "top",
     )
-    assert {key for change in said["changes"] for key in change} == {"what", "position", "before", "after", "section"}
+    assert {key for change in said["changes"] for key in change} == {
+        "what",
+        "position",
+        "before",
+        "after",
+        "part",
+        "section",
+    }
     assert run("fix", "x-shelf://host.dom/a").stderr == "urlschemes: it is valid as it is\n"
 
 
@@ -531,7 +556,7 @@ def test_an_error_is_one_line_and_a_help(run: Run) -> None:
     ("arguments", "code"),
     [
         (["parse", "--json", "x-shelf://joe:hunter2@h/~"], "invalid-character"),
-        (["check", "--json", "x-attic://joe:hunter2@h/"], "unknown-scheme"),
+        (["parse", "--json", "x-attic://joe:hunter2@h/"], "unknown-scheme"),
         (["fix", "--json", "x-shelf://joe:hunter2@"], "not-repairable"),
         (["access", "--json", "x-shelf://joe:hunter2@h/cut"], "truncated"),
         (["attributes", "--json", "x-shelf://joe:hunter2@h:81/"], "policy-denied"),

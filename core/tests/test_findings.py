@@ -1,15 +1,57 @@
 """`check`: every finding, with its code, its span and its section."""
 
+from __future__ import annotations
+
+import random
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from urlschemes import Registration, Registry, UnknownScheme
+from urlschemes import Registration, Registry
+from urlschemes.codes import CODES
 from urlschemes.errors import InvalidURL
-from urlschemes.findings import CODES
 
+ALBUM = Path(__file__).parent / "album.toml"
 REGISTRY = Registry(plugins=())
-REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
+REGISTRY.register(Registration.from_file(ALBUM))
+
+
+def other(name: str, bnf: str, parts: str, more: str = "") -> Registration:
+    """The record of a scheme `name` with these rules, and without a port of its own."""
+    head = ALBUM.read_text("utf-8").partition("[syntax]")[0].replace("x-album", name).replace("default_port = 4711", "")
+    return Registration.from_text(f"{head}[syntax]\nrule = \"url\"\nbnf = '''{bnf}'''\n[syntax.parts]\n{parts}\n{more}")
+
+
+REGISTRY.register(
+    other(
+        "x-note",
+        """
+url   = "x-note:" whole
+whole = first [ ";" second ]
+first = 1*[ uchar | "/" | "?" ]
+second = digits
+""",
+        "whole = { at = 'whole' }\nfirst = { at = 'first' }\nsecond = { at = 'second', number = true }",
+        "[[cautions]]\ncode = 'question'\npart = 'first'\nholds = '?'\nmessage = 'no question'\n",
+    )
+)
+REGISTRY.register(
+    other("x-bare", 'url = "x-bare://" hostport "/"', "host = { at = 'host' }\nport = { at = 'port', number = true }")
+)
+REGISTRY.register(
+    other(
+        "x-atom",
+        """
+url   = "x-atom:" whole
+whole = 1*xchar
+pair  = word "@" word
+word  = 1*[ alpha ]
+""",
+        "whole = { at = 'whole', decoded = 'pair' }".replace("word = { at = 'pair/word' }", ""),
+    )
+)
 
 
 @pytest.mark.parametrize(
@@ -17,47 +59,230 @@ REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
     [
         ("x-album://h/a", []),
         ("x-album://h:4711/a", []),
-        ("x-album://h:8080/", [("other-port", "warning", (12, 16))]),
-        ("x-album://h:25/", [("reserved-port", "warning", (12, 14))]),
-        ("x-album://h:0/", [("impossible-port", "warning", (12, 13))]),
-        ("x-album://h:65536/", [("impossible-port", "warning", (12, 17))]),
-        ("x-album://u:p@h/", [("password", "warning", (12, 13))]),
-        ("x-album://h/%0d", [("control-octet", "warning", (12, 15))]),
-        ("x-album://h/a%2Fb/%7F", [("encoded-delimiter", "warning", (13, 16)), ("control-octet", "warning", (18, 21))]),
-        ("x-album://256.1.1.1/", [("impossible-address", "warning", (10, 19))]),
-        ("x-album://1.1.1.07/", [("impossible-address", "warning", (10, 18))]),
-        ("x-album://" + "a" * 64 + "/", [("long-label", "warning", (10, 74))]),
-        ("x-album://" + "a." * 130 + "b/", [("long-host", "warning", (10, 271))]),
+        ("x-album://h:8080/", [("other-port", "port", (12, 16))]),
+        ("x-album://h:25/", [("reserved-port", "port", (12, 14))]),
+        ("x-album://h:0/", [("impossible-port", "port", (12, 13))]),
+        ("x-album://h:65536/", [("impossible-port", "port", (12, 17))]),
+        ("x-bare://h:8080/", []),
+        ("x-bare://h:25/", [("reserved-port", "port", (11, 13))]),
+        ("x-album://u:p@h/", [("password", "password", (12, 13))]),
+        ("x-album://u:@h/", [("password", "password", (12, 12))]),
+        ("x-album://www.h.dom@h/", [("misleading-user", "user", (10, 19))]),
         (
-            "x-album://h/~a %zz",
-            [
-                ("invalid-character", "error", (12, 13)),
-                ("invalid-character", "error", (14, 15)),
-                ("bad-escape", "error", (15, 16)),
-            ],
+            "x-album://h.dom%2Fa@h/",
+            [("misleading-user", "user", (10, 19)), ("encoded-delimiter", "user", (15, 18))],
         ),
-        ("x-album://h/a#b c", [("fragment-present", "error", (13, 14))]),
-        ("x-album://h/~#b", [("invalid-character", "error", (12, 13)), ("fragment-present", "error", (13, 14))]),
-        ("x-album://h/%zz#b", [("fragment-present", "error", (15, 16)), ("bad-escape", "error", (12, 13))]),
-        ("x-album://h:/", [("invalid-port", "error", (12, 13))]),
-        ("", [("invalid-scheme", "error", (0, 0))]),
+        ("x-album://joe%40h.dom@h/", [("encoded-delimiter", "user", (13, 16))]),
+        ("x-album://h/%0d", [("control-octet", "picture", (12, 15))]),
+        ("x-album://h/%0D%0A%7f/a", [("control-octet", "albums", (12, 21))]),
+        ("x-album://h/a%2Fb/%7F", [("encoded-delimiter", "albums", (13, 16)), ("control-octet", "picture", (18, 21))]),
+        (
+            "x-album://h/%3F%3B%3A%26",
+            [("encoded-delimiter", "picture", (12, 15)), ("encoded-delimiter", "picture", (15, 18))],
+        ),
+        ("x-album://h/?%2F%3B", [("encoded-delimiter", "words", (16, 19))]),
+        ("x-note:%2F%3F%3B%40", [("encoded-delimiter", "first", (13, 16))]),
+        ("x-atom:a%40b", []),
+        ("x-note:a?b;1", [("question", "first", (8, 9))]),
+        ("x-album://256.1.1.01/", [("impossible-address", "host", (10, 13)), ("impossible-address", "host", (18, 20))]),
+        ("x-album://b." + "a" * 64 + "/", [("long-label", "host", (12, 76))]),
+        ("x-album://" + "a." * 130 + "b/", [("long-host", "host", (10, 271))]),
     ],
     ids=lambda value: ascii(value)[:40],
 )
-def test_every_finding(text: str, findings: list[tuple[str, str, tuple[int, int]]]) -> None:
+def test_what_is_legal_and_unwise(text: str, findings: list[tuple[str, str, tuple[int, int]]]) -> None:
     found = REGISTRY.check(text)
-    assert [(each.code, each.severity, each.span) for each in found] == findings
-    assert all(each.code in CODES and each.section and each.message for each in found)
+    assert [(each.code, each.part, each.span) for each in found] == findings
+    assert all(each.severity == "warning" and each.section and each.message for each in found)
 
 
-def test_an_unknown_scheme_cannot_be_checked() -> None:
-    with pytest.raises(UnknownScheme):
-        REGISTRY.check("nobody:x")
+@pytest.mark.parametrize(
+    ("text", "findings"),
+    [
+        (
+            "x-album://h/~a %zz/~~",
+            [
+                ("invalid-character", "albums", (12, 13)),
+                ("invalid-character", "albums", (14, 15)),
+                ("bad-escape", "albums", (15, 16)),
+                ("invalid-character", "picture", (19, 21)),
+            ],
+        ),
+        ("x-album://h/a#b c", [("fragment-present", "picture", (13, 14))]),
+        ("x-album://h/~#b", [("invalid-character", "picture", (12, 13)), ("fragment-present", "picture", (13, 14))]),
+        ("x-album://h/%zz#b", [("bad-escape", "picture", (12, 13)), ("fragment-present", "picture", (15, 16))]),
+        ("x-album://h:/", [("invalid-port", "port", (12, 13))]),
+        ("x-album://h:", [("invalid-port", "port", (12, 12))]),
+        ("", [("invalid-scheme", "scheme", (0, 0))]),
+        ("x-album:h/~", [("missing-authority", "host", (8, 9)), ("invalid-character", None, (10, 11))]),
+        ("x-album://a@b@c:d/", [("invalid-userinfo", "user", (11, 12)), ("invalid-port", "port", (16, 17))]),
+        (
+            "x-album://a_b:8x/?c?d?e;size=f",
+            [
+                ("invalid-host", "host", (11, 12)),
+                ("invalid-port", "port", (15, 16)),
+                ("invalid-part", "words", (19, 20)),
+                ("invalid-part", "words", (21, 22)),
+                ("invalid-part", "size", (29, 30)),
+            ],
+        ),
+        ("x-album:///??", [("empty-host", "host", (10, 11)), ("invalid-part", "words", (12, 13))]),
+        (
+            "x-bare://joe:x@h?a~",
+            [
+                ("userinfo-not-allowed", "user", (9, 10)),
+                ("invalid-host", "host", (16, 17)),
+                ("invalid-part", None, (16, 18)),
+                ("invalid-character", "host", (18, 19)),
+            ],
+        ),
+        ("x-album://h/a;b", [("invalid-part", "picture", (13, 14))]),
+        ("x-album://h/a;si", [("invalid-part", None, (13, 14))]),
+        ("x-album://h/a;size=", [("invalid-part", "size", (19, 19))]),
+        ("x-album://h/?%0A%0a/", [("invalid-part", "words", (13, 16)), ("invalid-part", "words", (16, 19))]),
+        ("x-bare://h/abc", [("invalid-part", None, (11, 14))]),
+        ("x-bare://h", [("invalid-part", "host", (10, 10))]),
+        # Warnings are found beside the errors, but for the parts that are wrong.
+        (
+            "x-album://u:p~@1.1.1.500:x/a%2Fb%0A ",
+            [
+                ("password", "password", (12, 14)),
+                ("invalid-character", "password", (13, 14)),
+                ("impossible-address", "host", (21, 24)),
+                ("invalid-port", "port", (25, 26)),
+                ("encoded-delimiter", "picture", (28, 31)),
+                ("control-octet", "picture", (32, 35)),
+                ("invalid-character", "picture", (35, 36)),
+            ],
+        ),
+        ("x-note:a?;x", [("question", "first", (8, 9)), ("invalid-part", "second", (10, 11))]),
+        (
+            "nobody:a b%0A",
+            [
+                ("unknown-scheme", "scheme", (0, 6)),
+                ("invalid-character", "schemepart", (8, 9)),
+                ("control-octet", "schemepart", (10, 13)),
+            ],
+        ),
+    ],
+    ids=lambda value: ascii(value)[:40],
+)
+def test_every_fault_of_a_text(text: str, findings: list[tuple[str, str | None, tuple[int, int]]]) -> None:
+    found = REGISTRY.check(text)
+    assert [(each.code, each.part, each.span) for each in found] == findings
+    for each in found:
+        assert each.section
+        assert each.message
+        assert (each.severity == "error") == bool(each.expected)
+        assert (each.severity == "error") == bool(each.rule)
+
+
+def test_the_first_fault_is_told_as_parse_tells_it() -> None:
+    for text in ("x-album://h/~a", "x-album://a_b/", "x-album://h/?a?b?c", "x-album://h/a;size=x", "x-album:h"):
+        with pytest.raises(InvalidURL) as caught:
+            REGISTRY.parse(text)
+        error, found = caught.value, REGISTRY.check(text)[0]
+        assert (found.code, found.message, found.expected, found.rule, found.part, found.section, found.hint) == (
+            error.code,
+            error.message,
+            error.expected,
+            error.rule,
+            error.part,
+            error.section,
+            error.hint,
+        )
+
+
+def test_a_later_fault_says_what_is_due() -> None:
+    _, found = REGISTRY.check("x-album://h/?a?b?c")
+    assert (found.message, found.expected, found.rule, found.hint) == (
+        "'?' at position 16 cannot stand in the words as it is",
+        ('"%3F"',),
+        "words",
+        "within the words it is reserved: write %3F",
+    )
+    _, found = REGISTRY.check("x-album://h?a;size=b")
+    assert (found.message, found.expected) == ("'b' at position 19 where a digit is due", ("a digit",))
+
+
+def test_no_finding_shows_a_password() -> None:
+    secret = "QZ~ %0D:QZ\u00e9"
+    for text in (f"x-album://joe:{secret}@h/~", f"x-album://joe:{secret}@", f"x-bare://joe:{secret}@h/"):
+        for found in REGISTRY.check(text):
+            assert "QZ" not in f"{found!r}{found.message}{found.hint}{found.expected}"
+    found = REGISTRY.check("x-album://joe:a%0Db@h/")[1]
+    assert (found.code, "%0D" in found.message) == ("control-octet", False)
+
+
+def test_what_is_no_text_or_too_long_is_one_finding() -> None:
+    hostile: Any = 5
+    assert [(each.code, each.span) for each in REGISTRY.check(hostile)] == [("invalid-url", None)]
+    (found,) = REGISTRY.check("x-album://h/" + "~" * 70_000)
+    assert (found.code, found.span) == ("url-too-long", (65_536, 65_537))
+    assert len(REGISTRY.check("x-album://h/" + "~" * 70_000, limit=80_000)) == 1
+
+
+def test_there_is_an_error_where_there_is_no_url_and_nowhere_else() -> None:
+    chance = random.Random(1738)
+    pieces = [
+        "x-album://",
+        "h",
+        "u:p@",
+        ":80",
+        ":",
+        "/",
+        "a",
+        "?",
+        ";size=",
+        "3",
+        ";",
+        "%2F",
+        "%0A",
+        "%",
+        "~",
+        " ",
+        "#",
+        "\u00e9",
+        "@",
+    ]
+    for _ in range(3000):
+        text = "".join(chance.choices(pieces[:1] * 5 + pieces, k=1) + chance.choices(pieces, k=chance.randrange(9)))
+        found = REGISTRY.check(text)
+        assert any(each.severity == "error" for each in found) != REGISTRY.is_valid(text)
+        for each in found:
+            assert each.span is None or 0 <= each.span[0] <= each.span[1] <= len(text)
+            assert each.code in CODES
+        spans = [each.span for each in found if each.span]
+        assert [start for start, _ in spans] == sorted(start for start, _ in spans)
+
+
+@pytest.mark.parametrize("run", ["~a", " ", "?", "/", ";", ";s", "%0A", "%", "@", ":", ".-", "\u00e9"])
+@pytest.mark.parametrize("head", ["x-album://h/?", "x-album://", "x-note:", "x-bare://h/"])
+def test_steps_are_bounded_by_the_length(head: str, run: str) -> None:
+    """Twice the text takes about twice the steps: counted in lines of Python, so that no clock is asked."""
+    counts = []
+    for times in (400, 800):
+        lines = 0
+
+        def count(_: Any, event: str, __: Any) -> Any:
+            nonlocal lines
+            lines += event == "line"
+            return count
+
+        text = head + run * times
+        REGISTRY.check(text)
+        sys.settrace(count)
+        try:
+            REGISTRY.check(text)
+        finally:
+            sys.settrace(None)
+        counts.append(lines)
+    assert counts[1] < 2.2 * counts[0] + 500
 
 
 def test_every_error_of_a_text_has_a_code_that_is_listed() -> None:
     ahead = [InvalidURL]
     while ahead:
         kind = ahead.pop()
-        assert kind.code in CODES
+        assert CODES[kind.code].severity == "error"
         ahead += kind.__subclasses__()

@@ -1,184 +1,253 @@
 """What is wrong with a text as a URL, and what is legal but unwise: `check`.
 
-Every finding has a stable code. Errors break the syntax; warnings are what RFC 1738 section 6 warns of, and what
-access refuses.
+Every finding has a stable code, of `urlschemes.codes` or of the record's cautions. Errors break the syntax; warnings
+are what RFC 1738 section 6 warns of, and what access refuses.
 """
 
 import re
 
-from urlschemes.errors import InvalidURL
-from urlschemes.octets import octets_of
+from urlschemes.codes import CODES
+from urlschemes.errors import InvalidURL, UnknownScheme
+from urlschemes.octets import unescape
+from urlschemes.refusal import is_scheme_name, unfit
+from urlschemes.walk import delimiters, part_at, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Final, Literal
+    from typing import Literal
 
     from urlschemes.url import URL
 
-__all__ = ["CODES", "Finding", "check"]
+__all__ = ["Finding", "check", "warnings"]
 
-CODES: "Final" = {
-    "invalid-url": "the text derives from no production of its scheme",
-    "url-too-long": "the text is longer than the bound",
-    "invalid-character": "a character that no URL may hold",
-    "fragment-present": "a fragment, which is no part of the URL",
-    "bad-escape": "a percent sign without two hexadecimal digits",
-    "invalid-scheme": "no scheme name before the first colon",
-    "missing-authority": "the // of the Common Internet Scheme Syntax is missing",
-    "invalid-userinfo": "an unencoded delimiter in a user name or password",
-    "userinfo-not-allowed": "a user name or password where the scheme has none",
-    "invalid-host": "neither a domain name nor four groups of digits",
-    "empty-host": "no host",
-    "invalid-port": "no decimal number where the port stands",
-    "invalid-part": "a part of the scheme does not derive from its rule",
-    "other-port": "a port that is not the scheme's own",
-    "reserved-port": "a port below 1024 that is not the scheme's own",
-    "impossible-port": "a port that is 0 or greater than 65535",
-    "password": "a password, which everybody sees who sees the URL",
-    "control-octet": "an encoded control octet, which access refuses where it would reach a protocol line",
-    "encoded-delimiter": "an encoded delimiter: data to this URL, and easily taken for structure",
-    "impossible-address": "a group of digits greater than 255, or with leading zeros",
-    "long-label": "a label of more than 63 characters",
-    "long-host": "a host of more than 253 characters",
-}
-"""The code of every finding, and what it means."""
-
-_CONTROL = re.compile("%(?:[01][0-9A-Fa-f]|7[Ff])")
-_DELIMITER = re.compile("%(?:2[Ff]|3[AaBbFf]|40|23|26|3[Dd])")
-_WRONG = re.compile(r"[^A-Za-z0-9$\-_.+!*'(),;/?:@&=%]|%(?![0-9A-Fa-f]{2})")
+# Adjacent escapes of control octets, and one escape of a reserved character.
+_CONTROLS = re.compile("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
+_RESERVED = re.compile("%(?:2[Ff6]|3[AaBbDdFf]|40)")
+_HOST_LIKE = re.compile(r"(?:[A-Za-z0-9-]++\.)++[A-Za-z0-9-]++(?=[@:/?#\\]|\Z)")
 
 
 class Finding:
-    """One finding. `code` is one of CODES, `severity` is "error" or "warning", `span` where it stands in the text."""
+    """One finding.
 
-    __slots__ = ("code", "hint", "message", "part", "section", "severity", "span")
+    `code` names it, `severity` is "error" or "warning", `span` says where it stands in the text, `part` in which part.
+    Of an error, `expected` lists what could have stood there and `rule` is the rule at fault; of a warning they are ()
+    and None. `section` says where the rule is written, `hint` what to do.
+    """
+
+    __slots__ = ("code", "expected", "hint", "message", "part", "rule", "section", "severity", "span")
 
     def __init__(
         self,
         code: str,
         message: str,
         *,
-        severity: "Literal['error', 'warning']" = "warning",
         span: tuple[int, int] | None = None,
         part: str | None = None,
-        section: str | None = "RFC 1738 section 6",
+        section: str | None = None,
         hint: str | None = None,
+        expected: tuple[str, ...] = (),
+        rule: str | None = None,
     ) -> None:
+        known = CODES.get(code)
         self.code = code
-        self.severity = severity
+        self.severity: Literal["error", "warning"] = known.severity if known else "warning"
         self.message = message
         self.span = span
         self.part = part
-        self.section = section
+        self.section = section or (known.section if known else None)
         self.hint = hint
+        self.expected = expected
+        self.rule = rule
 
     def __repr__(self) -> str:
         return f"Finding({self.code!r}, {self.message!r}, span={self.span})"
 
 
-def check(text: str, parse: "Callable[[str], URL]") -> tuple[Finding, ...]:
+def check(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> tuple[Finding, ...]:
     """Every finding, in the order of the text; none for a URL that is valid and wise.
 
-    `parse` reads a URL of a registered scheme. Raises UnknownScheme.
+    `type_of` gives the type for a scheme's name, or raises UnknownScheme, which becomes a finding.
     """
+    from urlschemes.url import URL
+
+    fault = unfit(text, limit)
+    if fault is not None:
+        return (of_error(fault, str(fault.message), len(fault.text), fault.position),)
+    found: list[Finding] = []
+    name = text.partition(":")[0]
+    kind = URL
+    if len(name) < len(text) and is_scheme_name(name):
+        try:
+            kind = type_of(name)
+        except UnknownScheme as error:
+            found.append(_unknown(error, name))
     try:
-        url = parse(text)
+        url = kind.parse(text, limit=limit)
     except InvalidURL as error:
-        return tuple(_errors(text, error))
-    return tuple(sorted(_warnings(url), key=lambda finding: finding.span or (0, 0)))
+        from urlschemes.faults import every_fault
+
+        found += every_fault(text, kind, error)
+    else:
+        found += warnings(kind, url._match, range(len(text) + 1))
+    found.sort(key=lambda finding: finding.span or (0, 0))
+    return tuple(found)
 
 
-def _errors(text: str, error: InvalidURL) -> "Iterator[Finding]":
-    """The finding of `error`, and with it every further character or escape that is wrong by itself."""
-    first = error.position
-    yield Finding(
+def of_error(error: InvalidURL, message: str, length: int, position: int | None, end: int | None = None) -> Finding:
+    """The finding that says what `error` says, of a text of this length, from `position` to `end`.
+
+    Without `end` it is about one character, or about the end of the text.
+    """
+    return Finding(
         error.code,
-        str(error.message),
-        severity="error",
-        span=None if first is None else (first, min(first + 1, len(text))),
+        message,
+        span=None if position is None else (position, min(max(position + 1, end or 0), length)),
         part=error.part,
         section=error.section,
         hint=error.hint,
+        expected=error.expected,
+        rule=error.rule,
     )
-    if first is None or error.code not in {"invalid-character", "fragment-present", "bad-escape"}:
-        return
-    for found in _WRONG.finditer(text):
-        if found.start() != first and (error.code != "fragment-present" or found.start() < first):
-            code = {"%": "bad-escape", "#": "fragment-present"}.get(found[0], "invalid-character")
-            yield Finding(
-                code,
-                f"{CODES[code]}: {found[0]!a}",
-                severity="error",
-                span=found.span(),
-                section="RFC 1738 section 2.2",
-            )
 
 
-def _warnings(url: "URL") -> "Iterator[Finding]":
-    syntax, text = url.syntax, str(url)
-    for part in syntax.parts.values():
-        span = syntax.span(url._match, part.name)
-        if span is None or (part.take == "last"):
-            continue
-        written = text[slice(*span)]
-        if part.name == "password":
-            yield Finding(
-                "password",
-                "a password in a URL is no secret",
-                span=span,
-                part=part.name,
-                hint="leave it out: the program asks for it",
-            )
-        elif part.name == "port":
-            yield from _port(url, written, span)
-        elif part.name == "host":
-            yield from _host(written, span)
-        for pattern, code in ((_CONTROL, "control-octet"), (_DELIMITER, "encoded-delimiter")):
-            for found in pattern.finditer(written):
-                where = (span[0] + found.start(), span[0] + found.end())
-                yield Finding(code, f"{found[0]} is {CODES[code]}", span=where, part=part.name)
+def _unknown(error: UnknownScheme, name: str) -> Finding:
+    return Finding(
+        error.code,
+        str(error.message),
+        span=(0, len(name)),
+        part="scheme",
+        hint=error.hint,
+        expected=("the name of a scheme that is installed",),
+        rule="scheme",
+    )
 
 
-def _port(url: "URL", written: str, span: tuple[int, int]) -> "Iterator[Finding]":
-    default = url.registration.default_port if url.registration else None
-    port = int(written)
-    if not 0 < port < 65536:
-        yield Finding(
-            "impossible-port",
-            f"there is no port {written[:20]}",
-            span=span,
-            part="port",
-            section="RFC 1738 section 3.1",
-        )
-    elif port != default:
-        code = "reserved-port" if port < 1024 else "other-port"
-        yield Finding(code, f"port {port} is not {default}, the port of {url.scheme}", span=span, part="port")
+def warnings(
+    kind: "type[URL]", match: "re.Match[str]", places_in: "range | list[int]", without: "frozenset[str]" = frozenset()
+) -> "Iterator[Finding]":
+    """What is legal but unwise in the URL of type `kind` that matched.
+
+    `places_in` says for each index of it where that stands in the text that is checked. Of the parts `without` nothing
+    is said.
+    """
+    return _Warnings(kind, match, places_in, without).all()
 
 
-def _host(written: str, span: tuple[int, int]) -> "Iterator[Finding]":
-    labels = written.split(".")
-    if written.replace(".", "").isdigit():
-        for label in labels:
-            if len(label) > 3 or int(label) > 255 or (len(label) > 1 and label[0] == "0"):
-                yield Finding(
-                    "impossible-address",
-                    f"{label[:20]} is no group of an address as everybody reads it",
-                    span=span,
-                    part="host",
-                    section="RFC 1738 section 3.1",
+class _Warnings:
+    def __init__(
+        self, kind: "type[URL]", match: "re.Match[str]", places_in: "range | list[int]", without: frozenset[str]
+    ) -> None:
+        self.syntax = kind.syntax
+        self.registration = kind.registration
+        self.text = match.string
+        self.at = places_in
+        self.without = without
+        self.places = places(self.syntax, match)
+        self.delimiters: dict[str, frozenset[str]] = {}
+
+    def all(self) -> "Iterator[Finding]":
+        for start, end, name in self.places:
+            if name in self.without:
+                continue
+            if name == "password":
+                yield self.finding(
+                    "password", "a password in a URL is no secret", start, end, name, "leave it out: the program asks"
                 )
-        return
-    if len(written) > 253:
-        yield Finding(
-            "long-host", "no name has more than 253 characters", span=span, part="host", section="RFC 1034 section 3.1"
-        )
-    for label in labels:
-        if len(octets_of(label)) > 63:
-            yield Finding(
-                "long-label",
-                "no label has more than 63 characters",
-                span=span,
-                part="host",
-                section="RFC 1034 section 3.1",
+            elif name == "user":
+                yield from self.user(start, end)
+            elif name == "port":
+                yield from self.port(start, end)
+            elif name == "host":
+                yield from self.host(start, end)
+            yield from self.cautions(start, end, name)
+        for found in _CONTROLS.finditer(self.text):
+            yield from self.escape("control-octet", *found.span())
+        for found in _RESERVED.finditer(self.text):
+            part = part_at(self.places, found.start())
+            if part is not None and chr(int(found[0][1:], 16)) in self.delimiters_of(part):
+                yield from self.escape("encoded-delimiter", *found.span())
+
+    def finding(
+        self,
+        code: str,
+        message: str,
+        start: int,
+        end: int,
+        part: str,
+        hint: str | None = None,
+        section: str | None = None,
+    ) -> Finding:
+        span = (self.at[start], self.at[end - 1] + 1 if end > start else self.at[start])
+        return Finding(code, message, span=span, part=part, hint=hint, section=section)
+
+    def delimiters_of(self, part: str) -> frozenset[str]:
+        if part not in self.delimiters:
+            self.delimiters[part] = delimiters(self.syntax, part)
+        return self.delimiters[part]
+
+    def escape(self, code: str, start: int, end: int) -> "Iterator[Finding]":
+        """Escapes that stand in a part, and in the text as given."""
+        part = part_at(self.places, start)
+        if part is None or self.at[end - 1] - self.at[start] != end - 1 - start:
+            return
+        written = "an escape" if part == "password" else self.text[start : min(end, start + 30)]
+        meaning = {
+            "control-octet": "a control octet, encoded: a server may take it for the end of a line",
+            "encoded-delimiter": "a delimiter, encoded: data to this URL, and easily taken for structure",
+        }
+        yield self.finding(code, f"{written} is {meaning[code]}", start, end, part)
+
+    def user(self, start: int, end: int) -> "Iterator[Finding]":
+        name = unescape(self.text[start:end])
+        if _HOST_LIKE.match(name):
+            yield self.finding(
+                "misleading-user",
+                "the user name looks like a host, and the host stands behind the `@`",
+                start,
+                end,
+                "user",
+                "look at what stands between the `@` and the next `/`: that is what is accessed",
             )
+
+    def port(self, start: int, end: int) -> "Iterator[Finding]":
+        default = self.registration.default_port if self.registration else None
+        port = int(self.text[start:end])
+        if not 0 < port < 65536:
+            said = f"there is no port {self.text[start : min(end, start + 20)]}"
+            yield self.finding("impossible-port", said, start, end, "port", "ports are 1 to 65535")
+        elif port != default and (default is not None or port < 1024):
+            said = (
+                f"port {port} is not {default}, the port of {self.registration.scheme}" if default else f"port {port}"
+            )  # type: ignore[union-attr]  # a port has a record
+            if port < 1024:
+                said += ", and below 1024, where other protocols live"
+            code = "reserved-port" if port < 1024 else "other-port"
+            hint = f"leave it out, if {default} is meant" if default else None
+            yield self.finding(code, said, start, end, "port", hint)
+
+    def host(self, start: int, end: int) -> "Iterator[Finding]":
+        host = self.text[start:end]
+        address = host.replace(".", "").isdigit()
+        if not address and len(host) > 253:
+            yield self.finding("long-host", "no name has more than 253 characters", start, end, "host")
+        for label in host.split("."):
+            after = start + len(label)
+            if address and (len(label) > 3 or int(label) > 255 or (len(label) > 1 and label[0] == "0")):
+                said = f"{label[:20]} is no group of an address as everybody reads it"
+                yield self.finding(
+                    "impossible-address", said, start, after, "host", "write 0 to 255, without zeros before"
+                )
+            elif not address and len(label) > 63:
+                yield self.finding("long-label", "no label has more than 63 characters", start, after, "host")
+            start = after + 1
+
+    def cautions(self, start: int, end: int, name: str) -> "Iterator[Finding]":
+        """What the record warns of: texts that are legal in the part, and that readers take for something else."""
+        for caution in self.registration.cautions if self.registration else ():
+            if caution.part == name:
+                found = self.text.find(caution.holds, start, end)
+                while found >= 0:
+                    after = found + len(caution.holds)
+                    yield self.finding(caution.code, caution.message, found, after, name, caution.hint, caution.section)
+                    found = self.text.find(caution.holds, after, end)

@@ -350,11 +350,11 @@ class Registry:
     def check(self, text: str, *, limit: int = LIMIT) -> tuple[Finding, ...]:
         """What is wrong with `text` as a URL, and what is legal but unwise (section 6), in the order of the text.
 
-        Raises UnknownScheme, PluginError.
+        That nobody provides the scheme is a finding too. Raises PluginError.
         """
         from urlschemes.findings import check
 
-        return check(text, lambda each: self.parse(each, limit=limit))
+        return check(text, lambda name: self[name].url_type, limit)
 
     def explain(self, text: str, *, limit: int = LIMIT) -> str:
         """`text` with its parts named underneath; or why it is no URL, with a caret, and what `fix` makes of it.

@@ -33,7 +33,18 @@ class Walk:
     place of it, no user name is seen in it.
     """
 
-    __slots__ = ("_automaton", "_parts", "_past", "_steps", "_without", "expected", "pieces", "reached", "syntax")
+    __slots__ = (
+        "_automaton",
+        "_begun",
+        "_parts",
+        "_past",
+        "_steps",
+        "_without",
+        "expected",
+        "pieces",
+        "reached",
+        "syntax",
+    )
 
     def __init__(self, syntax: "Syntax", text: str) -> None:
         self.syntax = syntax
@@ -41,6 +52,7 @@ class Walk:
         self._without = impossible_login(text, syntax)
         self._steps: dict[tuple[int, str], tuple[int, int]] = {}
         self._parts: dict[tuple[int, int], str | None] = {}
+        self._begun: dict[int, tuple[int, str]] = {}
         self._past: list[tuple[int, int]] = []
         self.pieces: list[str] = []
         self.expected = self._automaton.tree.first & ~self._without
@@ -89,8 +101,10 @@ class Walk:
     @property
     def begun(self) -> tuple[int, str]:
         """Of a literal that has not come to its end: how many characters were taken, and the whole; 0 without one."""
-        leaf = begun(self._automaton, self.expected)
-        return (leaf.offset, leaf.literal) if leaf is not None and leaf.literal is not None else (0, "")
+        if self.expected not in self._begun:
+            leaf = begun(self._automaton, self.expected)
+            self._begun[self.expected] = (leaf.offset, leaf.literal or "") if leaf is not None else (0, "")
+        return self._begun[self.expected]
 
     def separators(self) -> frozenset[str]:
         """The characters that may come next as literals of their own."""

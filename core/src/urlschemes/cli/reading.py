@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.cli.plain import error_json, line, note, parts_of, write, write_json
+from urlschemes.display import HIDDEN
 from urlschemes.drawing import without_password
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": line(finding.message),
         "span": finding.span,
         "part": finding.part,
+        "expected": finding.expected,
+        "rule": finding.rule,
         "section": finding.section,
         "hint": finding.hint and line(finding.hint),
     }
@@ -174,7 +177,7 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
             {
                 "given": url if passwords else line(url),
                 "url": text,
-                "changes": [_change(each) for each in fixed.changes],
+                "changes": [_change(each, passwords=passwords) for each in fixed.changes],
                 "fragment": fixed.fragment,
             }
         )
@@ -184,12 +187,14 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
     _show_changes(fixed)
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: Change, *, passwords: bool) -> dict[str, Any]:
+    hidden = change.part == "password" and not passwords
     return {
         "what": change.what,
         "position": change.position,
-        "before": line(change.before),
-        "after": line(change.after),
+        "before": HIDDEN if hidden else line(change.before),
+        "after": HIDDEN if hidden else line(change.after),
+        "part": change.part,
         "section": change.section,
     }
 
@@ -198,7 +203,10 @@ def _show_changes(fixed: Fixed) -> None:
     if not fixed.changes:
         note("it is valid as it is")
     for change in fixed.changes:
-        said = f"{change.before} -> {change.after}" if change.after else change.before
-        if not change.before:
-            said = change.after
+        if change.part == "password":
+            said = "in the password"
+        elif change.before and change.after:
+            said = f"{change.before} -> {change.after}"
+        else:
+            said = change.before or change.after
         note(f"{change.what} at {change.position}: {said}  ({change.section})")
