@@ -256,6 +256,7 @@ class UnknownScheme(URLError, LookupError):
 
     code = "unknown-scheme"
     _SLIP = 20  # letters that a misspelt name may have
+    _hint: str | None
 
     def __init__(
         self, message: str = "", *, among: "Callable[[], Iterable[str]] | None" = None, **facts: "Any"

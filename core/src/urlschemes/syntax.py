@@ -407,7 +407,8 @@ class Syntax:
             written = [held(marked.item) for marked in found]
             separator = part.division.octets if part.division else frozenset[int]()
             # Another thread may be using the part already: it must never see less than the whole.
-            part.rule = part.element or found[0].rule
+            named = [marked.rule for marked in found if marked.rule in self.grammar.rules]
+            part.rule = part.element or (named[0] if named else found[0].rule)  # a literal is no rule
             part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
             part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
             self._check_values(part, found)

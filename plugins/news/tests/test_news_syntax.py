@@ -86,6 +86,11 @@ def test_decision_12_all_groups_a_group_or_an_article(
     assert (url.raw["group"] or url.raw["message_id"]) == part
 
 
+def test_a_group_derives_from_its_rule_though_the_asterisk_has_none() -> None:
+    assert registration.syntax.automaton
+    assert registration.syntax.parts["group"].rule == "group"
+
+
 def test_decision_12_there_is_no_form_with_a_server() -> None:
     url = NewsURL.parse("news://h/1@x")
     assert (url.form, url.message_id) == ("article", "//h/1@x")
