@@ -101,6 +101,14 @@ def test_decision_12_there_is_no_form_with_a_server() -> None:
             NewsURL.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [("news://h/1@x", [(5, 7)]), ("news:%2F%2Fh/1@x", []), ("news:1/2@x", []), ("news:a", [])],
+)
+def test_what_looks_like_a_server_is_reported(text: str, spans: list[tuple[int, int]]) -> None:
+    assert [found.span for found in urlschemes.check(text) if found.code == "news-server"] == spans
+
+
 def test_decision_12_the_host_of_an_article_is_that_of_section_5() -> None:
     for host in ("", "a_b", "a.", ".a", "a..b", "-a", "1a.1", "1.2.3", "[1.2.3.4]", "a:1", "a/b", "%61"):
         with pytest.raises(InvalidURL):

@@ -114,6 +114,14 @@ def test_decision_15_the_identifier_is_octets_of_any_kind() -> None:
     url.check_line()
 
 
+@pytest.mark.parametrize(
+    ("path", "spans"), [("db?a+b", [(13, 14)]), ("db?a%2Bb%20c", []), ("d+b", []), ("db/T+/i+d", [])]
+)
+def test_a_plus_sign_in_a_search_is_reported(path: str, spans: list[tuple[int, int]]) -> None:
+    found = urlschemes.check(f"wais://h/{path}")
+    assert [each.span for each in found if each.code == "plus-for-blank"] == spans
+
+
 @pytest.mark.parametrize("path", ["a%1Fb", "db?a%0Ab", "db?%00", "db/TEXT%00/id", "%7F/TEXT/id"])
 def test_control_octets_derive_elsewhere_and_must_not_be_sent(path: str) -> None:
     url = WaisURL.parse(f"wais://h/{path}")
