@@ -20,7 +20,7 @@ from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownSc
 from urlschemes.ledger import known_names
 from urlschemes.loading import imported, provided, record
 from urlschemes.plugins import Plugins
-from urlschemes.refusal import fault_of, is_scheme_name, refusal, refused
+from urlschemes.refusal import fault_of, is_scheme_name, refusal, telling
 from urlschemes.registration import Registration
 from urlschemes.scheme import Scheme, folded
 from urlschemes.url import LIMIT, URL, new
@@ -302,8 +302,10 @@ class Registry:
         if len(text) > limit:
             raise refusal(text, kind.syntax, kind, limit)
         found = match(text)
-        if found is None:
-            raise refused(text, kind.syntax, kind)
+        if found is None:  # as `refused`; to call it would cost a twentieth of the whole
+            syntax = kind.syntax
+            tells, errors = syntax.telling or telling(syntax)
+            raise errors[tells(text).lastindex](text, kind)  # type: ignore[union-attr, index]  # it matches every text
         if type is not URL and not issubclass(kind, type):
             return self._parse_slowly(text, type, limit)
         url = new(kind)
