@@ -28,11 +28,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import findings_page
 import pytest
 from workspace import ROOT
 
 import urlschemes
-from urlschemes import errors, findings, hooks
+from urlschemes import errors, hooks
+from urlschemes.codes import CODES, Code
 from urlschemes_testing.servers import ftp_server, gopher_server, http_server
 from urlschemes_testing.servers.gopher import menu, search, text
 from urlschemes_testing.servers.http import redirect
@@ -284,9 +286,15 @@ def test_every_hook_is_described() -> None:
     assert rows == {name: ", ".join(inspect.signature(value).parameters) for name, value in specified.items()}
 
 
-def test_every_code_of_a_finding_is_described() -> None:
-    codes = set(re.findall(r"`([\w-]+)`", WORDS[DOCS / "urls.md"] + WORDS[DOCS / "errors.md"]))
-    assert set(findings.CODES) <= codes
+def test_the_page_of_findings_is_what_the_code_says() -> None:
+    assert findings_page.PAGE.read_text("utf-8") == findings_page.page()
+
+
+@pytest.mark.parametrize("code", [code for code in CODES.values() if code.example is not None], ids=str)
+def test_the_example_of_a_code_shows_it(code: Code) -> None:
+    found = urlschemes.check(code.example or "")
+    assert [(each.code, each.severity) for each in found] == [(code.name, code.severity)]
+    assert found[0].section == code.section or code.section is None
 
 
 def test_what_strictness_means_is_true() -> None:

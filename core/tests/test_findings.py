@@ -133,7 +133,7 @@ def test_what_is_legal_and_unwise(text: str, findings: list[tuple[str, str, tupl
                 ("userinfo-not-allowed", "user", (9, 10)),
                 ("invalid-host", "host", (16, 17)),
                 ("invalid-part", None, (16, 18)),
-                ("invalid-character", "host", (18, 19)),
+                ("invalid-character", None, (18, 19)),
             ],
         ),
         ("x-album://h/a;b", [("invalid-part", "picture", (13, 14))]),

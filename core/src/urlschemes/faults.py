@@ -55,6 +55,7 @@ class _Reading:
         self.error = error
         self.findings: list[Finding] = []
         self.without: set[str] = set()  # parts of which no more can be said
+        self.readable = False  # whether the rest can be read by the rules of the scheme
         self.in_no_form: set[int] = set()  # where stands what could not stand there encoded either
         self.end = text.find("#") if "#" in text else len(text)
         self.runs = [found.span() for found in _WRONG.finditer(text, 0, self.end)]
@@ -70,7 +71,8 @@ class _Reading:
 
     def read(self) -> None:
         found: list[tuple[int, int, str]] = []
-        if self.authority():
+        self.readable = self.authority()
+        if self.readable:
             whole = self.walk()
             match = self.syntax.fullmatch(whole)
             if match is not None:
@@ -92,7 +94,8 @@ class _Reading:
     def wrong(self, start: int, end: int, part: str | None) -> Finding:
         """The finding for the characters from `start` to `end`, each of which is wrong by itself."""
         code = "bad-escape" if self.given[start] == "%" else "invalid-character"
-        if self.error.position == start and self.error.code == code and end - start == 1 and part != "password":
+        same = self.error.position == start and self.error.code == code and self.error.part == (part or self.error.part)
+        if same and end - start == 1 and part != "password" and (part or not self.readable):
             return of_error(self.error, str(self.error.message), len(self.given), start)
         text, several = self.given[start:end], end - start > 1
         quoted = ascii(text[:_QUOTED]) + ("..." if len(text) > _QUOTED else "")
@@ -135,7 +138,9 @@ class _Reading:
 
     def fragment(self, part: str | None) -> None:
         if self.error.code == "fragment-present":
-            self.findings.append(of_error(self.error, str(self.error.message), len(self.given), self.end))
+            found = of_error(self.error, str(self.error.message), len(self.given), self.end)
+            found.part = found.part or part
+            self.findings.append(found)
             return
         self.findings.append(
             Finding(

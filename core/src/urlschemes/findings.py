@@ -191,10 +191,10 @@ class _Warnings:
         part = part_at(self.places, start)
         if part is None or self.at[end - 1] - self.at[start] != end - 1 - start:
             return
-        written = "an escape" if part == "password" else self.text[start : min(end, start + 30)]
+        written = "what is written here" if part == "password" else self.text[start : min(end, start + 30)]
         meaning = {
-            "control-octet": "a control octet, encoded: a server may take it for the end of a line",
-            "encoded-delimiter": "a delimiter, encoded: data to this URL, and easily taken for structure",
+            "control-octet": "an encoded control octet, which access refuses where it would reach a protocol line",
+            "encoded-delimiter": "an encoded delimiter: data to this URL, and easily taken for structure",
         }
         yield self.finding(code, f"{written} is {meaning[code]}", start, end, part)
 
@@ -212,18 +212,17 @@ class _Warnings:
 
     def port(self, start: int, end: int) -> "Iterator[Finding]":
         default = self.registration.default_port if self.registration else None
+        scheme = self.registration.scheme if self.registration else "the scheme"
         port = int(self.text[start:end])
         if not 0 < port < 65536:
             said = f"there is no port {self.text[start : min(end, start + 20)]}"
             yield self.finding("impossible-port", said, start, end, "port", "ports are 1 to 65535")
         elif port != default and (default is not None or port < 1024):
-            said = (
-                f"port {port} is not {default}, the port of {self.registration.scheme}" if default else f"port {port}"
-            )  # type: ignore[union-attr]  # a port has a record
-            if port < 1024:
-                said += ", and below 1024, where other protocols live"
-            code = "reserved-port" if port < 1024 else "other-port"
+            said = f"port {port} is not {default}, the port of {scheme}" if default else f"port {port}"
             hint = f"leave it out, if {default} is meant" if default else None
+            if port < 1024:
+                said += f"{', and' if default else ' is'} below 1024, where other protocols live"
+            code = "reserved-port" if port < 1024 else "other-port"
             yield self.finding(code, said, start, end, "port", hint)
 
     def host(self, start: int, end: int) -> "Iterator[Finding]":
