@@ -896,9 +896,9 @@ def test_a_scheme_without_operations_is_said_to_be_for_reading(run: Run, install
     files = {"to_read/__init__.py": "", "to_read/registration.toml": record}
     install("to-read", "x-print = to_read", files)
     words = "operations +none: its URLs are parsed and built, and not accessed\n"
-    for command in ("show", "why"):
-        assert re.search(words, run(command, "x-print", plugins="to-read").stdout)
-        assert not re.search(words, run(command, "x-shelf").stdout)
+    for asked in ("show", "why"):
+        assert re.search(words, run(asked, "x-print", plugins="to-read").stdout)
+        assert not re.search(words, run(asked, "x-shelf").stdout)
     assert re.search(r"x-print .* none +experimental", run("schemes", plugins="to-read").stdout)
     refused = run("access", "x-print:a", plugins="to-read")
     assert refused.exit_code == 4

@@ -313,10 +313,10 @@ class _Reader:
             return Reference(text)
         if kind == "octets":
             first, _, last = text[2:].partition("-")
-            low, high = int(first, 16), int(last or first, 16)
-            if high < low:
+            octets = Octets(int(first, 16), int(last or first, 16))
+            if octets.high < octets.low:
                 raise GrammarError(f"line {line} has the range {text!r}, which ends before it begins", line=line)
-            return Octets(low, high)
+            return octets
         if kind == "times":
             least, star, most = text.partition("*")
             if not self.starts_element():

@@ -88,7 +88,7 @@ def by_mark(syntax: "Syntax", raw: "Mapping[str, Raw | None]") -> dict[str, str]
             elements = sharing.get("all")
             front, last = sharing.get("all but the last") or (), sharing.get("last")
             if front or last is not None:
-                elements = (*front, str(last or ""))  # type: ignore[assignment]  # pairs have no last one
+                elements = (*front, str(last or ""))
             if elements is not None:
                 texts[part.mark] = part.division.joined(elements)
     return texts

@@ -63,8 +63,8 @@ class Part:
     `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided by its `division` into elements of
     the rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and
     become an int. `exclude` are octets that the part never holds; `decoded` is a rule that its octets derive from once
-    they are decoded, beside the rule that its text derives from. `says` is what the part is, in words for whoever got it
-    wrong. `travels` says how it reaches the other side:
+    they are decoded, beside the rule that its text derives from. `says` is what the part is, in words for whoever got
+    it wrong. `travels` says how it reaches the other side:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -137,7 +137,7 @@ class Part:
     def value_of(self, raw: "Raw") -> "Value":
         """The decoded value of the part that is written `raw`."""
         if isinstance(raw, tuple):
-            return tuple(map(_decoded, raw))  # type: ignore[arg-type]
+            return tuple(map(_decoded, raw))  # type: ignore[return-value]  # texts give texts, and pairs pairs
         return int(raw) if self.number else unescape(raw)
 
     def written(self, text: str) -> str:

@@ -364,7 +364,7 @@ class LoginURL(InternetURL):
 def _plain(part: Part, raw: "Raw") -> "Raw":
     """`raw` with what does not change its meaning written in one way."""
     if isinstance(raw, tuple):
-        return tuple(_plain(part, each) for each in raw)  # type: ignore[misc]  # texts give texts, and pairs pairs
+        return tuple(_plain(part, each) for each in raw)  # type: ignore[return-value]  # texts give texts, and pairs pairs
     if part.number:
         return str(int(raw))
     if part.name in {"host", "scheme"}:
