@@ -36,7 +36,7 @@ __all__ = ["Broken", "Found", "Passage", "find", "wrap"]
 
 _CHUNK = 64 * 1024
 _NAME = 128
-"""Characters before a colon that are looked at to find a name."""
+"""Characters before a colon that are looked at to find a name, which has 64 at most, and what touches it."""
 _BEHIND = _NAME + 8
 """Characters before a colon that the window keeps: a name, and the prefix, bracket or quotation mark before it."""
 
@@ -99,8 +99,8 @@ class Found(Passage):
 
     def readings(self) -> Iterator[Found]:
         """Every reading that is a URL, this one first: with each hyphen before a line break kept, or left out."""
-        start, end = (offset - self.span[0] for offset in self.inside)
-        first, *others = _HYPHEN.split(self.text[start:end])
+        end = len(self.text) - (self.grade == "delimited")  # a hyphen may be the last thing within the brackets
+        first, *others = _HYPHEN.split(self.text[self.inside[0] - self.span[0] : end])
         for hyphens in product(("-", ""), repeat=len(others)):
             pieces = (hyphen + piece for hyphen, piece in zip(hyphens, others, strict=True))
             text, mark, fragment = _joined(first + "".join(pieces)).partition("#")
