@@ -148,11 +148,33 @@ def test_decision_20_a_fragment_is_never_part_of_a_url() -> None:
     assert (str(fixed.url), fixed.fragment) == ("http://h/a", "b")
 
 
+def test_decision_21_a_hyphen_at_a_line_break_is_kept_and_leaves_a_doubt() -> None:
+    [found] = urlschemes.text.find("<URL:http://inf-\no.dom/>")
+    assert (str(found.url), found.uncertain) == ("http://inf-o.dom/", True)
+
+
 @pytest.mark.parametrize(
     "text", ["URL:http://h/", "url:http://h/", "<URL:http://h/>", "<http://h/>", " <uRl:http://h/> "]
 )
 def test_decision_22_wrapper_and_prefix_are_taken_off_by_fix(text: str) -> None:
     assert str(urlschemes.fix(text).url) == "http://h/"
+
+
+@pytest.mark.parametrize(
+    ("text", "grade"),
+    [("<uRL:http://h/>", "delimited"), ("url:http://h/", "bare"), ("> <URL:http://h/\n> a>", "delimited")],
+)
+def test_decision_22_in_a_text_the_prefix_may_stand_alone_and_the_next_bracket_ends_the_wrapper(
+    text: str, grade: str
+) -> None:
+    [found] = urlschemes.text.find(text)
+    assert (str(found.url), found.grade) == ("http://h/", grade)
+
+
+def test_decision_22_a_wrapper_around_what_is_no_url_gives_nothing_unless_asked() -> None:
+    assert [*urlschemes.text.find("<URL:http://h/~a>")] == []
+    [broken] = urlschemes.text.find("<URL:http://h/~a>", invalid=True)
+    assert isinstance(broken, urlschemes.text.Broken)
 
 
 def test_decision_23_url_is_no_scheme() -> None:

@@ -488,6 +488,110 @@ def test_fix_writes_the_url_alone_and_tells_the_changes_beside_it(run: Run) -> N
     assert run("fix", "x-shelf://host.dom/a").stderr == "urlschemes: it is valid as it is\n"
 
 
+# Extracting
+
+
+LETTER = """\
+See <URL:x-shelf://joe:hunter2@host.dom/
+va
+se>, x-shelf://host.dom/a%20b#top,
+and (x-shelf://host.dom:x/) or <URL:x-else://joe:hunter2@h-
+ost/>.
+"""
+
+
+def test_extract_writes_each_url_on_a_line_of_its_own(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "letter").write_text(LETTER)
+    for result in (
+        run("extract", str(tmp_path / "letter")),
+        run("extract", input=LETTER),
+        run("extract", "-", input=LETTER),
+    ):
+        assert result.exit_code == 0
+        assert result.stdout.splitlines() == [
+            "x-shelf://joe:***@host.dom/vase",
+            "x-shelf://host.dom/a%20b",
+            "x-else://joe:***@h-ost/",
+        ]
+        assert result.stderr == (
+            "urlschemes: 4:32: uncertain: a hyphen stands before a line break, or `>` is the first on its line\n"
+        )
+
+
+def test_extract_says_what_is_broken_when_asked_to(run: Run) -> None:
+    result = run("extract", "--invalid", "--positions", input=LETTER)
+    assert result.exit_code == 1
+    assert [line.partition(" ")[0] for line in result.stdout.splitlines()] == ["1:5:", "3:6:", "4:32:"]
+    assert result.stderr.startswith("urlschemes: 4:6: x-shelf://host.dom:x/: ")
+
+
+def test_extract_leaves_bare_urls_out_when_asked_to(run: Run) -> None:
+    result = run("extract", "--delimited", "--invalid", input=LETTER)
+    assert result.stdout.splitlines() == ["x-shelf://joe:***@host.dom/vase", "x-else://joe:***@h-ost/"]
+    assert result.exit_code == 0
+
+
+def test_extract_as_json(run: Run) -> None:
+    result = run("extract", "--json", "--invalid", input=LETTER)
+    assert (result.exit_code, result.stderr) == (1, "")
+    found = json.loads(result.stdout)
+    assert result.stdout == json.dumps(found, indent=2) + "\n"
+    assert found[1] == {
+        "url": "x-shelf://host.dom/a%20b",
+        "fragment": "top",
+        "uncertain": False,
+        "grade": "bare",
+        "span": [49, 77],
+        "line": 3,
+        "column": 6,
+    }
+    assert (found[2]["text"], found[2]["error"]["code"]) == ("x-shelf://host.dom:x/", "invalid-port")
+    assert [each.get("uncertain") for each in found] == [False, False, None, True]
+    assert "hunter2" not in result.stdout
+    assert run("extract", "--json", input="nothing").stdout == "[]\n"
+
+
+def test_extract_gives_passwords_to_a_program_that_asks(run: Run, terminal: Terminal) -> None:
+    result = run("extract", "--passwords", input=LETTER)
+    assert result.stdout.splitlines()[::2] == ["x-shelf://joe:hunter2@host.dom/vase", "x-else://joe:hunter2@h-ost/"]
+    code, screen = terminal("extract", "--passwords", "-")
+    assert (code, "not for a terminal" in screen) == (2, True)
+
+
+def test_extract_reads_octets_of_any_kind(run: Run) -> None:
+    octets = (
+        b"\xef\xbb\xbfx-shelf://host.dom/a \x1b[31m\xff\x00 x-shelf://host.dom/\xe9 <URL:x-shelf://host.dom/b#\x1b[2J>"
+    )
+    result = run("extract", "--invalid", input=octets)
+    assert result.stdout.splitlines() == ["x-shelf://host.dom/a", "x-shelf://host.dom/b"]
+    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", result.stderr) is None
+    assert r"x-shelf://host.dom/\xe9" in result.stderr
+    assert json.loads(run("extract", "--json", input=octets).stdout)[1]["fragment"] == "\x1b[2J"
+
+
+def test_extract_writes_what_it_found_before_more_comes(site: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-u", "-m", "urlschemes.cli", "extract"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(site, PYTHONUNBUFFERED="1"),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"x-shelf://host.dom/a \n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"x-shelf://host.dom/a\n"
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_extract_from_a_file_that_is_not_there(run: Run, tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing", tmp_path):
+        result = run("extract", str(path))
+        assert result.exit_code == 2
+        assert result.stderr.splitlines()[1].startswith("urlschemes: ")
+
+
 # Errors
 
 
