@@ -87,7 +87,8 @@ def test_every_place_is_that_of_the_text(text: str) -> None:
 @EXAMPLES
 @given(texts, st.lists(st.integers(1, 9), min_size=1), st.sampled_from([12, 65536]))
 def test_a_text_in_pieces_is_the_text(text: str, lengths: list[int], limit: int) -> None:
-    pieces, start = [], 0
+    pieces: list[str] = []
+    start = 0
     while start < len(text):
         end = start + lengths[len(pieces) % len(lengths)]
         pieces.append(text[start:end])
@@ -99,7 +100,7 @@ def test_a_text_in_pieces_is_the_text(text: str, lengths: list[int], limit: int)
 
 
 def of_every_scheme(law: Callable[[str], None]) -> Callable[[str], None]:
-    return pytest.mark.parametrize("scheme", sorted(REGISTRY))(law)  # type: ignore[no-any-return]
+    return pytest.mark.parametrize("scheme", sorted(REGISTRY))(law)
 
 
 @of_every_scheme

@@ -224,6 +224,16 @@ def test_a_name_of_any_length_is_found_whatever_stands_far_before_it(registry: R
     assert texts(find(text, registry=registry)) == [f"{name}:b", f"{name}:c"]
 
 
+def test_decision_1_a_name_that_begins_with_a_digit_or_a_mark_is_found_where_it_is_registered(
+    registry: Registry,
+) -> None:
+    for name in ("1.hosts", "+hosts"):
+        record = HOSTS.replace("x-hosts", name).replace("experimental", "provisional")
+        registry.register(Registration.from_text(record, source="the tests"))
+    text = "1.hosts://a +hosts://b 2.hosts://c 2.1.hosts://d 1.x-hosts://e"
+    assert texts(find(text, registry=registry)) == ["1.hosts://a", "+hosts://b", "x-hosts://e"]
+
+
 def test_a_passage_shows_no_password_and_can_be_compared_and_pickled(registry: Registry) -> None:
     text = "<URL:x-hosts://joe:secret@host.dom/> <URL:x-hosts://joe:secret@host.dom:x/>"
     passages = [*find(text, registry=registry, invalid=True)]

@@ -275,12 +275,14 @@ class _Window:
         opened = start > self.done and text[start - 1] == "<"
         if opened and run.lower() == "url":
             return self.delimited(start - 1, colon + 1)
-        lead = _LEAD.match(run)
-        assert lead is not None
-        start += lead.end()
-        if run[lead.end() :].lower() not in self.names or start < self.done:
+        if run.lower() not in self.names:
+            name = run[_LEAD.match(run).end() :]  # type: ignore[union-attr]  # it matches the empty text too
+            if name == run or name.lower() not in self.names:
+                return None
+            start, opened = colon - len(name), False
+        if start < self.done:
             return None
-        return (self.delimited(start - 1, start) if opened and not lead.end() else None) or self.bare(start, colon + 1)
+        return (self.delimited(start - 1, start) if opened else None) or self.bare(start, colon + 1)
 
     def delimited(self, start: int, inside: int) -> Found | Broken | None:
         """The passage from the bracket at `start` to the closing one; None where there is none before another opens.
@@ -328,14 +330,14 @@ class _Window:
         """
         most = start + self.limit
         open_brackets = dict.fromkeys(_CLOSING.values(), 0)
-        separator = None
+        separator = None  # the first one, until something follows it
         in_fragment = False
         while True:
             index = self.run(_PLAIN, index, most + 1)
             if separator and index > separator + 1:  # something follows it
                 if self.must_end(start, separator):
                     return separator
-                separator = 0
+                separator = 0  # it is none
             if index > most or index == len(self.text):
                 return index
             character = self.text[index]
@@ -392,6 +394,7 @@ class _Window:
             parse = self.registry.parse if known else self.registry.parse_generic
             url = parse(text, limit=self.limit)
         except (InvalidURL, UnknownScheme) as error:
+            error = error.with_traceback(None)  # it would keep the window
             return Broken(**where, line=line, column=column, grade=grade, text=written, error=error)
         return Found(
             **where,
