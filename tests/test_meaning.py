@@ -30,6 +30,7 @@ NORMAL = [
     ("gopher://h/%30a", "gopher://h/0a"),
     ("mailto:%6Aoe%40host", "mailto:joe@host"),
     ("news:%61b@Host.dom", "news:ab@Host.dom"),
+    ("news:a%2fb%40%63@h", "news:a/b%40c@h"),
     ("nntp://H:119/a.b/007", "nntp://h/a.b/7"),
     ("wais://H:210/%64b?a%20%62", "wais://h/db?a%20b"),
     ("prospero://h:1525/a%2fb;c=%64", "prospero://h/a/b;c=d"),
@@ -60,6 +61,7 @@ DIFFERENT = [
     ("http://h/A", "http://h/a"),
     ("mailto:Joe@h", "mailto:joe@h"),
     ("news:A@h", "news:a@h"),
+    ("news:a%40b@b", "news:a@b"),
     # What looks empty and is not
     ("file:///", "file://localhost/"),
     ("nntp://h/a", "nntp://h/a/0"),

@@ -3,6 +3,8 @@
 A URL holds the text it was parsed from, with what the pattern captured in it; parts are decoded when they are read.
 """
 
+import re
+
 from urlschemes.composing import UNCHANGED, Encoded, Unchanged, blamed, by_mark, cannot_be, edited, outermost, written
 from urlschemes.display import redact
 from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, PluginContractError, UnsafeURL
@@ -12,7 +14,6 @@ from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias
 
@@ -130,7 +131,7 @@ class URL:
         """
         syntax = self.syntax
         raw = {name: each for name, each in self.raw.items() if syntax.whole(self._match, name) is not None}
-        plain = {name: _plain(syntax.parts[name], each) for name, each in raw.items() if each is not None}
+        plain = {name: _plain(syntax, syntax.parts[name], each) for name, each in raw.items() if each is not None}
         taken = syntax.taken(self._match, outermost(syntax, by_mark(syntax, raw)))
         if self.registration is not None and plain.get("port") == str(self.registration.default_port):
             del plain["port"]
@@ -361,15 +362,27 @@ class LoginURL(InternetURL):
         return self._text("password")
 
 
-def _plain(part: Part, raw: "Raw") -> "Raw":
+def _plain(syntax: Syntax, part: Part, raw: "Raw") -> "Raw":
     """`raw` with what does not change its meaning written in one way."""
     if isinstance(raw, tuple):
-        return tuple(_plain(part, each) for each in raw)  # type: ignore[return-value]  # texts give texts, and pairs pairs
+        return tuple(_plain(syntax, part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
     if part.number:
         return str(int(raw))
     if part.name in {"host", "scheme"}:
         return raw.lower()
-    return normal(raw) if part.travels == "as-written" or not part.escapes else part.written(unescape(raw))
+    if part.travels == "as-written" or not part.escapes:
+        return normal(raw)
+    written = part.written(unescape(raw))
+    if part.element is not None or syntax.derives(part.name, written):
+        return written
+    # A character divides the part where it stands as it is, as `@` does an article, and is data where it is encoded.
+    from urlschemes.walk import RESERVED, delimiters
+
+    dividing = "|".join(f"{ord(character):02X}" for character in delimiters(syntax, part.name) or RESERVED)
+    pieces = re.split(f"(%(?:{dividing}))", raw, flags=re.IGNORECASE)
+    return "".join(
+        [piece.upper() if index % 2 else part.written(unescape(piece)) for index, piece in enumerate(pieces)]
+    )
 
 
 def _texts(value: "Value | None") -> "Iterator[str]":
