@@ -107,9 +107,9 @@ class Walk:
         return self._begun[self.expected]
 
     def separators(self) -> frozenset[str]:
-        """The characters that may come next as literals of their own."""
+        """The reserved characters that may come next as literals of their own."""
         leaves = (self._automaton.leaves[position] for position in bits(self.expected))
-        return frozenset(leaf.literal for leaf in leaves if leaf.literal is not None and len(leaf.literal) == 1)
+        return RESERVED.intersection(leaf.literal for leaf in leaves if leaf.literal is not None)
 
     def rest(self) -> str:
         """The shortest text, as to its positions, by which what was taken becomes a whole URL."""

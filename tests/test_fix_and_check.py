@@ -1,0 +1,151 @@
+"""`fix` and `check` for each scheme: what its own rules make of the same mistake, and what holds for all of them."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from workspace import ROOT
+
+import urlschemes
+from urlschemes import Registration, URLError
+from urlschemes.errors import NotRepairable
+from urlschemes.repair import Fixed
+
+EXAMPLES = [
+    example.url
+    for path in sorted(ROOT.glob("plugins/*/src/*/registration.toml"))
+    for example in Registration.from_file(path).examples
+]
+
+# Where careless programs see the host: up to the first of `/`, `\`, `?` and `#`, behind the last `@` before it.
+LENIENT = re.compile(r"[A-Za-z0-9+.\-]+://(?:[^/\\?#]*@)?(?P<host>[^/\\?#:@]*)")
+
+
+def carried_out(text: str, fixed: Fixed) -> str:
+    """`text` with the changes of `fixed` carried out."""
+    for change in reversed(fixed.changes):
+        end = change.position + len(change.before)
+        assert text[change.position : end] == change.before
+        text = text[: change.position] + change.after + text[end:]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("ftp://h/a;b;type=i", "ftp://h/a%3Bb;type=i"),
+        ("ftp://joe:a:b@h/~", "ftp://joe:a%3Ab@h/%7E"),
+        ("http://h/~joe?a/b?c\\d", "http://h/%7Ejoe?a%2Fb%3Fc%5Cd"),
+        ("https://h.?q", "https://h/?q"),
+        ("gopher://h/7find\ttwo words", "gopher://h/7find%09two%20words"),
+        ("gopher://h/1dir\\file", "gopher://h/1dir%5Cfile"),
+        ('mailto:"a b"@h.dom', "mailto:%22a%20b%22@h.dom"),
+        ("mailto:<joe@h.dom>", "mailto:joe@h.dom"),
+        ("news:<12@h.dom>", "news:12@h.dom"),
+        ("<URL:news:<12@h.dom.>>", "news:12@h.dom"),
+        ("nntp://h:/comp.lang", "nntp://h/comp.lang"),
+        ("telnet://joe{}@h:/", "telnet://joe%7B%7D@h/"),
+        ("wais://h/db/text/a/b;c=d", "wais://h/db/text/a%2Fb%3Bc%3Dd"),
+        ("wais://h?q", "wais://h/?q"),
+        ("file:///a;b|c", "file:///a%3Bb%7Cc"),
+        ("prospero://h/a;b=c/d=e", "prospero://h/a;b=c%2Fd%3De"),
+    ],
+)
+def test_what_the_rules_of_the_scheme_leave_no_choice_about_is_repaired(text: str, url: str) -> None:
+    fixed = urlschemes.fix(text)
+    assert str(fixed.url) == url
+    assert carried_out(text, fixed) == url
+    assert urlschemes.check(text)[0].severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ftp://h/a;typ=i", "`;type=` where that is meant, and `%3B`"),
+        ("ftp://h/a\\b", "`/` where it divides, and `%5C`"),
+        ("file:///C:\\a", "`/` where it divides, and `%5C`"),
+        ("http://h/a\nb", "left out where the URL was broken into lines"),
+        ("<URL:http://h/a-\n b>", "stays where it belongs to the URL"),
+        ("prospero://h/a;b;c=d", "`=` is inserted before it"),
+        ("prospero://h/a;b", '"=" is due'),
+        ("ftp://h/a;type=z", "no repair has one right answer"),
+        ("wais://h/db/text", "no repair has one right answer"),
+        ("mailto:a b@h.dom", "no repair has one right answer"),
+        ("news:a@b@h", "no repair has one right answer"),
+        ("nntp://h/g/", "no repair has one right answer"),
+        ("telnet://h/a", "no repair has one right answer"),
+        ("file:/etc/motd", "no repair has one right answer"),
+        ("http://good.dom\\@evil.dom/", "no repair has one right answer"),
+        ("ftp://good.dom\\@evil.dom/", "is a login to some programs, and holds the host to others"),
+    ],
+)
+def test_what_may_mean_two_things_is_not_repaired(text: str, said: str) -> None:
+    with pytest.raises(NotRepairable, match=said):
+        urlschemes.fix(text)
+
+
+@pytest.mark.parametrize(
+    ("url", "codes"),
+    [
+        ("http://h/a%2Fb%3Fc%3Bd?e%2Ff%26g", ["%2F", "%3F"]),
+        ("ftp://a%40b:c%3Ad%2F@h/e%2Ff%3Bg%3F", ["%40", "%3A", "%2F", "%2F", "%3B"]),
+        ("gopher://h/1%2F%3F%3B", []),
+        ("mailto:a%40h.dom", []),
+        ("news:a%40b%2F@h.dom", ["%40"]),
+        ("wais://h/a%2Fb%3F/c%2Fd/e%2Ff", ["%2F", "%3F", "%2F"]),
+        ("wais://h/db?a%2F%3F", []),
+        ("file:///a%2Fb%3B", ["%2F"]),
+        ("prospero://h/a%2Fb%3Bc;d%3D=%3B", ["%2F", "%3B", "%3D", "%3B"]),
+        ("telnet://a%3Ab@h", ["%3A"]),
+    ],
+)
+def test_what_a_delimiter_is_follows_from_the_rules_of_the_part(url: str, codes: list[str]) -> None:
+    """Sections 3.4.1 and 3.5: nothing is reserved in a gopher selector or in a mail address."""
+    found = urlschemes.check(url)
+    assert {each.code for each in found} <= {"encoded-delimiter", "password"}
+    assert [url[slice(*each.span)] for each in found if each.code == "encoded-delimiter" and each.span] == codes
+
+
+def test_what_looks_like_header_fields_is_reported() -> None:
+    (found,) = urlschemes.check("mailto:joe@h.dom?subject=hello")
+    assert (found.code, found.severity, found.part, found.span) == ("header-fields", "warning", "address", (16, 17))
+
+
+def mutated(chance: random.Random) -> str:
+    """An example of a record, with a few characters left out, put in or changed."""
+    odd = [*'/:@?;=&#%~ \\"<>[]|.-\t\n\x00\u00e9\ud800', "%00", "%2F", ";type=", "URL:", "<URL:", "//", "://", "\uff0f"]
+    text = chance.choice(EXAMPLES)
+    for _ in range(chance.randrange(4)):
+        at = chance.randrange(len(text) + 1)
+        text = text[:at] + chance.choice(["", *odd]) + text[at + chance.randrange(2) :]
+    return f"<URL:{text}>" if chance.random() < 0.1 else text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_holds_for_every_text(seed: int) -> None:
+    chance = random.Random(seed)
+    repaired = 0
+    for _ in range(1500):
+        text = mutated(chance)
+        valid = urlschemes.is_valid(text)
+        for found in urlschemes.check(text):
+            assert found.span is None or 0 <= found.span[0] <= found.span[1] <= len(text)
+            assert found.message.isprintable()
+        assert any(found.severity == "error" for found in urlschemes.check(text)) != valid
+        try:
+            fixed = urlschemes.fix(text)
+        except URLError:
+            assert not valid
+            continue
+        url = str(fixed.url)
+        repaired += not valid
+        assert carried_out(text, fixed) == url
+        assert valid == (not fixed.changes)
+        assert urlschemes.parse(url) == fixed.url
+        assert urlschemes.fix(url).changes == ()
+        lenient = LENIENT.match(text.removeprefix("URL:"))
+        if lenient and not valid:
+            assert getattr(fixed.url, "host", None) in {None, "", lenient["host"].lower().rstrip(".")}
+    assert repaired > 100
