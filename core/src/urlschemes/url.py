@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "UNCHANGED", "URL", "Encoded", "InternetURL", "LoginURL", "Unchanged"]
 
+_ESCAPE = re.compile("%[0-9A-F]{2}")
+
 LIMIT = 64 * 1024
 """Characters that a URL may have, unless the caller says otherwise."""
 
@@ -375,14 +377,12 @@ def _plain(syntax: Syntax, part: Part, raw: "Raw") -> "Raw":
     written = part.written(unescape(raw))
     if part.element is not None or syntax.derives(part.name, written):
         return written
-    # A character divides the part where it stands as it is, as `@` does an article, and is data where it is encoded.
-    from urlschemes.walk import RESERVED, delimiters
-
-    dividing = "|".join(f"{ord(character):02X}" for character in delimiters(syntax, part.name) or RESERVED)
-    pieces = re.split(f"(%(?:{dividing}))", raw, flags=re.IGNORECASE)
-    return "".join(
-        [piece.upper() if index % 2 else part.written(unescape(piece)) for index, piece in enumerate(pieces)]
-    )
+    # A character may divide the part where it stands as it is, as `@` does an article, and be data where it is encoded.
+    text = normal(raw)
+    for escape in set(_ESCAPE.findall(text)):
+        plainer = text.replace(escape, part.written(unescape(escape)))
+        text = plainer if syntax.derives(part.name, plainer) else text
+    return text
 
 
 def _texts(value: "Value | None") -> "Iterator[str]":
