@@ -379,7 +379,7 @@ def _plain(syntax: Syntax, part: Part, raw: "Raw") -> "Raw":
         return written
     # A character may divide the part where it stands as it is, as `@` does an article, and be data where it is encoded.
     text = normal(raw)
-    for escape in set(_ESCAPE.findall(text)):
+    for escape in dict.fromkeys(_ESCAPE.findall(text)):
         plainer = text.replace(escape, part.written(unescape(escape)))
         text = plainer if syntax.derives(part.name, plainer) else text
     return text
