@@ -8,9 +8,35 @@ from __future__ import annotations
 from workspace import ROOT
 
 from urlschemes import Registration
-from urlschemes.codes import CODES
+from urlschemes.codes import CODES, Code
 
 PAGE = ROOT / "docs" / "findings.md"
+
+EXAMPLES = {
+    "invalid-character": "http://host.dom/~joe",
+    "fragment-present": "http://host.dom/a#top",
+    "bad-escape": "http://host.dom/100%",
+    "invalid-scheme": "host.dom/a",
+    "unknown-scheme": "x-nobody://host.dom/",
+    "missing-authority": "http:/host.dom/",
+    "invalid-userinfo": "ftp://joe@home@host.dom/",
+    "userinfo-not-allowed": "http://joe@host.dom/",
+    "invalid-host": "http://my_host.dom/",
+    "empty-host": "http:///a",
+    "invalid-port": "http://host.dom:/",
+    "invalid-part": "ftp://host.dom/a;type=x",
+    "other-port": "http://host.dom:8080/",
+    "reserved-port": "http://host.dom:25/",
+    "impossible-port": "http://host.dom:70000/",
+    "password": "ftp://joe:secret@host.dom/",
+    "misleading-user": "ftp://ftp.good.dom@host.dom/",
+    "control-octet": "ftp://host.dom/a%0Ab",
+    "encoded-delimiter": "ftp://host.dom/a%2Fb",
+    "impossible-address": "http://256.1.1.1/",
+    "long-label": f"http://{'a' * 64}.dom/",
+    "long-host": f"http://{'a.' * 130}dom/",
+}
+"""For each code but those of what is no short text, a text with this finding and no other."""
 
 _HEAD = """\
 # Findings
@@ -41,7 +67,7 @@ def page() -> str:
     for head, severity in ((_ERRORS, "error"), (_WARNINGS, "warning")):
         codes = [code for code in CODES.values() if code.severity == severity]
         lines += [head, _table("code", "what it means", "section", "for example")]
-        lines += [_row(f"`{code.name}`", code.meaning, code.section, code.example) for code in codes]
+        lines += [_row(code) for code in codes]
     lines += [_CAUTIONS, _table("scheme", "code", "what it means", "section", "in the part")]
     for path in sorted(ROOT.glob("plugins/*/src/*/registration.toml")):
         registration = Registration.from_file(path)
@@ -56,10 +82,12 @@ def _table(*heads: str) -> str:
     return f"{_cells(*heads)}\n{_cells(*['---'] * len(heads))}"
 
 
-def _row(code: str, meaning: str, section: str | None, example: str | None) -> str:
-    if example is not None and len(example) > 40:
+def _row(code: Code) -> str:
+    example = EXAMPLES.get(code.name, "")
+    if len(example) > 40:
         example = f"{example[:24]}...{example[-5:]}"
-    return _cells(code, meaning, section or ("that of the rule" if example else ""), f"`{example}`" if example else "")
+    section = code.section or ("that of the rule" if example else "")
+    return _cells(f"`{code.name}`", code.meaning, section, f"`{example}`" if example else "")
 
 
 def _cells(*cells: str) -> str:
