@@ -1,4 +1,4 @@
-"""What is wrong with a text as a URL, and what is legal but unwise: `check`.
+"""What a finding is, and the warnings: what is legal in a URL and unwise.
 
 Every finding has a stable code, of `urlschemes.codes` or of the record's cautions. Errors break the syntax; warnings
 are what RFC 1738 section 6 warns of, and what access refuses.
@@ -7,19 +7,18 @@ are what RFC 1738 section 6 warns of, and what access refuses.
 import re
 
 from urlschemes.codes import CODES
-from urlschemes.errors import InvalidURL, UnknownScheme
 from urlschemes.octets import unescape
-from urlschemes.refusal import is_scheme_name, unfit
 from urlschemes.walk import delimiters, part_at, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Literal
 
+    from urlschemes.errors import InvalidURL
     from urlschemes.url import URL
 
-__all__ = ["Finding", "check", "warnings"]
+__all__ = ["Finding", "of_error", "warnings"]
 
 # Adjacent escapes of control octets, and one escape of a reserved character.
 _CONTROLS = re.compile("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
@@ -64,37 +63,7 @@ class Finding:
         return f"Finding({self.code!r}, {self.message!r}, span={self.span})"
 
 
-def check(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> tuple[Finding, ...]:
-    """Every finding, in the order of the text; none for a URL that is valid and wise.
-
-    `type_of` gives the type for a scheme's name, or raises UnknownScheme, which becomes a finding.
-    """
-    from urlschemes.url import URL
-
-    fault = unfit(text, limit)
-    if fault is not None:
-        return (of_error(fault, str(fault.message), len(fault.text), fault.position),)
-    found: list[Finding] = []
-    name = text.partition(":")[0]
-    kind = URL
-    if len(name) < len(text) and is_scheme_name(name):
-        try:
-            kind = type_of(name)
-        except UnknownScheme as error:
-            found.append(_unknown(error, name))
-    try:
-        url = kind.parse(text, limit=limit)
-    except InvalidURL as error:
-        from urlschemes.faults import every_fault
-
-        found += every_fault(text, kind, error)
-    else:
-        found += warnings(kind, url._match, range(len(text) + 1))
-    found.sort(key=lambda finding: finding.span or (0, 0))
-    return tuple(found)
-
-
-def of_error(error: InvalidURL, message: str, length: int, position: int | None, end: int | None = None) -> Finding:
+def of_error(error: "InvalidURL", message: str, length: int, position: int | None, end: int | None = None) -> Finding:
     """The finding that says what `error` says, of a text of this length, from `position` to `end`.
 
     Without `end` it is about one character, or about the end of the text.
@@ -108,18 +77,6 @@ def of_error(error: InvalidURL, message: str, length: int, position: int | None,
         hint=error.hint,
         expected=error.expected,
         rule=error.rule,
-    )
-
-
-def _unknown(error: UnknownScheme, name: str) -> Finding:
-    return Finding(
-        error.code,
-        str(error.message),
-        span=(0, len(name)),
-        part="scheme",
-        hint=error.hint,
-        expected=("the name of a scheme that is installed",),
-        rule="scheme",
     )
 
 

@@ -13,13 +13,9 @@ from urlschemes.errors import Explanation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
     from urlschemes.errors import Explains, InvalidURL
-    from urlschemes.syntax import Syntax
+    from urlschemes.syntax import Syntax, Telling
 
-    Telling: TypeAlias = tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]
 
 __all__ = [
     "AUTHORITY",

@@ -354,7 +354,7 @@ class Registry:
 
         That nobody provides the scheme is a finding too. Raises PluginError.
         """
-        from urlschemes.findings import check
+        from urlschemes.checking import check
 
         return check(text, lambda name: self[name].url_type, limit)
 

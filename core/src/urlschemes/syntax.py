@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from urlschemes.division import Division
-    from urlschemes.refusal import Telling
+    from urlschemes.errors import InvalidURL
 
+    Telling: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
     Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
     Value: TypeAlias = "Raw | int"
     Take: TypeAlias = OneOf["all", "all but the last", "last"]
