@@ -35,6 +35,8 @@ WORDS = """
 DOMAINS = ("com", "com", "com", "org", "net", "edu", "info", "de", "co.uk", "fr", "nl", "se", "or.jp", "com.br", "it")
 ENDINGS = ("html", "html", "htm", "php", "aspx", "xml", "txt", "pdf", "shtml")
 IMAGES = ("png", "jpg", "jpg", "gif", "svg", "css", "js", "ico", "webp")
+# Of the characters that a part may hold as they are or escaped, this share is escaped.
+ESCAPED = 0.025
 KEYS = ("id", "page", "q", "lang", "sort", "ref", "view", "cat", "offset", "limit", "utm_source", "utm_campaign", "s")
 
 
@@ -131,12 +133,7 @@ def _derive(item: Element, chance: random.Random) -> str:
     if isinstance(item, Series):
         return "".join(_derive(inner, chance) for inner in item.items)
     if isinstance(item, Variants):
-        # Many characters more often than an escape beside them, a first alternative more often than later ones.
-        weights = [
-            inner.mask.bit_count() if isinstance(inner, Characters) else 4 / (1 + place)
-            for place, inner in enumerate(item.items)
-        ]
-        return _derive(chance.choices(item.items, weights)[0], chance)
+        return _derive(chance.choices(item.items, _weights(item.items))[0], chance)
     assert isinstance(item, Repeated)
     if item.most == 1:
         turns = chance.randint(item.least, 1)
@@ -146,6 +143,15 @@ def _derive(item: Element, chance: random.Random) -> str:
         mean = 2 if isinstance(item.item, Series) else 7  # labels or segments; characters
         turns = min(item.least + int(chance.expovariate(1 / mean)), 60)
     return "".join(_derive(item.item, chance) for _ in range(turns))
+
+
+def _weights(items: list[Element]) -> list[float]:
+    """How often each alternative: a character rather than an escape beside it, a first alternative than a later one."""
+    characters = sum(isinstance(item, Characters) for item in items)
+    if characters in {0, len(items)}:
+        return [1 / (1 + place) for place in range(len(items))]
+    others = len(items) - characters
+    return [ESCAPED / others if not isinstance(item, Characters) else (1 - ESCAPED) / characters for item in items]
 
 
 def one_edit_invalid(syntax: Syntax, valid: list[str]) -> list[str]:

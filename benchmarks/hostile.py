@@ -1,0 +1,147 @@
+"""How long texts take that are made to take long: whether time grows as the length does."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import urlschemes
+import urlschemes.text
+from measurement import Figure
+from peers import OURS
+from timing import seconds_per_call
+from urlschemes.errors import URLError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["hostile"]
+
+SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16)
+SIZE = 40_000
+TARGET = 2.0
+MOONSHOT = 1.0
+
+# Front, what is repeated, and the end: what could make a pattern or an explanation run far ahead or back, and what
+# gives much to find, to repair or to tell apart.
+KINDS = {
+    "labels": ("http://", "a.", ""),
+    "labels, hyphen at the end": ("http://", "a.", "-/"),
+    "hyphens in one label": ("http://a", "-", "/"),
+    "groups of digits": ("http://", "1.", ""),
+    "one long number": ("http://1.1.1.", "1", "x"),
+    "colons": ("ftp://", ":", ""),
+    "user names": ("ftp://", "a@", "h/"),
+    "user without a host": ("ftp://", "a", "@"),
+    "logins": ("telnet://", "a:b@", ""),
+    "parameters": ("ftp://h/", ";type=", "x"),
+    "slashes": ("ftp://h/", "/", "#"),
+    "escapes": ("http://h/", "%41", ""),
+    "escapes, the last one cut": ("http://h/", "%41", "%4"),
+    "percent signs": ("http://h/", "%", ""),
+    "question marks": ("http://h/", "?", ""),
+    "tildes": ("http://h/", "~", "#"),
+    "encoded tabs": ("gopher://h/1", "%09", ""),
+    "backslashes": ("gopher://h/1", "\\", ""),
+    "segments": ("file:///", "a/", ";"),
+    "segments of a document": ("wais://h/a/b/", "/", ""),
+    "searches": ("wais://h/a?", "?", "/"),
+    "addresses": ("mailto:", "a@", ""),
+    "words": ("mailto:", "a.", ""),
+    "quoted strings": ("mailto:", "%22%5c", "@h"),
+    "header fields": ("mailto:a@h?", "b=c&", ""),
+    "hosts of a message": ("news:", "a@", ""),
+    "components": ("news:a", ".b", "/"),
+    "articles": ("nntp://h/g/", "1", "x"),
+    "fields": ("prospero://h/a", ";b=c", ""),
+    "fields without a value": ("prospero://h/a", ";", ""),
+    "beyond US-ASCII": ("http://h/", "\u00e9", ""),
+    "half a character": ("http://h/", "\ud800", "x"),
+    "line breaks": ("<URL:http://h/", "a-\n", ">"),
+    "no end": ("<URL:http://h/", "a ", ""),
+    "prefixes": ("", "<URL:", ""),
+    "URLs": ("", "http://h/ ", ""),
+    "names": ("", "http:", ""),
+    "brackets": ("http://h/", "(", ")"),
+    "full stops": ("http://h/a", ".", " "),
+    "no colon": ("http", "a", ""),
+}
+
+
+def hostile(rounds: int) -> Iterator[Figure]:
+    """The slowest and the steepest of all kinds, for each thing that is done with a text."""
+    few = (rounds + 2) // 3
+    yield from _figures("parse", urlschemes.parse, rounds)
+    yield from _forty_thousand(rounds)
+    yield from _figures("parse and read the message", _explained, few)
+    yield from _figures("check", urlschemes.check, few)
+    yield from _figures("fix", urlschemes.fix, few)
+    yield from _figures("explain", urlschemes.explain, few)
+    yield from _figures("text.find", lambda text: list(urlschemes.text.find(text)), few)
+
+
+def _texts(size: int) -> dict[str, str]:
+    return {
+        name: front + turn * ((size - len(front) - len(end)) // len(turn)) + end
+        for name, (front, turn, end) in KINDS.items()
+    }
+
+
+def _attempt(call: Callable[[str], object], text: str) -> None:
+    try:  # noqa: SIM105  suppress() would be timed too
+        call(text)
+    except URLError:
+        pass
+
+
+def _explained(text: str) -> None:
+    try:
+        urlschemes.parse(text)
+    except URLError as error:
+        str(error)
+
+
+def _seconds(call: Callable[[str], object], size: int, rounds: int) -> dict[str, float]:
+    return {name: seconds_per_call(partial(_attempt, call, text), rounds) for name, text in _texts(size).items()}
+
+
+def _figures(how: str, call: Callable[[str], object], rounds: int) -> Iterator[Figure]:
+    _seconds(call, SIZES[0], 1)  # what is made at the first use
+    found = {size: _seconds(call, size, rounds) for size in SIZES}
+    table = "hostile input: CPU time per octet, and whether it stays the same as the text grows"
+    for size, seconds in found.items():
+        name = max(seconds, key=seconds.__getitem__)
+        yield Figure(
+            table=table,
+            what=f"{how}: {size // 1024} kB, the slowest",
+            who=OURS,
+            value=seconds[name] / size * 1e9,
+            unit="ns",
+            note=name,
+        )
+    small, large = SIZES[1], SIZES[-1]
+    growth = {name: found[large][name] / found[small][name] * small / large for name in KINDS}
+    name = max(growth, key=growth.__getitem__)
+    yield Figure(
+        table=table,
+        what=f"{how}: 64 kB against 4 kB, time per octet, the steepest (1 is linear)",
+        who=OURS,
+        value=growth[name],
+        unit="x",
+        target=TARGET,
+        note=name,
+    )
+
+
+def _forty_thousand(rounds: int) -> Iterator[Figure]:
+    seconds = _seconds(urlschemes.parse, SIZE, rounds)
+    name = max(seconds, key=seconds.__getitem__)
+    yield Figure(
+        table="hostile input: CPU time of one text",
+        what=f"parse: {SIZE // 1000} kB, the slowest",
+        who=OURS,
+        value=seconds[name] * 1000,
+        unit="ms",
+        moonshot=MOONSHOT,
+        note=name,
+    )
