@@ -15,7 +15,7 @@ from urlschemes import URL, InvalidURL, URLError
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.octets import text_of
 from urlschemes.syntax import Part, Syntax
-from urlschemes_testing.strategies import near_misses, texts
+from urlschemes_testing import near_misses, urls
 
 SCHEMES = sorted(REGISTRY)
 EXAMPLES = settings(
@@ -34,23 +34,29 @@ def complaint(function: Callable[[str], object], text: str) -> str:
     return ""
 
 
-def values(syntax: Syntax, part: Part) -> st.SearchStrategy[Any]:
-    """Values of a part: any octets that it may hold, or what its rule derives where that has no escapes."""
+def values(kind: type[URL], part: Part) -> st.SearchStrategy[Any]:
+    """Values of a part: any octets that it may hold, or what its rule derives where that has no escapes.
+
+    Where a second grammar says what it may be, what other URLs have there.
+    """
+    syntax = kind.syntax
     if part.number:
         return st.integers(0, 99_999)
     if not part.escapes:
-        return texts(Syntax(syntax.bnf, part.rule))
+        return urls(Syntax(syntax.bnf, part.rule))
     octets = sorted(part.escapes | part.bare)
     one = st.lists(st.sampled_from(octets), max_size=6).map(lambda each: text_of(bytes(each)))
-    if part.element is None or part.take == "last":
+    if any(each.decoded and syntax.overlap(part.name, name) for name, each in syntax.parts.items()):
+        return st.one_of(one, urls(syntax).map(lambda text: kind.parse(text)._value(part.name)))
+    if part.division is None or part.take == "last":
         return one
-    return st.lists(one, max_size=3).map(tuple)
+    return st.lists(st.tuples(one, one) if part.division.equals else one, max_size=3).map(tuple)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_what_parses_prints_back_and_is_one_value(name: str) -> None:
     @EXAMPLES
-    @given(texts(REGISTRY.registration(name).syntax))
+    @given(urls(name))
     def law(text: str) -> None:
         url = urlschemes.parse(text)
         assert str(url) == text
@@ -75,7 +81,7 @@ def test_what_is_built_has_the_parts_it_was_built_of(name: str) -> None:
     kind.syntax.automaton  # noqa: B018  what parts may hold is known then
 
     @EXAMPLES
-    @given(st.fixed_dictionaries({}, optional={n: values(kind.syntax, part) for n, part in kind.syntax.parts.items()}))
+    @given(st.fixed_dictionaries({}, optional={n: values(kind, part) for n, part in kind.syntax.parts.items()}))
     def law(parts: dict[str, Any]) -> None:
         try:
             url = kind._build(**parts)
@@ -95,11 +101,11 @@ def test_replace_changes_nothing_else(name: str) -> None:
     kind.syntax.automaton  # noqa: B018  what parts may hold is known then
 
     @EXAMPLES
-    @given(texts(kind.syntax), st.data())
+    @given(urls(kind.syntax), st.data())
     def law(text: str, data: st.DataObject) -> None:
         url = kind.parse(text)
         part = data.draw(st.sampled_from(list(kind.syntax.parts)))
-        value = data.draw(values(kind.syntax, kind.syntax.parts[part]))
+        value = data.draw(values(kind, kind.syntax.parts[part]))
         was = url._value(part)
         try:
             other = url._replace(**{part: value})
@@ -108,7 +114,8 @@ def test_replace_changes_nothing_else(name: str) -> None:
         assert other._value(part) == value
         mark = kind.syntax.parts[part].mark
         for rest, each in kind.syntax.parts.items():
-            if each.mark != mark and url.raw[rest] is not None:
+            apart = each.mark != mark and not kind.syntax.overlap(rest, part)
+            if apart and url.raw[rest] is not None:
                 assert other.raw[rest] == url.raw[rest]
         if was is not None and url._value(part) is not None:
             back = (
@@ -119,10 +126,40 @@ def test_replace_changes_nothing_else(name: str) -> None:
     law()
 
 
+NESTED = [
+    (name, outer, inner)
+    for name in SCHEMES
+    for outer, part in REGISTRY.registration(name).syntax.parts.items()
+    for inner, other in REGISTRY.registration(name).syntax.parts.items()
+    if other.mark in REGISTRY.registration(name).syntax.within(part.mark)
+]
+
+
+@pytest.mark.parametrize(("name", "outer", "inner"), NESTED)
+def test_a_part_within_another_is_a_piece_of_it_and_changes_with_it(name: str, outer: str, inner: str) -> None:
+    kind = REGISTRY[name].url_type
+
+    @EXAMPLES
+    @given(urls(name), urls(name))
+    def law(text: str, other: str) -> None:
+        url, giver = kind.parse(text), kind.parse(other)
+        around, within = (kind.syntax.span(url._match, part) for part in (outer, inner))
+        assert around is not None
+        assert within is not None
+        assert around[0] <= within[0] <= within[1] <= around[1]
+        changed = url._replace(**{inner: giver._value(inner)})
+        before, after = str(url)[around[0] : within[0]], str(url)[within[1] : around[1]]
+        assert changed.raw[outer] == f"{before}{changed.raw[inner]}{after}"
+        assert changed._value(inner) == giver._value(inner)
+        assert url._replace(**{outer: giver._value(outer)})._value(inner) == giver._value(inner)
+
+    law()
+
+
 @pytest.mark.parametrize("name", SCHEMES)
 def test_nothing_but_the_projects_errors_comes_out(name: str) -> None:
     @settings(max_examples=300, deadline=None)
-    @given(near_misses(REGISTRY.registration(name).syntax))
+    @given(near_misses(name))
     def law(text: str) -> None:
         for function in (urlschemes.parse, urlschemes.parse_generic, urlschemes.check, urlschemes.explain):
             said = complaint(function, text)

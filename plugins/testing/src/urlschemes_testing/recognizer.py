@@ -1,8 +1,10 @@
 """A second opinion: whether a text derives from the BNF, found out by another way than the pattern's.
 
 `Recognizer` takes the derivative of the rules by one character after the other (Brzozowski, 1964), straight from the
-tree of the notation: no automaton, no regular expression, nothing that `urlschemes.pattern` uses. `derivations` walks
-the tree with all its alternatives and gives every way in which a short text can be divided into parts.
+tree of the notation: no automaton, no regular expression, nothing that `urlschemes.pattern` uses. Of a part with a
+second grammar two rules are derived side by side, one by the characters, the other by the octets that they write.
+`derivations` walks the tree with all its alternatives and gives every way in which a short text can be divided into
+parts.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from urlschemes.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
+from urlschemes.bnf import Choice, Literal, Node, Octets, Reference, Repeat, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +30,10 @@ NOTHING: State = ("nothing",)
 
 
 class Recognizer:
-    """Says slowly and surely whether a text derives from the rules of `syntax`, with the exclusions of its parts."""
+    """Says slowly and surely whether a text derives from the rules of `syntax`.
+
+    The exclusions and the second grammars of its parts count.
+    """
 
     def __init__(self, syntax: Syntax) -> None:
         self.syntax = syntax
@@ -52,6 +57,8 @@ class Recognizer:
             return self._guarded(("node", self.syntax.grammar.rules[node.name].node, inner_path), inner_path)
         if isinstance(node, Literal):
             return self._guarded(("text", node.text.lower()), (*path, str(node)))
+        if isinstance(node, Octets):
+            return ("octet", node.low, node.high)
         if isinstance(node, Repeat):
             return ("times", ("node", node.item, path), node.least, node.most)
         if isinstance(node, Choice):
@@ -65,7 +72,11 @@ class Recognizer:
     def _guarded(self, state: State, path: tuple[str, ...]) -> State:
         parts = [part for part in self.syntax.parts.values() if any(path[-len(at) :] == at for at in part.at)]
         octets = frozenset[int]().union(*(part.exclude for part in parts))
-        return ("without", state, octets, "") if octets else state
+        if octets:
+            state = ("without", state, octets, "")
+        for rule in {part.decoded for part in parts if part.decoded}:
+            state = ("decoded", state, ("node", Reference(rule), path), "")
+        return state
 
     def _nullable(self, state: State) -> bool:
         kind = state[0]
@@ -79,6 +90,8 @@ class Recognizer:
             return state[2] == 0 or self.nullable(state[1])
         if kind == "without":
             return self.nullable(state[1])
+        if kind == "decoded":
+            return not state[3] and self.nullable(state[1]) and self.nullable(state[2])
         return state == EMPTY
 
     def _after(self, state: State, character: str) -> State:
@@ -99,8 +112,12 @@ class Recognizer:
                 return NOTHING
             rest = ("times", item, max(least - 1, 0), None if most is None else most - 1)
             return _then(self.after(item, character), rest)
+        if kind == "octet":
+            return EMPTY if state[1] <= ord(character) <= state[2] else NOTHING
         if kind == "without":
             return self._without(state, character)
+        if kind == "decoded":
+            return self._decoded(state, character)
         return NOTHING
 
     def _without(self, state: State, character: str) -> State:
@@ -108,14 +125,28 @@ class Recognizer:
         inner = self.after(inner, character)
         if inner == NOTHING:
             return NOTHING
-        begun += character
-        if begun[0] != "%":
-            held, begun = ord(character), ""
-        elif len(begun) == 3:
-            held, begun = int(begun[1:], 16), ""
-        else:
-            held = -1
-        return NOTHING if held in octets else ("without", inner, octets, begun)
+        octet, begun = _octet(begun + character)
+        return NOTHING if octet in octets else ("without", inner, octets, begun)
+
+    def _decoded(self, state: State, character: str) -> State:
+        """Both go on: the rule with the character, the second grammar with the octet, once there is one."""
+        _, inner, second, begun = state
+        inner = self.after(inner, character)
+        if inner == NOTHING:
+            return NOTHING
+        octet, begun = _octet(begun + character)
+        if octet is not None:
+            second = self.after(second, chr(octet))
+        return NOTHING if second == NOTHING else ("decoded", inner, second, begun)
+
+
+def _octet(written: str) -> tuple[int | None, str]:
+    """The octet that `written` is, or None and what has been written of an escape."""
+    if written[0] != "%":
+        return ord(written), ""
+    if len(written) < 3:
+        return None, written
+    return int(written[1:], 16), ""
 
 
 def _then(first: State, second: State) -> State:
@@ -150,9 +181,12 @@ def derivations(syntax: Syntax, text: str) -> set[Spans]:
 
 
 class _Walk:
-    def __init__(self, syntax: Syntax, text: str) -> None:
+    """All derivations of one text; where it is not `encoded`, its characters are octets, and `%` begins nothing."""
+
+    def __init__(self, syntax: Syntax, text: str, *, encoded: bool = True) -> None:
         self.syntax = syntax
         self.text = text
+        self.encoded = encoded
         self.node = cache(self._node)
 
     def _node(self, node: Node, path: tuple[str, ...], start: int) -> frozenset[tuple[int, Spans]]:
@@ -163,6 +197,10 @@ class _Walk:
             end = start + len(node.text)
             same = self.text[start:end].lower() == node.text.lower()
             return self.marked(frozenset({(end, frozenset())}) if same else frozenset(), (*path, str(node)), start)
+        if isinstance(node, Octets):
+            here = self.text[start : start + 1]
+            same = here != "" and node.low <= ord(here) <= node.high
+            return frozenset({(start + 1, frozenset())}) if same else frozenset()
         if isinstance(node, Choice):
             return frozenset().union(*(self.node(item, path, start) for item in node.items))
         ways: set[tuple[int, Spans]] = {(start, frozenset())}
@@ -190,22 +228,33 @@ class _Walk:
         part = next((p for p in self.syntax.parts.values() if any(path[-len(at) :] == at for at in p.at)), None)
         if part is None:
             return ways
-        return frozenset(
-            (end, marks | {(part.mark, start, end)}) for end, marks in ways if not _holds(self.text[start:end], part)
-        )
+        found = set()
+        for end, marks in ways:
+            octets, places = self.octets(start, end)
+            if part.exclude.isdisjoint(octets):
+                spans = marks | {(part.mark, start, end)}
+                found |= {(end, spans | more) for more in self.second(part, path, octets, places)}
+        return frozenset(found)
 
+    def second(self, part: Part, path: tuple[str, ...], octets: list[int], places: list[int]) -> Iterator[Spans]:
+        """The marks of each derivation of the octets of `part` by its second grammar; none of it where it has none."""
+        if part.decoded is None:
+            yield frozenset()
+            return
+        walk = _Walk(self.syntax, "".join(map(chr, octets)), encoded=False)
+        for end, marks in walk.node(Reference(part.decoded), path, 0):
+            if end == len(octets):
+                yield frozenset((mark, places[first], places[last]) for mark, first, last in marks)
 
-def _holds(raw: str, part: Part) -> bool:
-    """Whether `raw` holds an octet that `part` excludes."""
-    rest = raw
-    while rest:
-        if rest[0] == "%":
-            octet, rest = int(rest[1:3], 16), rest[3:]
-        else:
-            octet, rest = ord(rest[0]), rest[1:]
-        if octet in part.exclude:
-            return True
-    return False
+    def octets(self, start: int, end: int) -> tuple[list[int], list[int]]:
+        """The octets that stand from `start` to `end`, and where each begins and the last ends."""
+        octets, places, begun = [], [start], ""
+        for index in range(start, end):
+            octet, begun = _octet(begun + self.text[index]) if self.encoded else (ord(self.text[index]), "")
+            if octet is not None:
+                octets.append(octet)
+                places.append(index + 1)
+        return octets, places
 
 
 class Comparison:
