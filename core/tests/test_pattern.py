@@ -221,6 +221,9 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
     [
         ('u = *[ alpha | " " ]', [], "takes ' ', which no URL may hold"),
         ('u = p\np = "%" *alpha', [Part("p", ["p"])], "a percent sign that begins no escape"),
+        ('u = "x:" *[ "a" | "%" ]', [], "rule 'u' takes a percent sign that begins no escape"),
+        ('u = "x:%" hex', [], "rule 'u' takes a percent sign that begins no escape"),
+        ('u = "x:%" hex alpha', [], "rule 'u' takes a percent sign that begins no escape"),
         ("u = p\np = 1*digit", [Part("p", ["p"], number=True)], "must be digits"),
         ("u = p\np = *4digit", [Part("p", ["p"], number=True)], "must be digits"),
         ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "must be digits"),

@@ -5,7 +5,9 @@ compose, and (in `urlschemes.explanation`) the reason why a text does not derive
 """
 
 import re
+from functools import reduce
 from itertools import combinations
+from operator import or_
 
 from urlschemes.automaton import Automaton, bits
 from urlschemes.beside import read_beside
@@ -36,6 +38,9 @@ __all__ = ["Part", "Syntax", "shared_rules"]
 _XCHARS = sum(
     1 << code for code in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;/?:@&=%"
 )
+
+_PERCENT = 1 << ord("%")
+_HEX = sum(1 << code for code in b"0123456789ABCDEFabcdef")
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
@@ -399,6 +404,12 @@ class Syntax:
                     rule=leaf.path[-1],
                     hint="section 2.2 says what a URL is written with; any other octet is encoded",
                 )
+            if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
+                raise GrammarError(
+                    f"rule {leaf.path[-1]!r} takes a percent sign that begins no escape",
+                    rule=leaf.path[-1],
+                    hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
+                )
         for part in self.parts.values():
             found = [marked for marked in marks(automaton.tree) if marked.mark == part.mark]
             if not found:
@@ -417,12 +428,6 @@ class Syntax:
 
     def _check_values(self, part: Part, found: "list[Marked]") -> None:
         """Raise GrammarError where a text that derives would have no value."""
-        if ord("%") in part.bare:
-            raise GrammarError(
-                f"the part {part.name!r} may hold a percent sign that begins no escape",
-                rule=part.rule,
-                hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
-            )
         if part.name == "host" and part.escapes:
             raise GrammarError(
                 "the host holds escapes, which no name and no address has",
@@ -451,6 +456,16 @@ class Syntax:
 
         decoded = {part.mark: part.decoded for part in self.parts.values()}
         return expand(self.grammar, self.rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded.get)
+
+
+def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
+    """Whether two hexadecimal digits follow wherever `leaf` is passed, and it takes nothing but the percent sign."""
+    positions = 1 << leaf.position
+    for mask in (_PERCENT, _HEX):
+        if automaton.characters(positions) & ~mask or positions & automaton.tree.last:
+            return False
+        positions = reduce(or_, [automaton.follow[position] for position in bits(positions)])
+    return not automaton.characters(positions) & ~_HEX
 
 
 def _longest(item: Element) -> float:

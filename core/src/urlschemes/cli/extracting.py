@@ -30,7 +30,7 @@ _CHUNK = 64 * 1024
 
 @click.command(short_help="Write the URLs that stand in a text.")
 @click.argument("file", type=click.File("rb"), default="-")
-@click.option("--delimited", is_flag=True, help="Only URLs within brackets, such as <URL:http://host.dom/>.")
+@click.option("--delimited", is_flag=True, help="Only URLs within brackets: <URL:...>.")
 @click.option("--invalid", is_flag=True, help="Report on standard error what should be a URL and is none.")
 @click.option("--positions", is_flag=True, help="Write LINE:COLUMN: before each URL.")
 @as_json
