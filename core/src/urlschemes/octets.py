@@ -9,7 +9,7 @@ import re
 __all__ = ["escape", "octets_of", "text_of", "unescape"]
 
 _OCTET = {
-    f"{high}{low}": bytes([int(high + low, 16)])
+    f"{high}{low}".encode(): bytes([int(high + low, 16)])
     for high in "0123456789ABCDEFabcdef"
     for low in "0123456789ABCDEFabcdef"
 }
@@ -33,8 +33,8 @@ def unescape(raw: str) -> str:
     """The part that `raw` writes: every `%` and two hexadecimal digits become their octet, once."""
     if "%" not in raw:
         return raw
-    first, *rest = raw.split("%")
-    return text_of(b"".join([first.encode(), *(_OCTET[piece[:2]] + piece[2:].encode() for piece in rest)]))
+    first, *rest = raw.encode().split(b"%")
+    return text_of(first + b"".join([_OCTET[piece[:2]] + piece[2:] for piece in rest]))
 
 
 def escape(octets: bytes, bare: frozenset[int]) -> str:
