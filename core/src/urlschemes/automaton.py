@@ -4,7 +4,7 @@ Every `Characters` of the tree is a position (Glushkov's construction); sets of 
 automaton accepts exactly what the tree derives, except that it does not count repetitions.
 """
 
-from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants
+from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,22 +25,24 @@ class Automaton:
     """The positions of a tree, and what follows each.
 
     `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it;
-    `uncounted[p]` are those of them that may come after it however often it was passed.
+    `uncounted[p]` are those of them that may come after it however often it was passed. `marked` are the occurrences
+    of parts in the tree, outermost first, from left to right.
     """
 
-    __slots__ = ("follow", "leaves", "tree", "uncounted")
+    __slots__ = ("follow", "leaves", "marked", "tree", "uncounted")
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
         self.leaves: list[Characters] = []
         self.follow: list[int] = []
         self.uncounted: list[int] = []
+        self.marked = tuple(marks(tree))
         self._number(tree)
 
     def _number(self, item: Element) -> None:
         if isinstance(item, Characters):
             item.position = len(self.leaves)
-            item.first = item.last = 1 << item.position
+            item.first = item.last = item.inside = 1 << item.position
             item.nullable = False
             self.leaves.append(item)
             self.follow.append(0)
@@ -48,10 +50,11 @@ class Automaton:
         elif isinstance(item, Marked):
             self._number(item.item)
             item.first, item.last, item.nullable = item.item.first, item.item.last, item.item.nullable
+            item.inside = item.item.inside
         elif isinstance(item, Repeated):
             inner = item.item
             self._number(inner)
-            item.first, item.last = inner.first, inner.last
+            item.first, item.last, item.inside = inner.first, inner.last, inner.inside
             item.nullable = inner.nullable or item.least == 0
             if item.most != 1:
                 self._connect(inner.last, inner.first, counted=item.most is not None)
@@ -60,13 +63,15 @@ class Automaton:
                 self._number(inner)
             item.first = _union(inner.first for inner in item.items)
             item.last = _union(inner.last for inner in item.items)
+            item.inside = _union(inner.inside for inner in item.items)
             item.nullable = any(inner.nullable for inner in item.items)
         else:
             assert isinstance(item, Series)
-            item.first = item.last = 0
+            item.first = item.last = item.inside = 0
             item.nullable = True
             for inner in item.items:
                 self._number(inner)
+                item.inside |= inner.inside
                 self._connect(item.last, inner.first)
                 if item.nullable:
                     item.first |= inner.first
@@ -91,7 +96,7 @@ class Automaton:
         if, while `item` is still being tried, the other way could come to one of the positions `again`, where it is
         tried anew: each of many tries could then run far ahead.
         """
-        inside = _positions(item)
+        inside = item.inside
         seen: set[tuple[int, int]] = set()
         ahead = [(one, other) for one in bits(item.first) for other in bits(instead)]
         while ahead:
@@ -120,7 +125,7 @@ class Automaton:
         """
         if smaller.nullable and not larger.nullable:
             return False
-        within_larger, within_smaller = _positions(larger), _positions(smaller)
+        within_larger, within_smaller = larger.inside, smaller.inside
         seen: set[tuple[int, int]] = set()
         ahead = [(position, larger.first) for position in bits(smaller.first)]
         while ahead:
@@ -149,7 +154,7 @@ class Automaton:
         """Whether `text` derives from `item`, an element of the tree, as far as that shows without counting."""
         if not text:
             return item.nullable
-        inside = _positions(item)
+        inside = item.inside
         expected, reached = item.first, 0
         for character in text:
             code = ord(character)
@@ -177,16 +182,7 @@ class Automaton:
         return len(text), expected, reached
 
 
-def _positions(item: Element) -> int:
-    if isinstance(item, Characters):
-        return 1 << item.position
-    if isinstance(item, Series | Variants):
-        return _union(map(_positions, item.items))
-    assert isinstance(item, Marked | Repeated)
-    return _positions(item.item)
-
-
-def _union(sets: "Iterator[int] | map[int]") -> int:
+def _union(sets: "Iterator[int]") -> int:
     whole = 0
     for one in sets:
         whole |= one

@@ -1,16 +1,16 @@
 """What is due at a place of a text, in words; and the part and the rule that the place belongs to."""
 
 from urlschemes.automaton import bits
-from urlschemes.expansion import Characters, Marked, marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from urlschemes.automaton import Automaton
+    from urlschemes.expansion import Characters
     from urlschemes.syntax import Syntax
 
-__all__ = ["begun", "due", "innermost", "listed", "part_of", "rule_of", "shortest", "taken", "within"]
+__all__ = ["begun", "due", "innermost", "listed", "part_of", "rule_of", "shortest", "taken"]
 
 FEW = 8
 """A set of no more characters is listed in words."""
@@ -90,7 +90,7 @@ def shortest(automaton: "Automaton", expected: int) -> int:
     return ahead & expected or expected
 
 
-def begun(automaton: "Automaton", expected: int) -> Characters | None:
+def begun(automaton: "Automaton", expected: int) -> "Characters | None":
     """The literal whose beginning stands just before `expected`, if nothing but its rest may follow."""
     leaves = [automaton.leaves[position] for position in bits(expected)]
     if not leaves or leaves[0].literal is None or leaves[0].offset == 0:
@@ -116,26 +116,13 @@ def part_of(syntax: "Syntax", positions: int, after: int = 0) -> str | None:
     Of parts within parts: the outermost that begins there, where the character before stands at one of `after`; else
     the innermost.
     """
-    around = [marked for marked in marks(syntax.automaton.tree) if positions and not positions & ~within(marked)]
-    around.sort(key=lambda marked: -within(marked).bit_count())
-    begins = [marked for marked in around if after and not after & within(marked)]
+    around = [marked for marked in syntax.automaton.marked if positions and not positions & ~marked.inside]
+    around.sort(key=lambda marked: -marked.inside.bit_count())
+    begins = [marked for marked in around if after and not after & marked.inside]
     if not around:
         return None
     mark = (begins[0] if begins else around[-1]).mark
     return next(part.name for part in reversed(tuple(syntax.parts.values())) if part.mark == mark)
-
-
-def within(marked: Marked) -> int:
-    """The positions within an occurrence of a part."""
-    positions = 0
-    ahead = [marked.item]
-    while ahead:
-        item = ahead.pop()
-        if isinstance(item, Characters):
-            positions |= 1 << item.position
-        else:
-            ahead += item.items if hasattr(item, "items") else [item.item]  # type: ignore[attr-defined]
-    return positions
 
 
 def rule_of(syntax: "Syntax", positions: int) -> str | None:

@@ -26,10 +26,15 @@ DEEPEST = 120
 
 
 class Element:
-    """A node of the tree. `first` and `last` are sets of positions (bits of an int), filled in by the automaton."""
+    """A node of the tree.
 
-    __slots__ = ("first", "last", "nullable")
+    `first`, `last` and `inside` are sets of positions (bits of an int), filled in by the automaton: those that a text
+    of the element may begin and end with, and all of them.
+    """
+
+    __slots__ = ("first", "inside", "last", "nullable")
     first: int
+    inside: int
     last: int
     nullable: bool
 

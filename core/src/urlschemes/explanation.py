@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 
 from urlschemes import errors
-from urlschemes.derivation import END, begun, due, listed, part_of, rule_of, shortest, taken, within
+from urlschemes.derivation import END, begun, due, listed, part_of, rule_of, shortest, taken
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
-from urlschemes.expansion import marks
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 from urlschemes.syntax import DIGITS
@@ -245,7 +244,7 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
     inside = part_of(syntax, escaped, last) or part_of(syntax, last)
     if inside is None:
         # A part begins here, if only one does.
-        begins = {part_of(syntax, marked.first) for marked in marks(syntax.automaton.tree) if marked.first & expected}
+        begins = {part_of(syntax, marked.first) for marked in syntax.automaton.marked if marked.first & expected}
         inside = begins.pop() if len(begins) == 1 else None
     return _share(text, position, syntax.parts[inside], syntax) if inside else None
 
@@ -508,11 +507,11 @@ def _octet(text: str, start: int, without: int, syntax: Syntax) -> _Fault:
     percent = taken(syntax.automaton, expected, "%")
     lacking = [
         marked
-        for marked in marks(syntax.automaton.tree)
-        if within(marked) & percent
+        for marked in syntax.automaton.marked
+        if marked.inside & percent
         and all(octet not in p.escapes for p in syntax.parts.values() if p.mark == marked.mark)
     ]
-    name = part_of(syntax, within(lacking[-1]) if lacking else reached) or part_of(syntax, percent)
+    name = part_of(syntax, lacking[-1].inside if lacking else reached) or part_of(syntax, percent)
     if name is not None:
         name = _share(text, start, syntax.parts[name], syntax)
     named = f" ({_OCTETS[octet]})" if octet in _OCTETS else ""
@@ -536,7 +535,7 @@ def impossible_login(text: str, syntax: Syntax) -> int:
     found = AUTHORITY.match(text)
     positions = 0
     if found is not None and found["user"] is None:
-        for marked in marks(syntax.automaton.tree):
+        for marked in syntax.automaton.marked:
             if marked.mark in {"user", "password"}:
-                positions |= within(marked)
+                positions |= marked.inside
     return positions

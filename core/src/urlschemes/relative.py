@@ -8,7 +8,6 @@ import re
 
 from urlschemes.automaton import bits
 from urlschemes.errors import NotHierarchical
-from urlschemes.expansion import marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _hierarchy(syntax: "Syntax", base: str) -> "Part":
 def _follows(syntax: "Syntax", part: "Part", character: str) -> bool:
     """Whether `character` begins what may stand behind `part`."""
     automaton = syntax.automaton
-    for marked in marks(automaton.tree):
+    for marked in automaton.marked:
         if marked.mark == part.mark:
             after = [automaton.follow[position] for position in bits(marked.last)]
             return any(automaton.leaves[p].literal == character for each in after for p in bits(each))

@@ -8,9 +8,7 @@ guessed, and where two repairs are possible there is none.
 
 import re
 
-from urlschemes.derivation import within
 from urlschemes.errors import InvalidURL, NotRepairable
-from urlschemes.expansion import marks
 from urlschemes.octets import octets_of
 from urlschemes.refusal import NOT_IN_ANY_URL, is_scheme_name, unfit
 from urlschemes.walk import RESERVED, Walk, delimiters, encoded, part_at, places
@@ -326,10 +324,11 @@ class _Repair:
         for position, leaf in enumerate(syntax.automaton.leaves):
             if "host" in leaf.path:
                 self.in_host |= 1 << position
-        for marked in marks(syntax.automaton.tree):
+        for marked in syntax.automaton.marked:
             if marked.mark in {"host", "port"}:
-                self.in_host |= within(marked)
+                self.in_host |= marked.inside
         self.last_at = self.text.rfind("@")
+        self.delimiters: dict[str, frozenset[str]] = {}
         self.changes: list[Change] = []
         # Where in the text each piece that was taken stands.
         self.taken: list[int] = []
@@ -431,6 +430,12 @@ class _Repair:
             )
         return index
 
+    def divides(self, character: str, part: str) -> bool:
+        """Whether `character` is a delimiter of the part."""
+        if part not in self.delimiters:
+            self.delimiters[part] = delimiters(self.walk.syntax, part)
+        return character in self.delimiters[part]
+
     def check_choice(self, index: int, character: str) -> None:
         """Raise _Refused where `character` can be encoded, and another repair is as near."""
         if character not in RESERVED and character != "\\":
@@ -440,7 +445,7 @@ class _Repair:
         if part is None:
             return
         if character == "\\":
-            if self.walk.takes("/") and "/" in delimiters(self.walk.syntax, part):
+            if self.walk.takes("/") and self.divides("/", part):
                 raise _Refused(
                     f"the backslash at position {at} has two repairs: `/` where it divides, "
                     f"and `{escape}` where it is data",

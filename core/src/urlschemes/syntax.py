@@ -185,6 +185,7 @@ class Syntax:
         "_host_may_be_empty",
         "_marks",
         "_match",
+        "_within",
         "bnf",
         "grammar",
         "groups",
@@ -221,6 +222,7 @@ class Syntax:
         self._automaton: Automaton | None = None
         self.groups: dict[str, tuple[str, ...]] = {}
         self._marks: dict[int, frozenset[str]] = {}
+        self._within: dict[str, frozenset[str]] = {}
         self.repeated: frozenset[str] = frozenset()
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
@@ -291,9 +293,11 @@ class Syntax:
 
     def within(self, mark: str) -> frozenset[str]:
         """The marks of the parts that lie within the part of `mark`."""
-        return frozenset(
-            inner.mark for outer in marks(self.automaton.tree) if outer.mark == mark for inner in marks(outer.item)
-        )
+        within = self._within.get(mark)
+        if within is None:
+            outer = [marked for marked in self.automaton.marked if marked.mark == mark]
+            within = self._within[mark] = frozenset(inner.mark for each in outer for inner in marks(each.item))
+        return within
 
     def overlap(self, name: str, other: str) -> bool:
         """Whether the parts are one, or one of them lies within the other."""
@@ -302,7 +306,7 @@ class Syntax:
 
     def derives(self, name: str, text: str) -> bool:
         """Whether `text` is what the occurrence of the part `name` may be written as."""
-        for marked in marks(self.automaton.tree):
+        for marked in self.automaton.marked:
             if marked.mark == self.parts[name].mark and self.automaton.derives(marked, text):
                 return True
         return False
@@ -393,7 +397,7 @@ class Syntax:
         automaton = Automaton(self._expanded(exclude))
         # An octet whose escape spells a literal that may follow the part cannot be held by the part.
         more = dict(exclude)
-        for marked in marks(automaton.tree):
+        for marked in automaton.marked:
             more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
         if more != exclude:
             automaton = Automaton(self._expanded(more))
@@ -411,7 +415,7 @@ class Syntax:
                     hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
                 )
         for part in self.parts.values():
-            found = [marked for marked in marks(automaton.tree) if marked.mark == part.mark]
+            found = [marked for marked in automaton.marked if marked.mark == part.mark]
             if not found:
                 raise GrammarError(
                     f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=self.rule
@@ -485,10 +489,7 @@ def _longest(item: Element) -> float:
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
     """The octets whose escape is a literal that may stand where `marked` may also go on."""
     leaves, follow = automaton.leaves, automaton.follow
-    inside = 0
-    for position, leaf in enumerate(leaves):
-        if _within(marked, leaf):
-            inside |= 1 << position
+    inside = marked.inside
     before = [p for p in range(len(leaves)) if follow[p] & marked.first] if marked.nullable else []
     found: set[int] = set()
     for position in [*bits(marked.last), *before]:
@@ -502,13 +503,6 @@ def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]
             ):
                 found.add(int(literal[1:], 16))
     return frozenset(found)
-
-
-def _within(item: Element, leaf: Characters) -> bool:
-    if isinstance(item, Characters):
-        return item is leaf
-    inner = item.items if isinstance(item, Series | Variants) else [item.item]  # type: ignore[attr-defined]
-    return any(_within(each, leaf) for each in inner)
 
 
 def _options(item: Element) -> "Iterator[Repeated]":

@@ -5,8 +5,7 @@ A walk knows at every character where it stands, what may come next, and how to 
 
 from urlschemes.automaton import bits
 from urlschemes.bnf import Choice, Literal, Reference, Repeat, Sequence
-from urlschemes.derivation import begun, part_of, within
-from urlschemes.expansion import marks
+from urlschemes.derivation import begun, part_of
 from urlschemes.explanation import impossible_login
 
 TYPE_CHECKING = False
@@ -169,7 +168,7 @@ def delimiters(syntax: "Syntax", name: str) -> frozenset[str]:
     if name in {"user", "password"}:
         return frozenset(":@/")
     found = _literals(syntax, part.at[0][-1])
-    for marked in marks(syntax.automaton.tree):
+    for marked in syntax.automaton.marked:
         if marked.mark == part.mark:
             found |= _behind(syntax, marked)
         elif part.mark in syntax.within(marked.mark) and any(
@@ -181,7 +180,7 @@ def delimiters(syntax: "Syntax", name: str) -> frozenset[str]:
 
 def _behind(syntax: "Syntax", marked: "Marked") -> "set[str]":
     """The reserved characters that may stand behind the part, by themselves."""
-    inside, leaves, follow = within(marked), syntax.automaton.leaves, syntax.automaton.follow
+    inside, leaves, follow = marked.inside, syntax.automaton.leaves, syntax.automaton.follow
     masks = {leaves[other].mask for position in bits(marked.last) for other in bits(follow[position] & ~inside)}
     return {chr(code) for mask in masks if not mask & ~_RESERVED_MASK for code in bits(mask)}
 
