@@ -168,4 +168,4 @@ assert 'hypothesis' in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
     assert {*urlschemes_testing.__all__} <= {*dir(urlschemes_testing)}
     with pytest.raises(AttributeError, match="texts"):
-        urlschemes_testing.texts  # type: ignore[attr-defined]  # noqa: B018
+        urlschemes_testing.texts  # noqa: B018
