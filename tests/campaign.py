@@ -120,7 +120,7 @@ def _at(random: Random, text: str) -> int:
 
 
 def _character(random: Random) -> str:
-    return random.choice([*TELLING, random.choice(string.ascii_letters + string.digits), random.choice(STRANGE)])
+    return random.choice(TELLING + random.choice(string.ascii_letters + string.digits) + random.choice(STRANGE))
 
 
 def _insert(random: Random, text: str, _: Corpus) -> str:
