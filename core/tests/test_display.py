@@ -32,6 +32,8 @@ def test_what_people_write_is_shown_as_it_is() -> None:
         ("ftp://u:p@h/a@b", "ftp://u:***@h/a@b"),
         ("ftp://u@h/a:b@c", "ftp://u@h/a:b@c"),
         ("http://h:80/x@y", "http://h:80/x@y"),
+        ("ftp://u:12?secret@h/", "ftp://u:***@h/"),
+        ("ftp://u:?s;e&c=ret@h/a@b", "ftp://u:***@h/a@b"),
     ],
 )
 def test_passwords_are_hidden(text: str, safe: str) -> None:

@@ -6,19 +6,32 @@ What a part may not hold as it is, is encoded; what stands between parts comes f
 import re
 
 from urlschemes.refusal import fault_of
+from urlschemes.syntax import DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Final
 
     from urlschemes.errors import InvalidURL
     from urlschemes.syntax import Part, Raw, Syntax
 
-__all__ = ["UNCHANGED", "Encoded", "Unchanged", "blamed", "by_mark", "cannot_be", "edited", "outermost", "written"]
+__all__ = [
+    "UNCHANGED",
+    "Encoded",
+    "Unchanged",
+    "blamed",
+    "by_mark",
+    "cannot_be",
+    "edited",
+    "lacking",
+    "outermost",
+    "written",
+]
 
 
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+_BITS = (10**DIGITS).bit_length()
 
 
 class Encoded(str):
@@ -60,13 +73,18 @@ def written(part: "Part", value: object, scheme: str | None) -> "Raw":
     if part.number:
         if isinstance(value, Encoded):
             return str(value)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0 or value.bit_length() > 13_000:
-            raise fault(f"is a number from 0 up (int), not {type(value).__name__} {str(value)[:20]!r}")
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise fault(f"is a number from 0 up (int), not {type(value).__name__} {ascii(value)[:20]}")
+        if value.bit_length() > _BITS:  # Python would not write it either
+            raise fault(f"has more than {DIGITS} digits")
+        if value < 0:
+            raise fault("is a number from 0 up")
         return str(value)
     if part.element is None or part.take == "last":
         return one(value)
     if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise fault(f"must be a list of texts, not {type(value).__name__}")
+        kind = "pairs of texts" if part.division is not None and part.division.equals else "texts"
+        raise fault(f"must be a list of {kind}, not {type(value).__name__}")
     if part.division is not None and part.division.equals:
         pairs = [each if isinstance(each, tuple | list) else () for each in value]
         if any(len(pair) != 2 for pair in pairs):
@@ -156,15 +174,16 @@ def _between(syntax: "Syntax", text: str, kept: list[str]) -> list[str] | None:
     return [*pieces, text[at:]]
 
 
-def blamed(syntax: "Syntax", raw: "Mapping[str, Raw | None]", scheme: str | None) -> "InvalidURL | None":
-    """The error for the first part that does not derive from its rule.
+def blamed(
+    syntax: "Syntax", raw: "Mapping[str, Raw | None]", names: "Iterable[str]", scheme: str | None
+) -> "InvalidURL | None":
+    """The error for the first of the parts `names` that does not derive from its rule.
 
     Not where it holds an escape that the part excludes: of that, parsing says more.
     """
-    texts = by_mark(syntax, raw)
-    for name, value in raw.items():
-        part = syntax.parts[name]
-        text = texts.get(part.mark)
+    for name in names:
+        part, value = syntax.parts[name], raw.get(name)
+        text = by_mark(syntax, {name: value}).get(part.mark)
         if text is not None and not syntax.derives(name, text):
             held = {int(digits, 16) for digits in _ESCAPE.findall(text)}
             return None if part.escapes and held - part.escapes else cannot_be(name, value, scheme, syntax)
@@ -174,6 +193,22 @@ def blamed(syntax: "Syntax", raw: "Mapping[str, Raw | None]", scheme: str | None
 def cannot_be(name: str, value: object, scheme: str | None, syntax: "Syntax") -> "InvalidURL":
     """The error for a `value`, as written, that does not derive from the rule of the part `name`."""
     shown = "what was given" if name == "password" else ascii(value)
+    part = syntax.parts[name]
     return fault_of(
-        name, "", f"{shown} cannot be the {name}", scheme=scheme, section=syntax.section_of(syntax.parts[name].rule)
+        name,
+        "",
+        f"{shown} cannot be the {name}",
+        scheme=scheme,
+        rule=part.rule,
+        section=syntax.section_of(part.rule),
+        hint=part.says,
     )
+
+
+def lacking(syntax: "Syntax", raw: "Mapping[str, Raw | None]") -> str | None:
+    """The part without which no URL has just the parts `raw`, if it is one alone; in words."""
+    texts = by_mark(syntax, raw)
+    for name, part in syntax.parts.items():
+        if part.mark not in texts and syntax.compose({**texts, part.mark: ""}) is not None:
+            return f"give the {name} too"
+    return None

@@ -21,7 +21,7 @@ _UNSAFE_IN_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0
 # The password of anything that looks like `scheme://user:password@`. It ends at the last `@` before the first `/`, so
 # that a raw `@` in a careless password hides too; where there is none, at the first `@` behind a `/`, unless what
 # stands there is a port.
-_PASSWORD = re.compile(r"(://[^/:\s]*:)(?!\d{0,5}(?:[/?#\s]|$))(?:[^/\s]*(?=@)|\S{0,256}?(?=@))")
+_PASSWORD = re.compile(r"(://[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{0,5}(?:[/?#\s]|$))\S{0,256}?(?=@))")
 
 
 def _escaped(match: "re.Match[str]") -> str:

@@ -62,11 +62,18 @@ _ERRORS = {
 
 
 def fault_of(
-    part: str, text: str, message: str, *, scheme: str | None = None, section: str | None = None
+    part: str,
+    text: str,
+    message: str,
+    *,
+    scheme: str | None = None,
+    rule: str | None = None,
+    section: str | None = None,
+    hint: str | None = None,
 ) -> InvalidURL:
     """The error for a value that cannot be the part `part`."""
     kind = _ERRORS.get(part, errors.InvalidPart)
-    return kind(text, Explanation(message, scheme=scheme, part=part, section=section))
+    return kind(text, Explanation(message, scheme=scheme, part=part, rule=rule, section=section, hint=hint))
 
 
 def is_scheme_name(text: str) -> bool:

@@ -4,11 +4,23 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 """
 
 import re
+import sys
 
-from urlschemes.composing import UNCHANGED, Encoded, Unchanged, blamed, by_mark, cannot_be, edited, outermost, written
-from urlschemes.display import redact
+from urlschemes.composing import (
+    UNCHANGED,
+    Encoded,
+    Unchanged,
+    blamed,
+    by_mark,
+    cannot_be,
+    edited,
+    lacking,
+    outermost,
+    written,
+)
+from urlschemes.display import HIDDEN, redact
 from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, PluginContractError, UnsafeURL
-from urlschemes.octets import normal, octets_of, unescape
+from urlschemes.octets import escape, normal, octets_of, unescape
 from urlschemes.refusal import fault_of, is_scheme_name, refusal, unfit
 from urlschemes.syntax import Part, Syntax
 
@@ -105,11 +117,23 @@ class URL:
         """The parts by name, as the attributes of that name give them."""
         return {name: getattr(self, name) for name in self.syntax.parts}
 
+    def redacted(self) -> str:
+        """The text for a person to see: with `***` in place of a password (section 6)."""
+        text = self._match.string
+        span = self.syntax.span(self._match, "password") if "password" in self.syntax.parts else None
+        return str(text) if span is None else f"{text[: span[0]]}{HIDDEN}{text[span[1] :]}"
+
     def line(self, name: str) -> bytes:
         """The octets of the part `name`, for a protocol line; none where it is absent.
 
-        Raises UnsafeURL where one of them is a control octet, PluginContractError for a list part.
+        Raises UnsafeURL where one of them is a control octet, PluginContractError for a list part or none at all.
         """
+        if name not in self.syntax.parts:
+            raise PluginContractError(
+                f"a {type(self).__name__} has no part {name!r}",
+                wants=f"one of {', '.join(self.syntax.parts)}",
+                has=name,
+            )
         self._check_line(self.syntax.parts[name])
         value = self._value(name)
         if isinstance(value, tuple):
@@ -128,12 +152,12 @@ class URL:
 
         The scheme's name and the host in lower case, literals as in the rules, no default port, no zeros before a
         number. A character that a part may hold as it is, is not encoded; only in a part that travels as it is
-        written, such as the path of an http URL, a character that may be reserved stays as it was. The `/` behind a
-        host is written where the record says that it may be omitted.
+        written, such as the path of an http URL, a character that may be reserved stays as it was. A character that
+        the record warns of is encoded. The `/` behind a host is written where the record says that it may be omitted.
         """
         syntax = self.syntax
         raw = {name: each for name, each in self.raw.items() if syntax.whole(self._match, name) is not None}
-        plain = {name: _plain(syntax, syntax.parts[name], each) for name, each in raw.items() if each is not None}
+        plain = {name: self._plain(syntax.parts[name], each) for name, each in raw.items() if each is not None}
         taken = syntax.taken(self._match, outermost(syntax, by_mark(syntax, raw)))
         if self.registration is not None and plain.get("port") == str(self.registration.default_port):
             del plain["port"]
@@ -143,9 +167,34 @@ class URL:
             rest += "/"
         return self.parse(scheme.lower() + colon + rest, limit=max(LIMIT, len(text) + 1))
 
-    def equivalent(self, other: "URL") -> bool:
+    @classmethod
+    def _plain(cls, part: Part, raw: "Raw") -> "Raw":
+        """`raw` with what does not change its meaning written in one way."""
+        if isinstance(raw, tuple):
+            return tuple(cls._plain(part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
+        if part.number:
+            return str(int(raw))
+        if part.name in {"host", "scheme"}:
+            return raw.lower()
+        if part.travels == "as-written" or not part.escapes:
+            return normal(raw)
+        cautions = cls.registration.cautions if cls.registration else ()
+        misread = octets_of("".join(each.holds for each in cautions if each.part == part.name and len(each.holds) == 1))
+        bare = part.bare - frozenset(misread)
+        written = escape(octets_of(unescape(raw)), bare)
+        if part.element is not None or cls.syntax.derives(part.name, written):
+            return written
+        # A character may divide the part where it stands as it is, as `@` does an article, and be data where it is
+        # encoded.
+        text = normal(raw)
+        for encoded in dict.fromkeys(_ESCAPE.findall(text)):
+            plainer = text.replace(encoded, escape(octets_of(unescape(encoded)), bare))
+            text = plainer if cls.syntax.derives(part.name, plainer) else text
+        return text
+
+    def equivalent(self, other: object) -> bool:
         """Whether both mean the same by RFC 1738: whether they are equal when normalized."""
-        return self.normalized() == other.normalized()
+        return isinstance(other, URL) and self.normalized() == other.normalized()
 
     def join(self, reference: str) -> "URL":
         """The URL that `reference`, which may be relative, means here (RFC 1808); its fragment is left out.
@@ -155,7 +204,8 @@ class URL:
         InvalidURL where the result is no URL of RFC 1738 (`urlschemes.fix(url.resolve(reference))` may repair it).
         """
         text = self.resolve(reference).partition("#")[0]
-        return self.parse(text) if text.partition(":")[0].lower() == self.scheme else URL.parse(text)
+        kind = type(self) if text.partition(":")[0].lower() == self.scheme else URL
+        return kind.parse(text, limit=max(LIMIT, len(text)))
 
     def resolve(self, reference: str) -> str:
         """The text that `reference` means here, by RFC 1808 and with its fragment; it need not be a URL of RFC 1738.
@@ -233,14 +283,13 @@ class URL:
     @classmethod
     def _build(cls, /, **parts: "Given") -> "Self":
         """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
-        syntax, scheme = cls.syntax, cls._scheme or None
-        syntax.automaton  # noqa: B018  which octets each part may hold is known once the automaton is built
+        syntax, scheme = cls._syntax_of(parts), cls._scheme or None
         raw = {name: written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None}
-        return cls._checked(syntax.compose(by_mark(syntax, raw)), raw)
+        return cls._checked(syntax.compose(by_mark(syntax, raw)), raw, raw, LIMIT)
 
     def _replace(self, /, **parts: "Given") -> "Self":
         """The URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
-        syntax = self.syntax
+        syntax = self._syntax_of(parts)
         old = {name: value for name, value in self.raw.items() if syntax.whole(self._match, name) is not None}
         given = {name: value for name, value in parts.items() if not isinstance(value, Unchanged)}
         # A new part takes the place of what lies within it, and of what it lies within.
@@ -249,11 +298,27 @@ class URL:
             if value is not None:
                 new_raw[name] = written(syntax.parts[name], value, self.scheme)
         before, after = by_mark(syntax, old), by_mark(syntax, new_raw)
-        return self._checked(edited(syntax, self._match, before, after, given), new_raw)
+        text = edited(syntax, self._match, before, after, given)
+        # Who asked for a URL beyond the bound may change it.
+        limit = LIMIT if len(self._match.string) <= LIMIT else sys.maxsize
+        return self._checked(text, new_raw, given, limit)
 
     @classmethod
-    def _checked(cls, text: str | None, raw: "Mapping[str, Raw | None]") -> "Self":
-        """The URL of a composed `text`, in which each part must be what `raw` says; None is no text at all."""
+    def _syntax_of(cls, parts: "Mapping[str, Given]") -> Syntax:
+        """The syntax, which has all of `parts` and knows which octets each may hold."""
+        for name in parts.keys() - cls.syntax.parts.keys():
+            raise TypeError(f"a {cls.__name__} has no part {name!r}; it has {', '.join(cls.syntax.parts)}")
+        cls.syntax.automaton  # noqa: B018  what a part may hold is known once the automaton is built
+        return cls.syntax
+
+    @classmethod
+    def _checked(
+        cls, text: str | None, raw: "Mapping[str, Raw | None]", given: "Mapping[str, object]", limit: int
+    ) -> "Self":
+        """The URL of a composed `text`, in which each part must be what `raw` says; None is no text at all.
+
+        Of the parts, `given` are new: to blame, where there is no such URL.
+        """
         scheme = cls._scheme or None
         if raw.get("password") is not None and raw.get("user") is None and "user" in cls.syntax.parts:
             raise InvalidUserinfo(
@@ -262,26 +327,29 @@ class URL:
                     "a password needs a user name", scheme=scheme, part="password", section="RFC 1738 section 3.1"
                 ),
             )
+        names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
         if text is None:
-            given = ", ".join(name for name, value in raw.items() if value is not None) or "nothing"
-            message = f"no {scheme} URL has just these parts: {given}"
-            raise blamed(cls.syntax, raw, scheme) or InvalidURL("", Explanation(message, scheme=scheme))
+            what = ", ".join(name for name, value in raw.items() if value is not None) or "nothing"
+            explanation = Explanation(
+                f"no {scheme} URL has just these parts: {what}", scheme=scheme, hint=lacking(cls.syntax, raw)
+            )
+            raise blamed(cls.syntax, raw, names, scheme) or InvalidURL("", explanation)
         try:
-            url = cls.parse(text, limit=max(LIMIT, len(text)))
+            url = cls.parse(text, limit=max(limit, len(text)))
         except InvalidURL as error:
-            raise blamed(cls.syntax, raw, scheme) or error from None
-        for name, value in raw.items():
-            if value is not None and url.syntax.raw(url._match, name) != value:
-                raise cannot_be(name, value, scheme, cls.syntax)
-        if len(text) > LIMIT:
-            cls.parse(text)
+            raise blamed(cls.syntax, raw, names, scheme) or error from None
+        for name in names:
+            if raw[name] is not None and url.syntax.raw(url._match, name) != raw[name]:
+                raise cannot_be(name, raw[name], scheme, cls.syntax)
+        if len(text) > limit:
+            cls.parse(text, limit=limit)
         return url
 
     def __str__(self) -> str:
         return str(self._match.string)  # of an Encoded, the plain text
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({redact(self._match.string)!r})"
+        return f"{type(self).__name__}({redact(self.redacted())!r})"
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, URL) else NotImplemented
@@ -313,7 +381,8 @@ class URL:
         return self
 
     def __replace__(self, /, **parts: "Any") -> "Self":
-        return self._replace(**parts)
+        replaced: Self = getattr(self, "replace", self._replace)(**parts)
+        return replaced
 
     def __reduce__(self) -> "tuple[Any, ...]":
         return _restore, (type(self).__module__, type(self).__qualname__, self._match.string)
@@ -364,27 +433,6 @@ class LoginURL(InternetURL):
         return self._text("password")
 
 
-def _plain(syntax: Syntax, part: Part, raw: "Raw") -> "Raw":
-    """`raw` with what does not change its meaning written in one way."""
-    if isinstance(raw, tuple):
-        return tuple(_plain(syntax, part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
-    if part.number:
-        return str(int(raw))
-    if part.name in {"host", "scheme"}:
-        return raw.lower()
-    if part.travels == "as-written" or not part.escapes:
-        return normal(raw)
-    written = part.written(unescape(raw))
-    if part.element is not None or syntax.derives(part.name, written):
-        return written
-    # A character may divide the part where it stands as it is, as `@` does an article, and be data where it is encoded.
-    text = normal(raw)
-    for escape in dict.fromkeys(_ESCAPE.findall(text)):
-        plainer = text.replace(escape, part.written(unescape(escape)))
-        text = plainer if syntax.derives(part.name, plainer) else text
-    return text
-
-
 def _texts(value: "Value | None") -> "Iterator[str]":
     """The texts that a value consists of."""
     if isinstance(value, tuple):
@@ -416,5 +464,6 @@ def _restore(module: str, name: str, text: str) -> URL:
         for attribute in name.split("."):
             found = getattr(found, attribute)
     except (ImportError, AttributeError):
-        return URL.parse(text)
-    return found.parse(text) if isinstance(found, type) and issubclass(found, URL) else URL.parse(text)
+        found = URL
+    kind = found if isinstance(found, type) and issubclass(found, URL) else URL
+    return kind.parse(text, limit=max(LIMIT, len(text)))

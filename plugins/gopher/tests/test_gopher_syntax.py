@@ -253,3 +253,11 @@ def test_a_form_filled_in_is_the_one_exception() -> None:
     GopherURL.parse(f"gopher://h/0a%09%09{FORM}").check_line()
     with pytest.raises(UnsafeURL):
         GopherURL.parse(f"gopher://h/0a%09%09{FORM}QUIT").check_line()
+
+
+def test_an_empty_path_built_anew_is_an_empty_path() -> None:
+    url = GopherURL.parse("gopher://h:70/")
+    assert url.replace(selector="") == url
+    assert str(url.replace(selector="a")) == "gopher://h:70/1a"
+    assert str(GopherURL.build(**url.parts)) == "gopher://h:70"  # type: ignore[arg-type]  # the parts by their names
+    assert str(url.__replace__(selector="x")) == "gopher://h:70/1x"

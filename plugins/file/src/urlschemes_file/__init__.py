@@ -79,5 +79,10 @@ class FileURL(InternetURL, registration=registration):
         """The same URL but for these parts; the text of the others does not change. The host `""` is the empty one."""
         return self._replace(host=None if host == "" else host, segments=segments)
 
+    def normalized(self) -> Self:
+        """As `URL.normalized`; the host `localhost` is the empty one: both are this machine (section 3.10)."""
+        url = super().normalized()
+        return url.replace(host="") if url.host == "localhost" else url
+
 
 scheme = Scheme(registration, FileURL, access="urlschemes_file.access")

@@ -86,5 +86,10 @@ class FtpURL(LoginURL, registration=registration):
             host=host, port=port, user=user, password=password, directories=directories, name=name, typecode=typecode
         )
 
+    def normalized(self) -> Self:
+        """As `URL.normalized`, with the typecode in lower case: both cases mean the same."""
+        url = super().normalized()
+        return url if url.typecode is None else url.replace(typecode=url.typecode.lower())
+
 
 scheme = Scheme(registration, FtpURL, access="urlschemes_ftp.access")

@@ -70,16 +70,18 @@ class GopherURL(InternetURL, registration=registration):
     ) -> Self:
         """The URL of these parts, each encoded where it must be; `Encoded` parts are taken as they are.
 
-        Without the other parts the path is absent. What a part needs before it is supplied: a selector the type
-        `"1"`, a search the empty selector, a Gopher+ string the empty search. Raises InvalidURL where no URL can hold
-        the parts.
+        Without the other parts, or with an empty selector alone, the path is absent. What a part needs before it is
+        supplied: a selector the type `"1"`, a search the empty selector, a Gopher+ string the empty search. Raises
+        InvalidURL where no URL can hold the parts.
         """
         if gopher_plus is not None and search is None:
             search = ""
         if selector is None and (gtype is not None or search is not None):
             selector = ""
-        if selector is not None and gtype is None:
+        if gtype is None and (selector or search is not None):
             gtype = "1"
+        if gtype is None:
+            selector = None
         return cls._build(host=host, port=port, gtype=gtype, selector=selector, search=search, gopher_plus=gopher_plus)
 
     def replace(
@@ -97,13 +99,22 @@ class GopherURL(InternetURL, registration=registration):
         Where the path was empty, the type that it meant is written before a new selector, search or Gopher+ string.
         """
         if isinstance(gtype, Unchanged) and self.gtype is None:
-            parts = (selector, search, gopher_plus)
-            if any(part is not None and not isinstance(part, Unchanged) for part in parts):
+            fields = (search, gopher_plus)
+            if any(part is not None and not isinstance(part, Unchanged) for part in fields) or (
+                isinstance(selector, str) and selector
+            ):
                 gtype = self.effective_gtype
                 selector = "" if isinstance(selector, Unchanged) else selector
+            elif not isinstance(selector, Unchanged):
+                selector = UNCHANGED  # it is empty, and stays so
         return self._replace(
             host=host, port=port, gtype=gtype, selector=selector, search=search, gopher_plus=gopher_plus
         )
+
+    def normalized(self) -> Self:
+        """As `URL.normalized`; an empty path is the menu that it means, of type `1` (section 3.4.1)."""
+        url = super().normalized()
+        return url if url.gtype is not None else url._replace(gtype="1", selector="")
 
 
 scheme = Scheme(registration, GopherURL, access="urlschemes_gopher.access")

@@ -71,7 +71,12 @@ class NewsURL(URL, registration=registration):
 def _check(group: object, message_id: object) -> None:
     """Raise InvalidPart unless there is exactly one of the two, the identifier without its angle brackets."""
     if (group is None) == (message_id is None):
-        raise _wrong("a news URL names a group or an article, and not both", "group", "give one of the two")
+        both = group is not None
+        raise _wrong(
+            "a news URL names a group or an article, and not both",
+            "message_id" if both else "group",
+            "give one of the two; in replace, None for the one that is to go" if both else "give one of the two",
+        )
     if isinstance(message_id, str) and message_id.startswith("<") and message_id.endswith(">"):
         raise _wrong(
             "the angle brackets of a message identifier are no part of a news URL",
