@@ -73,7 +73,8 @@ def page() -> str:
         registration = Registration.from_file(path)
         for caution in registration.cautions:
             words = caution.message + (f"; {caution.hint}" if caution.hint else "")
-            place = f"`{caution.part}`: `{caution.holds}`"
+            text = f"`{caution.holds}`" if caution.holds else f"`{caution.begins}` at its beginning"
+            place = f"`{caution.part}`: {text}"
             lines.append(_cells(registration.scheme, f"`{caution.code}`", words, caution.section, place))
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 

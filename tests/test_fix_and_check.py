@@ -113,6 +113,27 @@ def test_what_looks_like_header_fields_is_reported() -> None:
     assert (found.code, found.severity, found.part, found.span) == ("header-fields", "warning", "address", (16, 17))
 
 
+@pytest.mark.parametrize(
+    ("url", "code", "spans"),
+    [
+        ("mailto://joe@h.dom", "slashes-before-address", [(7, 9)]),
+        ("mailto:a//b@h.dom", "slashes-before-address", []),
+        ("news:a%3Eb%3c%20@h.dom", "ends-identifier", [(6, 9), (10, 13), (13, 16)]),
+        ("news://h.dom/a@b", "news-server", [(5, 7)]),
+        ("telnet://-fjoe@h/", "option-for-user", [(9, 10)]),
+        ("telnet://%2dfjoe@h/", "option-for-user", [(9, 12)]),
+        ("telnet://joe-f@h/", "option-for-user", []),
+        ("wais://h/db?a+b", "plus-for-blank", [(13, 14)]),
+    ],
+)
+def test_what_readers_or_programs_take_for_something_else_is_reported(
+    url: str, code: str, spans: list[tuple[int, int]]
+) -> None:
+    found = [each for each in urlschemes.check(url) if each.code == code]
+    assert [each.span for each in found] == spans
+    assert all(each.severity == "warning" and each.section and each.hint for each in found)
+
+
 def mutated(chance: random.Random) -> str:
     """An example of a record, with a few characters left out, put in or changed."""
     odd = [*'/:@?;=&#%~ \\"<>[]|.-\t\n\x00\u00e9\ud800', "%00", "%2F", ";type=", "URL:", "<URL:", "//", "://", "\uff0f"]

@@ -175,9 +175,26 @@ message = "an x is taken for a times sign"
 
 def test_a_caution_is_a_text_that_readers_take_for_something_else() -> None:
     (caution,) = Registration.from_text(TEXT.replace("[[examples]]", CAUTION + "\n[[examples]]", 1)).cautions
-    assert (caution.code, caution.part, caution.holds) == ("two-sizes", "picture", "x")
+    assert (caution.code, caution.part, caution.holds, caution.begins) == ("two-sizes", "picture", "x", None)
     assert caution.section == Registration.from_text(TEXT).reference.partition(";")[0]
     assert caution.hint is None
+
+
+@pytest.mark.parametrize(
+    ("key", "spans"),
+    [
+        ('holds = "//"', [(4, 6), (7, 9)]),
+        ('holds = "%2f"', [(9, 12), (12, 15)]),
+        ('holds = "a.b"', []),
+        ('begins = "//"', [(4, 6)]),
+        ('begins = "/a"', []),
+    ],
+)
+def test_where_a_caution_holds(key: str, spans: list[tuple[int, int]]) -> None:
+    """As it is written, but for the letter case of escapes."""
+    caution = CAUTION.replace('holds = "x"', key)
+    (caution_read,) = Registration.from_text(TEXT.replace("[[examples]]", caution + "\n[[examples]]", 1)).cautions
+    assert list(caution_read.spans("a://" + "//a//%2F%2faAb//", 4, 18)) == spans
 
 
 @pytest.mark.parametrize(
@@ -186,7 +203,9 @@ def test_a_caution_is_a_text_that_readers_take_for_something_else() -> None:
         ('"two-sizes"', '"Two sizes"', "cautions.code"),
         ('"picture"', '"painting"', "cautions.part"),
         ('holds = "x"', 'holds = ""', "cautions.holds"),
-        ('holds = "x"', "", "cautions.holds"),
+        ('holds = "x"', 'begins = ""', "cautions.begins"),
+        ('holds = "x"', "", "cautions"),
+        ('holds = "x"', 'holds = "x"\nbegins = "x"', "cautions"),
         ('holds = "x"', 'holds = "x"\nlevel = 3', "cautions.level"),
     ],
 )

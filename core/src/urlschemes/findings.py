@@ -202,8 +202,5 @@ class _Warnings:
         """What the record warns of: texts that are legal in the part, and that readers take for something else."""
         for caution in self.registration.cautions if self.registration else ():
             if caution.part == name:
-                found = self.text.find(caution.holds, start, end)
-                while found >= 0:
-                    after = found + len(caution.holds)
-                    yield self.finding(caution.code, caution.message, found, after, name, caution.hint, caution.section)
-                    found = self.text.find(caution.holds, after, end)
+                for span in caution.spans(self.text, start, end):
+                    yield self.finding(caution.code, caution.message, *span, name, caution.hint, caution.section)

@@ -13,7 +13,7 @@ from urlschemes.syntax import TAKES, TRAVELS, Part, Syntax
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any, Final, Self
 
 __all__ = ["API", "Caution", "Example", "Registration"]
@@ -28,6 +28,7 @@ OPERATIONS: "Final" = ("access", "update", "replace", "find attributes")
 # `scheme` of section 5. Names in a record are in lower case.
 _SCHEME = re.compile(r"[a-z0-9+.\-]{1,64}", re.ASCII)
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
 _TEXTS: "Final" = (
     "title",
@@ -57,19 +58,39 @@ class Example:
 class Caution:
     """A text that is legal in a part, and that readers take for something else: what `check` reports of the scheme.
 
-    `holds` is the text, as it is written in the part `part`; `code` is the finding's, `message` says what it is taken
-    for, `section` where that comes from, `hint` what to do.
+    In the part `part`, as it is written, `holds` is the text that may stand anywhere, or `begins` the one that it may
+    begin with; the other is None. `code` is the finding's, `message` says what it is taken for, `section` where that
+    comes from, `hint` what to do.
     """
 
-    __slots__ = ("code", "hint", "holds", "message", "part", "section")
+    __slots__ = ("begins", "code", "hint", "holds", "message", "part", "section")
 
-    def __init__(self, code: str, part: str, holds: str, message: str, section: str, hint: str | None) -> None:
+    def __init__(
+        self,
+        code: str,
+        part: str,
+        message: str,
+        section: str,
+        hint: str | None,
+        *,
+        holds: str | None = None,
+        begins: str | None = None,
+    ) -> None:
         self.code = code
         self.part = part
-        self.holds = holds
         self.message = message
         self.section = section
         self.hint = hint
+        self.holds = holds
+        self.begins = begins
+
+    def spans(self, text: str, start: int, end: int) -> "Iterator[tuple[int, int]]":
+        """Where it stands in `text`, of which the part is what lies from `start` to `end`: escapes in any case."""
+        pattern = re.compile(_ESCAPE.sub(r"(?i:\g<0>)", re.escape(self.holds or self.begins or "")))
+        if self.holds is not None:
+            yield from (found.span() for found in pattern.finditer(text, start, end))
+        elif (found := pattern.match(text, start, end)) is not None:
+            yield found.span()
 
 
 class Registration:
@@ -295,15 +316,20 @@ def _caution(value: object, fields: _Fields, registration: Registration) -> Caut
     if not isinstance(value, dict):
         raise fields.wrong("cautions", "tables")
     table = _Fields(value, fields.source, "cautions.")
-    code, part, holds = (table.take(name, str) for name in ("code", "part", "holds"))
+    code, part = table.take("code", str), table.take("part", str)
+    holds, begins = table.take("holds", str, None), table.take("begins", str, None)
     if not _CODE.fullmatch(code):
         raise table.wrong("code", "a name such as `header-fields`")
     if part not in registration.syntax.parts:
         raise table.wrong("part", f"a part of the scheme; {part!r} is none")
-    if not holds:
-        raise table.wrong("holds", "a text that says something")
+    if (holds is None) == (begins is None):
+        raise fields.wrong("cautions", f"tables with either `holds` or `begins`; {code!r} has both or neither")
+    for name, text in (("holds", holds), ("begins", begins)):
+        if text == "":
+            raise table.wrong(name, "a text that says something")
     section = table.take("section", str, registration.reference.partition(";")[0])
-    caution = Caution(code, part, holds, table.take("message", str), section, table.take("hint", str, None))
+    message, hint = table.take("message", str), table.take("hint", str, None)
+    caution = Caution(code, part, message, section, hint, holds=holds, begins=begins)
     table.done()
     return caution
 

@@ -179,7 +179,8 @@ class URL:
         if part.travels == "as-written" or not part.escapes:
             return normal(raw)
         cautions = cls.registration.cautions if cls.registration else ()
-        misread = octets_of("".join(each.holds for each in cautions if each.part == part.name and len(each.holds) == 1))
+        held = (each.holds or "" for each in cautions if each.part == part.name)
+        misread = octets_of("".join(text for text in held if len(text) == 1))
         bare = part.bare - frozenset(misread)
         written = escape(octets_of(unescape(raw)), bare)
         if part.element is not None or cls.syntax.derives(part.name, written):

@@ -36,7 +36,7 @@ def test_the_examples_of_the_record(example: Example) -> None:
 
 def test_the_record_tells_whom_it_concerns() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("mailto", "permanent", None)
-    assert [caution.code for caution in registration.cautions] == ["header-fields"]
+    assert [caution.code for caution in registration.cautions] == ["header-fields", "slashes-before-address"]
     assert sum(example.parts is None for example in registration.examples) >= 10
 
 
