@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import urlschemes
 from urlschemes import text as room
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.errors import UserinfoNotAllowed
 from urlschemes.text import Broken, Found, find, wrap
 from urlschemes_testing.strategies import urls
 
@@ -32,7 +33,8 @@ TOKENS = [
     "<URL:", "url:", "<", ">", "http:", "http://", "ftp://host.dom", "news:", "mailto:a@b", "file:///a", "x-y:", "//",
     "host.dom", "/", "a", "1", ".", ",", ";", ":", "!", "?", "'", '"', "(", ")", "[", "]", "{", "}", "*", "_", "~", "|",
     "#", "%", "%41", "-", "+", "@", " ", "\n", "\r\n", "-\n", "- \n", "\n>", "\t", "\x00", "\u00e9", "\u00a0",
-    "\u201c", "\uff0c", "\u200b", "\u2028", "\udc80",
+    "\u201c", "\uff0c", "\u200b", "\u202e", "\u2028", "\udc80", "\u0301", "$", "&", "&quot;", "&#39;", "&#3",
+    "x-y://", "<a@b>", "a_",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(TOKENS), max_size=30).map("".join)
 
@@ -132,12 +134,28 @@ def test_a_bare_url_among_words_is_found(scheme: str) -> None:
     law()
 
 
+def test_readings_that_are_no_urls_come_to_an_end() -> None:
+    [found] = find("<URL:mailto:" + ".".join(["-\n"] * 40) + "@b>")
+    assert [*found.readings()] == [found], "an address has no empty word"
+    [found] = find("<URL:mailto:" + ".".join(["-\n"] * 8000) + "@b>")
+    assert [*found.readings()] == [found]
+
+
+def test_a_broken_passage_shows_no_password() -> None:
+    [broken] = find("see http://u:secret@a.example/.", invalid=True)
+    assert isinstance(broken, Broken)
+    assert isinstance(broken.error, UserinfoNotAllowed)
+    assert broken.text == "http://u:secret@a.example/"
+    assert "secret" not in repr(broken) + str(broken.error)
+
+
 HOSTILE = (
     "<URL:", "<URL:http://h/", "<URL:http://h/>", "<URL:h-\n", "<http://h/ ", "<http://h/\n", "<", ">", "-\n", " \n",
     "http:", "http://", "http://h/", "http://h,", "http://h((", "http://h/)", "http://h/a,b ", "http://h/~ ",
     "(http://h/", "'http://h/'", "http://h/\u2019", "http://h/\u00e9", "http://h/a#", "http://h/%", "http://h/a;",
     "URL:http:", "news:", "news:x,", "news:*", "ftp://a:", "ftp://a@", "mailto:a@b,", "1.http:", "....http:",
-    "http:....", "a:", "(", ")", ".", "a",
+    "http:....", "a:", "(", ")", ".", "a", "x-y://", "x-y://a(", "a_http:", "_http://", "<URL:h<a>", "<URL:http:<a>",
+    "news:<a@b", "news:<a@b>", "&quot", "http://h/&quot;", "http://h/&#39;a", "http://h/&#",
 )  # fmt: skip
 """Texts that made others slow when they were repeated."""
 

@@ -160,7 +160,42 @@ def test_readings_are_worked_out_one_by_one(registry: Registry) -> None:
     [found] = find("<URL:x-word:" + "a-\n" * 1000 + ">", registry=registry)
     readings = found.readings()
     assert next(readings) == found
-    assert str(next(readings).url) == str(found.url)[:-1]
+    assert str(next(readings).url) == "x-word:" + "a" * 1000
+
+
+@pytest.mark.parametrize(("hyphens", "count"), [(8, 256), (9, 11), (254, 256), (255, 256), (5000, 256)])
+def test_of_many_hyphens_not_every_combination_is_tried(hyphens: int, count: int, registry: Registry) -> None:
+    [found] = find("<URL:x-word:" + "a-\n" * hyphens + ">", registry=registry)
+    readings = [str(each.url).count("-") - 1 for each in found.readings()]
+    assert len(readings) == count
+    assert (readings[0], min(readings)) == (hyphens, 0)
+    if hyphens > 8:
+        assert set(readings[2:]) == {hyphens - 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "inside", "grade"),
+    [
+        ("a <URL:x-word:<1@h.dom>>, b", (2, 24), (7, 23), "delimited"),
+        ("a <URL:x-word:<1@h.dom>b<2>\n>.", (2, 29), (7, 27), "delimited"),
+        ("a <x-word:<1@h.dom>>.", (2, 20), (3, 19), "delimited"),
+        ("a x-word:<1@h.dom>.", (2, 18), (2, 18), "bare"),
+        ("a url:x-word:<1@h.dom>.", (2, 22), (6, 22), "bare"),
+        ("a <URL:x-word:<1@h.dom>.", (3, 23), (7, 23), "bare"),
+    ],
+)
+def test_brackets_within_are_broken(
+    text: str, span: tuple[int, int], inside: tuple[int, int], grade: str, registry: Registry
+) -> None:
+    [broken] = find(text, registry=registry, invalid=True)
+    assert isinstance(broken, Broken)
+    assert isinstance(broken.error, InvalidCharacter)
+    assert (broken.span, broken.inside, broken.grade) == (span, inside, grade)
+
+
+@pytest.mark.parametrize("text", ["x-word:<br>", "x-word:<b>a@b</b>", "x-word: <a@b>", "x-word:<a@b", "x-word:<a @b>"])
+def test_a_name_before_other_brackets_is_only_spoken_of(text: str, registry: Registry) -> None:
+    assert [*find(text, registry=registry, invalid=True)] == []
 
 
 @pytest.mark.parametrize("wrapper", ["<URL:{}>", "<{}>", "{}"])
@@ -243,6 +278,30 @@ def test_a_passage_shows_no_password_and_can_be_compared_and_pickled(registry: R
     assert [each.span for each in pickle.loads(pickle.dumps(passages))] == [each.span for each in passages]
 
 
+@pytest.mark.parametrize(
+    "before", ["local_", "a__", "web/", "joe@", "a&", "a$", "%", "\u00e9", "\u0436_", "\u017f", "\uff58", "a\u200b"]
+)
+def test_a_name_that_goes_on_from_a_word_is_another(before: str, registry: Registry) -> None:
+    for far in ("", "b" * 300 + " "):
+        assert [*find(f"{far}{before}x-word:a {before}x-hosts://h", registry=registry, invalid=True)] == []
+
+
+@pytest.mark.parametrize("before", ["_", "__", "//", "@", "$", "a;", "a=", "a:", "a~", "\u770b", "\u201c", "*_", " _"])
+def test_a_name_behind_a_mark_is_one(before: str, registry: Registry) -> None:
+    for far in ("", "b" * 300 + " "):
+        assert texts(find(f"{far}{before}x-word:a", registry=registry)) == ["x-word:a"]
+
+
+def test_more_marks_than_are_looked_at_are_no_beginning(registry: Registry) -> None:
+    assert texts(find("_" * 100 + "x-word:a", registry=registry)) == ["x-word:a"]
+    assert texts(find("a" + "_" * 200 + "x-word:a", registry=registry)) == []
+
+
+def test_a_url_within_that_of_another_scheme_is_a_part_of_it(registry: Registry) -> None:
+    text = "x-none://a/x-word:b?x-hosts://c my_word://x-word:d/ (x-none://e)x-word:f x-none:x-word:g"
+    assert texts(find(text, registry=registry)) == ["x-word:f", "x-word:g"]
+
+
 # Writing
 
 
@@ -256,6 +315,18 @@ def test_the_recommended_form() -> None:
 @pytest.mark.parametrize("fragment", ["a b", "a\n", "a>", "<", "\u00a0"])
 def test_a_fragment_that_could_not_be_read_again(fragment: str) -> None:
     with pytest.raises(InvalidURL, match="no white space"):
+        wrap(urlschemes.parse_generic("x-any:thing"), fragment=fragment)
+
+
+@pytest.mark.parametrize("thing", [None, 1, 10**5000, b"x-word:a", "x-word:a", "a\nb>c", ["x-word:a"], URL], ids=type)
+def test_nothing_but_a_url_is_wrapped(thing: Any) -> None:
+    with pytest.raises(InvalidURL, match=rf"a URL is wrapped, not {type(thing).__name__}; `parse` makes"):
+        wrap(thing)
+
+
+@pytest.mark.parametrize("fragment", [1, b"a", 10**5000, ["a"]], ids=type)
+def test_a_fragment_is_text(fragment: Any) -> None:
+    with pytest.raises(InvalidURL, match=rf"a fragment is text \(str\), not {type(fragment).__name__}"):
         wrap(urlschemes.parse_generic("x-any:thing"), fragment=fragment)
 
 

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Literal, overload
 
 from urlschemes.default import registry as default_registry
-from urlschemes.errors import InvalidURL, UnknownScheme
+from urlschemes.errors import Explanation, InvalidURL, UnknownScheme
 from urlschemes.refusal import fault_of, unfit
 from urlschemes.scheme import folded
 from urlschemes.url import LIMIT, URL
@@ -43,6 +43,12 @@ _BEHIND = _NAME + 8
 _SCHEME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
 # What may touch a name in running text and be no part of it: a full stop, the number of an item, a plus sign.
 _LEAD = re.compile(r"(?:[0-9]*+[+.\-]++)*+")
+# What makes one longer thing of a name and the word before it: `local_file:` is not `file:`, nor is `a/http:` a URL.
+_JOINING = "_$/@&#+-."
+_IN_WORDS = frozenset({"Lu", "Ll", "Lt", "Nd", "Cs"})
+"""Categories of characters that a name goes on from: letters that have cases, digits, octets that are no text."""
+_UNSEEN = frozenset({"Mn", "Mc", "Me", "Cf"})
+"""Categories of characters that lie upon another one, or are not seen."""
 _PREFIX = re.compile(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
 _BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
@@ -50,19 +56,33 @@ _BREAK = re.compile(f"[{_BREAKS}]")
 _HYPHEN = re.compile(rf"-(?:(?![{_BREAKS}])\s)*+[{_BREAKS}]\s*+")
 _BLANK = re.compile(rf"(?<!\s)(?:(?![{_BREAKS}])\s)++(?!\s)")
 _WITHIN = re.compile("[^<>]*+")
+# What brackets within brackets hold that are no wrapper themselves.
+_INNER = re.compile(r"[^<>:\s]*+")
 
+# In the text of a page of HTML, the references to `<`, `>`, `"` and the no-break space: what ends a bare URL. One to an
+# apostrophe does where no letter or digit follows.
+_REFERENCE = (
+    "(?:lt|gt|quot|nbsp|LT|GT|QUOT|#0{0,4}+(?:34|60|62|160)|#[xX]0{0,4}+(?:22|3[CcEe]|[Aa]0)"
+    "|(?:apos|#0{0,4}+39|#[xX]0{0,4}+27)(?!;[A-Za-z0-9]));"
+)
+_LONGEST_REFERENCE = 12
 # A bare URL consists of these; of what needs a closer look; and of letters and symbols outside of US-ASCII. The
 # characters that are no part of a URL, but are written in what is meant as one, are among them: `~`, `[`, `\`.
-_PLAIN = re.compile(r"[A-Za-z0-9$\-_.+/?:@&=%~\\^]*+")
+_CHARACTERS = r"[A-Za-z0-9$\-_.+/?:@=%~\\^]*+"
+_PLAIN = re.compile(f"{_CHARACTERS}(?:&(?!{_REFERENCE}){_CHARACTERS})*+")
 _SPECIAL = frozenset("!'*,;()[]{}#")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _SEPARATING = frozenset("!'*,;(")
-_INVISIBLE = "\xad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
-_TRAILING = ".,;:!?([{\\" + _INVISIBLE
+_TRAILING = ".,;:!?([{\\"
 
 # What `wrap` leaves in one piece: an escape; hyphens with what follows them; the last character with its bracket.
 _PIECE = re.compile("-*+(?:%[0-9A-Fa-f]{2}|[^->])>?|-*+>")
 _FRAGMENT = re.compile(r"[^\s<>]*+")
+
+HYPHENS = 8
+"""How many hyphens before line breaks `readings` keeps or leaves out in every combination."""
+READINGS = 2**HYPHENS
+"""How many readings of a passage are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +118,14 @@ class Found(Passage):
     uncertain: bool
 
     def readings(self) -> Iterator[Found]:
-        """Every reading that is a URL, this one first: with each hyphen before a line break kept, or left out."""
+        """The readings that are URLs, this one first: with each hyphen before a line break kept, or left out.
+
+        Of more than 8 hyphens: with all of them, without any, and without one of them, 256 readings at most.
+        """
         end = len(self.text) - (self.grade == "delimited")  # a hyphen may be the last thing within the brackets
         first, *others = _HYPHEN.split(self.text[self.inside[0] - self.span[0] : end])
-        for hyphens in product(("-", ""), repeat=len(others)):
-            pieces = (hyphen + piece for hyphen, piece in zip(hyphens, others, strict=True))
+        for kept in _kept(len(others)):
+            pieces = ("-" * keep + piece for keep, piece in zip(kept, others, strict=True))
             text, mark, fragment = _joined(first + "".join(pieces)).partition("#")
             try:
                 url = type(self.url).parse(text, limit=len(text))
@@ -143,16 +166,33 @@ def find(
     return passages if invalid else (passage for passage in passages if isinstance(passage, Found))
 
 
+def _kept(count: int) -> Iterator[tuple[bool, ...]]:
+    """Which of `count` hyphens are kept, in one reading after the other."""
+    if count <= HYPHENS:
+        return product((True, False), repeat=count)
+    one = (tuple(index != out for index in range(count)) for out in range(min(count, READINGS - 2)))
+    return chain(((True,) * count, (False,) * count), one)
+
+
 def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> str:
     """`url` as the Appendix recommends to write it in a text: `<URL:...>`, its fragment within the brackets.
 
     With a `width`, lines are broken where they would be longer; they stay longer where nothing may be broken: after a
     hyphen, within an escape, before the closing bracket. `find` gives the URL back, and is certain of it.
 
-    Raises InvalidURL for a fragment with white space or brackets, which could not be read again.
+    Raises InvalidURL for what is no URL object, and for a fragment that is no text, or has white space or brackets,
+    which could not be read again.
     """
+    if not isinstance(url, URL):
+        kind = type(url).__name__
+        raise InvalidURL(
+            f"<{kind}>", Explanation(f"a URL is wrapped, not {kind}", hint="`parse` makes a URL of a text")
+        )
     text = str(url)
     if fragment is not None:
+        if not isinstance(fragment, str):
+            kind = type(fragment).__name__
+            raise fault_of("fragment", f"<{kind}>", f"a fragment is text (str), not {kind}")
         if _FRAGMENT.fullmatch(fragment) is None:
             message = "a fragment in a text holds no white space and no `<` or `>`"
             raise fault_of("fragment", fragment, message, section="RFC 1738 Appendix")
@@ -227,7 +267,7 @@ class _Window:
                 self.move(colon)
                 continue
             if passage is None:
-                self.next = colon + 1
+                self.next = max(self.next, colon + 1)
             else:
                 self.next = self.done
                 yield passage
@@ -269,29 +309,45 @@ class _Window:
         text = self.text
         behind = text[max(0, colon - _NAME) : colon]
         run = behind[len(behind.rstrip(_SCHEME_CHARACTERS)) :]
-        if not run or len(run) == _NAME:
+        if not run:
             return None
         start = colon - len(run)
         opened = start > self.done and text[start - 1] == "<"
         if opened and run.lower() == "url":
             return self.delimited(start - 1, colon + 1)
+        name = run
         if run.lower() not in self.names:
             name = run[_LEAD.match(run).end() :]  # type: ignore[union-attr]  # it matches the empty text too
-            if name == run or name.lower() not in self.names:
-                return None
+        if name.lower() not in self.names or _goes_on(behind[: -len(run)], more=colon > _NAME):
+            self.pass_over(colon)
+            return None
+        if name != run:
             start, opened = colon - len(name), False
         if start < self.done:
             return None
         return (self.delimited(start - 1, start) if opened else None) or self.bare(start, colon + 1)
 
+    def pass_over(self, colon: int) -> None:
+        """Go on behind the URL of a scheme that nobody registered: a URL within it is a part of it."""
+        if len(self.text) < colon + 3 and not self.complete:
+            raise _Unfinished
+        if self.text.startswith("//", colon + 1):
+            self.next = self.run(_PLAIN, colon + 3, colon + 3 + self.limit)
+
     def delimited(self, start: int, inside: int) -> Found | Broken | None:
         """The passage from the bracket at `start` to the closing one; None where there is none before another opens.
 
+        Brackets that touch what stands before them, as in `<URL:news:<1@host.dom>>`, are within: that is no URL.
         Without the prefix `URL:`, white space is ignored only around line breaks: else it may be a passage of prose.
         """
         text = self.text
         most = inside + 2 * self.limit  # as much white space as URL
         end = self.run(_WITHIN, inside, most + 1)
+        while end <= most and text[end : end + 1] == "<" and not text[end - 1].isspace():
+            end = self.run(_INNER, end + 1, most + 1)
+            if text[end : end + 1] != ">":
+                return None
+            end = self.run(_WITHIN, end + 1, most + 1)
         if end > most or text[end : end + 1] != ">":
             return None
         content = text[inside:end]
@@ -312,6 +368,12 @@ class _Window:
         if end > start + self.limit:
             end = start + self.limit
             return self.passage((outer, end), (start, end), "bare", fault=unfit(text[start : end + 1], self.limit))
+        if end == after and text[end : end + 1] == "<":
+            # `mailto:<joe@host.dom>`, `news:<1@host.dom>`: what mail has within brackets
+            close = self.run(_INNER, end + 1, start + self.limit)
+            if text[close : close + 1] != ">" or "@" not in text[end:close]:
+                return None
+            return self.passage((outer, close + 1), (start, close + 1), "bare")
         written = text[start:end]
         marks = _TRAILING + ("'" if written.count("'") % 2 else "") + (before if before in {"_", "~"} else "")
         end = start + (len(written.rstrip(marks + "*")))
@@ -342,6 +404,8 @@ class _Window:
                 return index
             character = self.text[index]
             if character not in _SPECIAL:
+                if character == "&" and len(self.text) < index + _LONGEST_REFERENCE and not self.complete:
+                    raise _Unfinished
                 if character.isascii() or _is_mark(character):
                     return index
             elif character == "#":
@@ -412,9 +476,26 @@ def _joined(text: str) -> str:
     return "".join(text.split())
 
 
+def _goes_on(before: str, *, more: bool) -> bool:
+    """Whether the name of a scheme that stands behind `before` goes on from it, and so is no name by itself.
+
+    `more` says that there is more text, which nobody looked at.
+    """
+    from unicodedata import category
+
+    for character in reversed(before):
+        if character in _JOINING:
+            continue
+        if character == "%":  # it begins an escape
+            return True
+        if (kind := category(character)) not in _UNSEEN:
+            return kind in _IN_WORDS
+    return more
+
+
 def _is_mark(character: str) -> bool:
-    """Whether a character outside of US-ASCII is punctuation, white space or a control: what no URL goes on with."""
+    """Whether a character outside of US-ASCII ends a URL: punctuation, white space, a control, or invisible."""
     from unicodedata import category
 
     kind = category(character)
-    return kind[0] in "PZ" or kind == "Cc"
+    return kind[0] in "PZ" or kind in {"Cc", "Cf"}
