@@ -150,17 +150,14 @@ class Automaton:
             by_reached[reached] = by_reached.get(reached, 0) | 1 << code
         yield from by_reached.items()
 
-    def derives(self, item: Element, text: str) -> bool:
-        """Whether `text` derives from `item`, an element of the tree, as far as that shows without counting."""
-        if not text:
-            return item.nullable
-        inside = item.inside
-        expected, reached = item.first, 0
-        for character in text:
-            code = ord(character)
-            reached = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
-            expected = _union(self.follow[p] & inside for p in bits(reached))
-        return bool(reached & item.last)
+    def step(self, expected: int, character: str, within: int = -1) -> tuple[int, int]:
+        """Of the positions `expected`, those that `character` can stand at; and those that may come next.
+
+        Only positions of the set `within` may come next (-1: any).
+        """
+        code = ord(character)
+        reached = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
+        return reached, _union(self.follow[p] for p in bits(reached)) & within
 
     def reach(self, text: str, without: int = 0) -> tuple[int, int, int]:
         """How far `text` derives: the first index that cannot be, what was expected there, what came before.
@@ -168,17 +165,25 @@ class Automaton:
         The first number is the length of the text where all of it can begin a URL; the second is a set of positions of
         the automaton, the third the set that the last character stood at. The positions `without` are passed over.
         """
-        expected, reached = self.tree.first & ~without, 0
+        return self._reach(text, self.tree.first & ~without, ~without)
+
+    def derives(self, item: Element, text: str) -> bool:
+        """Whether `text` derives from `item`, an element of the tree, as far as that shows without counting."""
+        if not text:
+            return item.nullable
+        end, _, reached = self._reach(text, item.first, item.inside)
+        return end == len(text) and bool(reached & item.last)
+
+    def _reach(self, text: str, expected: int, within: int) -> tuple[int, int, int]:
+        reached = 0
         known: dict[tuple[int, str], tuple[int, int]] = {}
         for index, character in enumerate(text):
             step = known.get((expected, character))
             if step is None:
-                code = ord(character)
-                found = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
-                step = known[expected, character] = _union(self.follow[p] & ~without for p in bits(found)), found
-            if not step[1]:
+                step = known[expected, character] = self.step(expected, character, within)
+            if not step[0]:
                 return index, expected, reached
-            expected, reached = step
+            reached, expected = step
         return len(text), expected, reached
 
 

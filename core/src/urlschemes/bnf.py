@@ -3,7 +3,7 @@
 Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets round optional or repeated elements:
 
     "literal"          a literal; its letters match without regard to case (RFC 822 section 3.4.7); <"> is the quote
-    mark name               another rule
+    name               another rule
     a b                a, then b
     a | b              a or b
     [ a ]              a or nothing

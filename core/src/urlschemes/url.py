@@ -190,7 +190,8 @@ class URL:
         text = normal(raw)
         for encoded in dict.fromkeys(_ESCAPE.findall(text)):
             plainer = text.replace(encoded, escape(octets_of(unescape(encoded)), bare))
-            text = plainer if cls.syntax.derives(part.name, plainer) else text
+            if plainer != text and cls.syntax.derives(part.name, plainer):
+                text = plainer
         return text
 
     def equivalent(self, other: object) -> bool:
