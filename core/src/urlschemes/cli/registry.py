@@ -128,6 +128,11 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
         at = " or ".join("/".join(path) for path in part.at)
         table.add_row(part.name, at, _is(part), part.travels)
     screen.table(table)
+    if record.cautions:
+        _head(screen, "Cautions")
+        for caution in record.cautions:
+            screen.print(Text.assemble((caution.code, "bold"), f"  in the {caution.part}"), soft_wrap=True)
+            screen.paragraph(published(caution.message), "dim", indent=4)
     if record.examples:
         _head(screen, "Examples")
         for example in record.examples:
@@ -148,12 +153,15 @@ def _head(screen: Screen, text: str) -> None:
 
 def _is(part: Any) -> str:
     if part.number:
-        return "a number"
-    if part.element is None:
-        return "text"
-    if part.take == "last":
-        return f"the last {part.element}"
-    return f"a list of {part.element}" + ("" if part.take == "all" else f", {part.take}")
+        what = "a number"
+    elif part.element is None:
+        what = f"the encoding of {part.decoded}" if part.decoded else "text"
+    elif part.take == "last":
+        what = f"the last {part.element}"
+    else:
+        what = f"a list of {part.element}" + ("" if part.take == "all" else f", {part.take}")
+    without = ", ".join(f"{octet:02X}" for octet in sorted(part.exclude))
+    return f"{what} without {without}" if without else what
 
 
 def _whole(record: Registration) -> dict[str, Any]:
@@ -166,6 +174,7 @@ def _whole(record: Registration) -> dict[str, Any]:
         "syntax": {
             "rule": syntax.rule,
             "hierarchy": syntax.hierarchy,
+            "slash_may_be_omitted": syntax.slash_may_be_omitted,
             "bnf": syntax.bnf,
             "parts": {
                 part.name: {
@@ -174,11 +183,14 @@ def _whole(record: Registration) -> dict[str, Any]:
                     "take": part.take,
                     "number": part.number,
                     "exclude": [f"{octet:02X}" for octet in sorted(part.exclude)],
+                    "decoded": part.decoded,
+                    "says": part.says,
                     "travels": part.travels,
                 }
                 for part in syntax.parts.values()
             },
         },
+        "cautions": [{name: getattr(each, name) for name in each.__slots__} for each in record.cautions],
         "examples": [{"url": each.url, "parts": each.parts, "says": each.says} for each in record.examples],
     }
 
