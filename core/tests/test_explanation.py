@@ -83,6 +83,22 @@ def test_a_message_is_whole() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "definition"),
+    [
+        ("x-album://h/?a%0Ab", 'words = *[ uchar | "/" | "=" ], without 0A'),
+        ("x-album://h/?a?b", 'words = *[ uchar | "/" | "=" ], without 0A'),
+        ("x-album://h/;size=x", "digits = 1*digit, of which at most 4,000 are read"),
+        ("x-album://h:8x/", "port = digits"),
+        ("x-album://h/a b", "xchar = unreserved | reserved | escape"),
+    ],
+)
+def test_a_definition_says_what_the_rule_of_the_rfc_does_not(text: str, definition: str) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        AlbumURL.parse(text)
+    assert caught.value.definition == definition
+
+
 def test_more_digits_than_a_number_may_have() -> None:
     with pytest.raises(InvalidURL) as caught:
         AlbumURL.parse("x-album://h:" + "9" * 5000)

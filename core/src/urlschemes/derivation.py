@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from urlschemes.expansion import Characters
     from urlschemes.syntax import Syntax
 
-__all__ = ["begun", "due", "innermost", "listed", "part_of", "rule_of", "shortest", "taken"]
+__all__ = ["begun", "due", "innermost", "listed", "octet_named", "part_of", "rule_of", "shortest", "taken"]
 
 FEW = 8
 """A set of no more characters is listed in words."""
@@ -36,6 +36,18 @@ _SETS = frozenset(
 )
 """The shared rules that are sets of characters: an error names the rule that uses them."""
 
+_OCTETS = {
+    0x00: "NUL",
+    0x09: "a tab",
+    0x0A: "a line feed",
+    0x0D: "a carriage return",
+    0x20: "a blank",
+    0x22: "a quotation mark",
+    0x5B: "an opening bracket",
+    0x5D: "a closing bracket",
+}
+_PERCENT = 1 << ord("%")
+
 _DIGITS = "0123456789"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _CLASSES = {
@@ -57,9 +69,14 @@ _WIDER = (
 def due(syntax: "Syntax", positions: int) -> tuple[str, ...]:
     """What may stand at any of `positions`, in words."""
     found: dict[str, None] = {}
+    automaton = syntax.automaton
+    plain = automaton.characters(positions)
     for position in bits(positions):
-        leaf = syntax.automaton.leaves[position]
-        if leaf.literal is not None:
+        leaf = automaton.leaves[position]
+        if leaf.mask == _PERCENT and (octets := _escaped(automaton, position)):
+            # An octet that may stand there as it is needs no word more.
+            words = [f'"%{octet:02X}"{octet_named(octet)}' for octet in octets if not plain >> octet & 1]
+        elif leaf.literal is not None:
             words = [f'"{leaf.literal}"']
         elif leaf.mask in _CLASSES:
             words = [_CLASSES[leaf.mask]]
@@ -76,9 +93,27 @@ def due(syntax: "Syntax", positions: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def listed(words: tuple[str, ...]) -> str:
-    """`words` as a sentence lists alternatives."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else ""
+def _escaped(automaton: "Automaton", position: int) -> tuple[int, ...]:
+    """The one octet, or the one letter in both its cases, that an escape beginning at `position` spells; else none."""
+    octets: set[int] = set()
+    for first in bits(automaton.follow[position]):
+        for second in bits(automaton.follow[first]):
+            high, low = automaton.leaves[first].mask, automaton.leaves[second].mask
+            if high.bit_count() > 4 or low.bit_count() > 2:
+                return ()
+            octets.update(int(chr(one) + chr(two), 16) for one in bits(high) for two in bits(low))
+    return tuple(sorted(octets)) if len({chr(octet).lower() for octet in octets}) == 1 else ()
+
+
+def octet_named(octet: int) -> str:
+    """What is said of an octet beside its number: its name or its character in parentheses; "" where it has none."""
+    name = _OCTETS.get(octet) or (f"`{chr(octet)}`" if 0x21 <= octet <= 0x7E else "")
+    return f" ({name})" if name else ""
+
+
+def listed(words: tuple[str, ...], last: str = "or") -> str:
+    """`words` as a sentence lists alternatives, or with `last` before the last one."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
 
 
 def shortest(automaton: "Automaton", expected: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from urlschemes import errors
-from urlschemes.derivation import END, begun, due, listed, part_of, rule_of, shortest, taken
+from urlschemes.derivation import END, begun, due, listed, octet_named, part_of, rule_of, shortest, taken
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
@@ -27,7 +27,6 @@ _U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
 _OTHER_SCHEME = re.compile(r"//[A-Za-z0-9]")
 _SCHEME_NAME = re.compile(r"[A-Za-z0-9+.\-]++")
 
-_OCTETS = {0: "NUL", 9: "a tab", 10: "a line feed", 13: "a carriage return", 32: "a blank", 34: "a quotation mark"}
 _CHARACTERS = {"'": '"\'"', " ": "a blank", "\t": "a tab", "\n": "a line feed", "\r": "a carriage return"}
 
 LABELS = (
@@ -72,10 +71,22 @@ def explained(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
         position=fault.position,
         expected=fault.expected,
         rule=fault.rule,
-        definition=str(syntax.grammar.rules[fault.rule]) if fault.rule in syntax.grammar.rules else None,
+        definition=_definition(fault.rule, part, syntax),
         section=syntax.section_of(fault.rule) if fault.rule else None,
         hint=fault.hint or (part.says if part else None),
     )
+
+
+def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:
+    """`rule` in the notation of section 5; the bound of numbers, and what the record excludes, in words behind it."""
+    if rule not in syntax.grammar.rules:
+        return None
+    written = str(syntax.grammar.rules[rule])
+    if f"*{DIGITS}digit" in written:
+        written = f"{written.replace(f'*{DIGITS}digit', '*digit')}, of which at most {DIGITS:,} are read"
+    if part is not None and part.exclude and part.rule == rule:
+        written += f", without {listed(tuple(f'{octet:02X}' for octet in sorted(part.exclude)), 'and')}"
+    return written
 
 
 def _fault(text: str, kind: type[InvalidURL], syntax: Syntax) -> _Fault:
@@ -514,14 +525,15 @@ def _octet(text: str, start: int, without: int, syntax: Syntax) -> _Fault:
     name = part_of(syntax, lacking[-1].inside if lacking else reached) or part_of(syntax, percent)
     if name is not None:
         name = _share(text, start, syntax.parts[name], syntax)
-    named = f" ({_OCTETS[octet]})" if octet in _OCTETS else ""
     part = syntax.parts.get(name or "")
     excluded = part is not None and octet in part.exclude
+    there = " there" if part is not None and octet in part.escapes else ""
     return _Fault(
         start,
         part=name,
         rule=part.rule if part and excluded else rule_of(syntax, reached),
-        message=f"the {name or 'URL'} cannot hold the octet {octet:02X}{named}, encoded at position {start}",
+        message=f"the {name or 'URL'} cannot hold the octet {octet:02X}{octet_named(octet)}{there}, "
+        f"encoded at position {start}",
         expected=("another octet",),
         hint="the registration of the scheme excludes it: leave it out" if excluded else None,
     )
