@@ -434,7 +434,9 @@ def test_check_lists_findings(run: Run) -> None:
     assert "hunter2" not in result.stdout
     wrong = run("check", "x-shelf://host.dom/a b~")
     assert wrong.exit_code == 1
-    assert wrong.stdout.count("error at") == 2
+    lines = wrong.stdout.splitlines()
+    assert [line[:25] for line in lines if line[0] != " "] == ["error: a blank at positio", "error: '~' at position 22"]
+    assert all(line == line.rstrip() for line in lines)
     assert run("check", "x-shelf://host.dom/a").stdout == "valid, and nothing unwise in it\n"
 
 
@@ -460,6 +462,9 @@ def test_fix_shows_no_character_of_a_password(run: Run) -> None:
     result = run("fix", "x-shelf://joe:hun~ter2@host.dom/~")
     assert result.stdout == "x-shelf://joe:***@host.dom/%7E\n"
     assert "character encoded at 17: in the password" in result.stderr
+    assert result.stderr.count("the password is hidden; --passwords shows it") == 1
+    assert "is hidden" not in run("fix", "--passwords", "x-shelf://joe:hunter2@host.dom/~").stderr
+    assert "is hidden" not in run("fix", "x-shelf://joe@host.dom/~").stderr
     changes = json.loads(run("fix", "--json", "x-shelf://joe:hun~ter2@host.dom/~").stdout)["changes"]
     assert [(change["part"], change["before"]) for change in changes] == [("password", "***"), ("thing", "~")]
     changes = json.loads(run("fix", "--json", "--passwords", "x-shelf://joe:hun~ter2@host.dom/~").stdout)["changes"]
@@ -515,7 +520,16 @@ def test_extract_writes_each_url_on_a_line_of_its_own(run: Run, tmp_path: Path) 
         ]
         assert result.stderr == (
             "urlschemes: 4:32: uncertain: a hyphen stands before a line break, or `>` is the first on its line\n"
+            "urlschemes: the password is hidden; --passwords shows it, in a file or a pipe\n"
         )
+    assert "hidden" not in run("extract", "--passwords", input=LETTER).stderr
+    assert run("extract", input="x-shelf://host.dom/a").stderr == ""
+
+
+@pytest.mark.parametrize("name", ["parse", "fix", "extract"])
+def test_the_help_says_that_passwords_are_hidden_in_urls_too(run: Run, name: str) -> None:
+    said = " ".join(run(name, "--help").stdout.split())
+    assert "Else *** stands in place of each, also within the URL that is written." in said
 
 
 def test_extract_says_what_is_broken_when_asked_to(run: Run) -> None:
@@ -955,6 +969,13 @@ def test_schemes(run: Run) -> None:
         "shelf-schemes",
         "1.0",
     ]
+    for width, columns in ((40, 3), (60, 4), (80, 5), (100, 7), (200, 7)):
+        narrow = run("schemes", env={"COLUMNS": str(width)})
+        lines = narrow.stdout.splitlines()
+        assert lines[0].split() == rows[0][:columns]
+        assert len(lines) == 4, "no cell is broken"
+        assert max(map(len, lines)) <= width
+        assert narrow.stderr == ("" if columns == 7 else "urlschemes: --json has more columns\n")
     assert json.loads(run("schemes", "--json").stdout)[1] == {
         "name": "x-shelf",
         "title": "Things on a shelf",

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from urlschemes.cli.plain import error_json, note, write
-from urlschemes.cli.reading import as_json, with_passwords
+from urlschemes.cli.reading import as_json, note_hidden, with_passwords
 from urlschemes.display import one_line, redact
 from urlschemes.drawing import without_password
 
@@ -48,7 +48,7 @@ def extract(
 ) -> None:
     """Write the URLs that stand in FILE, or in standard input, one on each line and without their fragments.
 
-    FILE is text in UTF-8. Within <URL:...> a URL may be broken over lines.
+    FILE is text in UTF-8. Within <URL:...> a URL may be broken over lines. Passwords are written as ***.
     """
     from urlschemes.cli.app import INVALID
     from urlschemes.text import Broken, find
@@ -58,7 +58,7 @@ def extract(
     if as_json:
         broken = _write_list(chosen, passwords=passwords)
     else:
-        broken = False
+        broken = hidden = False
         for each in chosen:
             place = f"{each.line}:{each.column}: "
             if isinstance(each, Broken):
@@ -66,9 +66,12 @@ def extract(
                 _remark(f"{place}{_of_one_line(each)}: {each.error.message}")
                 continue
             url = _shown(each.url, passwords=passwords)
+            hidden = hidden or url != str(each.url)
             write(place + url if positions else url)
             if each.uncertain:
                 _remark(f"{place}uncertain: a hyphen stands before a line break, or `>` is the first on its line")
+        if hidden:
+            note_hidden()
     if broken:
         click.get_current_context().exit(INVALID)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from urlschemes.findings import Finding
     from urlschemes.repair import Change, Fixed
 
-__all__ = ["check", "explain", "fix", "parse"]
+__all__ = ["as_json", "check", "explain", "fix", "note_hidden", "parse", "with_passwords"]
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
@@ -28,8 +29,17 @@ def _passwords(_: click.Context, __: click.Parameter, value: bool) -> bool:
 
 
 with_passwords = click.option(
-    "--passwords", is_flag=True, callback=_passwords, help="Do not hide the password; not on a terminal."
+    "--passwords",
+    is_flag=True,
+    callback=_passwords,
+    help="Write passwords as they are. Else *** stands in place of each, also within the URL that is written. "
+    "For files and pipes, not for a terminal.",
 )
+
+
+def note_hidden() -> None:
+    """Say that what was written is no URL to be used: its password is missing."""
+    note("the password is hidden; --passwords shows it, in a file or a pipe")
 
 
 @click.command(short_help="Take a URL apart.")
@@ -140,10 +150,12 @@ def _show_findings(findings: tuple[Finding, ...]) -> None:
 
     screen = Screen()
     for finding in findings:
-        place = f"at {finding.span[0]}: " if finding.span else ""
+        # Most messages say where it is.
+        placed = finding.span is None or re.search(rf"\bposition {finding.span[0]}\b", finding.message)
+        place = "" if placed else f" at {finding.span[0]}"
         colour = "bold red" if finding.severity == "error" else "bold yellow"
         said = Text.assemble(
-            (finding.severity, colour), f" {place}{line(finding.message)}", (f"  [{finding.code}]", "dim")
+            (finding.severity, colour), f"{place}: {line(finding.message)}", (f"  [{finding.code}]", "dim")
         )
         screen.print(said, soft_wrap=not screen.stream_is_terminal)
         more = [each for each in (finding.section, finding.hint) if each]
@@ -161,7 +173,7 @@ def _show_findings(findings: tuple[Finding, ...]) -> None:
 def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
     """Write the valid URL that is nearest to URL; say on standard error what was changed.
 
-    A scheme or a host is never guessed. Where several repairs are possible, there is none.
+    A scheme or a host is never guessed. Where several repairs are possible, there is none. Passwords are hidden: ***.
     """
     from urlschemes.errors import URLError
 
@@ -185,6 +197,8 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
     write(text)
     sys.stdout.flush()
     _show_changes(fixed)
+    if text != str(fixed.url):
+        note_hidden()
 
 
 def _change(change: Change, *, passwords: bool) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,18 +41,19 @@ def schemes(settings: Settings, *, as_json: bool) -> None:
     if as_json:
         write_json([_summary(each, claims[each.scheme]) for each in records])
         return
-    from urlschemes.cli.screen import Screen, grid
+    from urlschemes.cli.screen import Screen
 
-    table = grid(
-        "name", "title", "port", "operations", "status", "distribution", "version", whole=("name", "distribution")
-    )
+    rows = []
     for each in records:
         port = "" if each.default_port is None else str(each.default_port)
         claim = claims[each.scheme]
         operations = ", ".join(each.operations) or "none"
-        table.add_row(each.scheme, line(each.title), port, operations, each.status, claim.distribution, claim.version)
+        rows.append((each.scheme, line(each.title), port, operations, each.status, claim.distribution, claim.version))
     if records:
-        Screen().table(table)
+        columns = ("name", "title", "port", "operations", "status", "distribution", "version")
+        if not Screen().listing(columns, rows, prose="title", least=3):
+            sys.stdout.flush()
+            note("--json has more columns")
     else:
         note("no scheme is installed or switched on")
         _advise(registry)

@@ -7,15 +7,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from urlschemes.cli.plain import line, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["Screen", "facts", "grid"]
 
@@ -23,6 +23,9 @@ UNWRAPPED = 10_000
 """The width of what is no terminal: nothing is cut or wrapped there, so that programs can search it."""
 PARAGRAPH = 100
 """The width at which prose is wrapped, where there is more room."""
+
+PROSE = 36
+"""The width that a column of prose has at least, before others are left out for it."""
 
 
 class Screen(Console):
@@ -50,16 +53,36 @@ class Screen(Console):
         for row in captured.get().splitlines():
             write(row.rstrip(), stream=self.file)
 
+    def listing(self, columns: Sequence[str], rows: Sequence[Sequence[str]], *, prose: str, least: int) -> bool:
+        """Print `rows`: as many of the first columns as there is room for, `least` at least. Whether these are all.
+
+        The column `prose` is wrapped where it has to be, the others never.
+        """
+        widths = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
+        widths[columns.index(prose)] = min(widths[columns.index(prose)], PROSE)
+        count = len(columns)
+        while count > least and sum(widths[:count]) + 2 * (count - 1) > self.width:
+            count -= 1
+        table = grid(*columns[:count], whole=(column for column in columns if column != prose))
+        for row in rows:
+            table.add_row(*row[:count])
+        self.table(table)
+        return count == len(columns)
+
     def paragraph(self, text: str, style: str = "", *, indent: int = 0) -> None:
         """Print prose, wrapped for reading, `indent` columns to the right."""
-        self.print(Padding(Text(text, style), (0, 0, 0, indent), expand=False), width=min(self.width, PARAGRAPH))
+        for each in Text(text, style).wrap(self, min(self.width, PARAGRAPH) - indent):
+            each.rstrip()
+            each.pad_left(indent)
+            self.print(each, soft_wrap=True)
 
 
 def grid(*columns: str, whole: Iterable[str] = ()) -> Table:
     """A table with a heading for each column; those in `whole` are never wrapped."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    unwrapped = {*whole}
     for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in whole)
+        table.add_column(column, overflow="fold", no_wrap=column in unwrapped)
     return table
 
 
