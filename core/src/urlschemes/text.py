@@ -183,20 +183,10 @@ def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> 
     Raises InvalidURL for what is no URL object, and for a fragment that is no text, or has white space or brackets,
     which could not be read again.
     """
-    if not isinstance(url, URL):
-        kind = type(url).__name__
-        raise InvalidURL(
-            f"<{kind}>", Explanation(f"a URL is wrapped, not {kind}", hint="`parse` makes a URL of a text")
-        )
-    text = str(url)
-    if fragment is not None:
-        if not isinstance(fragment, str):
-            kind = type(fragment).__name__
-            raise fault_of("fragment", f"<{kind}>", f"a fragment is text (str), not {kind}")
-        if _FRAGMENT.fullmatch(fragment) is None:
-            message = "a fragment in a text holds no white space and no `<` or `>`"
-            raise fault_of("fragment", fragment, message, section="RFC 1738 Appendix")
-        text += "#" + fragment
+    fault = _unwritable(url, fragment)
+    if fault is not None:
+        raise fault
+    text = str(url) if fragment is None else f"{url}#{fragment}"
     if width is None:
         return f"<URL:{text}>"
     lines, line = [], "<URL:"
@@ -206,6 +196,24 @@ def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> 
             line = ""
         line += piece
     return "\n".join([*lines, line])
+
+
+def _unwritable(url: object, fragment: object) -> InvalidURL | None:
+    """Why `url` cannot be wrapped with `fragment`, if it cannot."""
+    if not isinstance(url, URL):
+        kind = type(url).__name__
+        return InvalidURL(
+            f"<{kind}>", Explanation(f"a URL is wrapped, not {kind}", hint="`parse` makes a URL of a text")
+        )
+    if fragment is None:
+        return None
+    if not isinstance(fragment, str):
+        kind = type(fragment).__name__
+        return fault_of("fragment", f"<{kind}>", f"a fragment is text (str), not {kind}")
+    if _FRAGMENT.fullmatch(fragment) is None:
+        message = "a fragment in a text holds no white space and no `<` or `>`"
+        return fault_of("fragment", fragment, message, section="RFC 1738 Appendix")
+    return None
 
 
 def _pieces(text: object) -> Iterator[object]:

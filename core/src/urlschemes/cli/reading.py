@@ -151,8 +151,9 @@ def _show_findings(findings: tuple[Finding, ...]) -> None:
     screen = Screen()
     for finding in findings:
         # Most messages say where it is.
-        placed = finding.span is None or re.search(rf"\bposition {finding.span[0]}\b", finding.message)
-        place = "" if placed else f" at {finding.span[0]}"
+        place = f" at {finding.span[0]}" if finding.span else ""
+        if finding.span and re.search(rf"\bposition {finding.span[0]}\b", finding.message):
+            place = ""
         colour = "bold red" if finding.severity == "error" else "bold yellow"
         said = Text.assemble(
             (finding.severity, colour), f"{place}: {line(finding.message)}", (f"  [{finding.code}]", "dim")
