@@ -324,6 +324,16 @@ def test_nothing_but_a_url_is_wrapped(thing: Any) -> None:
         wrap(thing)
 
 
+def test_a_bound_that_is_no_number_is_a_type_error(registry: Registry) -> None:
+    nothing: Any = "x"
+    with pytest.raises(TypeError):
+        wrap(urlschemes.parse_generic("x-any:thing"), width=nothing)
+    with pytest.raises(TypeError):
+        [*find("x-word:a", registry=registry, limit=nothing)]
+    with pytest.raises(TypeError):
+        registry.parse("x-word:a", limit=nothing)
+
+
 @pytest.mark.parametrize("fragment", [1, b"a", 10**5000, ["a"]], ids=type)
 def test_a_fragment_is_text(fragment: Any) -> None:
     with pytest.raises(InvalidURL, match=rf"a fragment is text \(str\), not {type(fragment).__name__}"):
