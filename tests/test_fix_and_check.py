@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import pairwise
 
 import pytest
 from workspace import ROOT
 
 import urlschemes
-from urlschemes import Registration, URLError
+from urlschemes import InvalidURL, Registration, URLError
 from urlschemes.errors import NotRepairable
+from urlschemes.findings import Finding
 from urlschemes.repair import Fixed
 
 EXAMPLES = [
@@ -97,12 +99,12 @@ def test_what_may_mean_two_things_is_not_repaired(text: str, said: str) -> None:
         ("wais://h/a%2Fb%3F/c%2Fd/e%2Ff", ["%2F", "%3F", "%2F"]),
         ("wais://h/db?a%2F%3F", []),
         ("file:///a%2Fb%3B", ["%2F"]),
-        ("prospero://h/a%2Fb%3Bc;d%3D=%3B", ["%2F", "%3B", "%3D", "%3B"]),
+        ("prospero://h/a%2Fb%3Bc;d%3D=%3B", ["%3B", "%3D", "%3B"]),
         ("telnet://a%3Ab@h", ["%3A"]),
     ],
 )
 def test_what_a_delimiter_is_follows_from_the_rules_of_the_part(url: str, codes: list[str]) -> None:
-    """Sections 3.4.1 and 3.5: nothing is reserved in a gopher selector or in a mail address."""
+    """Sections 3.4.1, 3.5, 3.11: nothing is reserved in a selector or a mail address, `/` not in an object's name."""
     found = urlschemes.check(url)
     assert {each.code for each in found} <= {"encoded-delimiter", "password"}
     assert [url[slice(*each.span)] for each in found if each.code == "encoded-delimiter" and each.span] == codes
@@ -142,6 +144,85 @@ def mutated(chance: random.Random) -> str:
         at = chance.randrange(len(text) + 1)
         text = text[:at] + chance.choice(["", *odd]) + text[at + chance.randrange(2) :]
     return f"<URL:{text}>" if chance.random() < 0.1 else text
+
+
+def error_of(text: str) -> URLError | None:
+    """What `parse` raises."""
+    try:
+        urlschemes.parse(text)
+    except URLError as error:
+        return error
+    return None
+
+
+def said(thing: InvalidURL | Finding) -> tuple[object, ...]:
+    return thing.code, str(thing.message), thing.part, thing.rule, thing.section, thing.hint, thing.expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_fault_is_told_once_and_that_of_parse_in_its_words(seed: int) -> None:
+    chance = random.Random(100 + seed)
+    for _ in range(1500):
+        text = mutated(chance)
+        faults = [each for each in urlschemes.check(text) if each.severity == "error"]
+        spans = [each.span for each in faults if each.span and each.code != "unknown-scheme"]
+        assert all(end <= start for (_, end), (start, _) in pairwise(spans)), "no character belongs to two faults"
+        assert len(set(spans)) == len(spans)
+        error = error_of(text)
+        if isinstance(error, InvalidURL):
+            told = [each.span for each in faults if said(each) == said(error)]
+            if error.position is None:
+                assert told == [None]
+            else:
+                assert any(span and span[0] <= error.position <= span[1] for span in told)
+        elif error is None:
+            assert not faults
+            normal = str(urlschemes.parse(text).normalized())
+            for each in urlschemes.check(text):
+                # What is written in another way in the normal form is no delimiter.
+                if each.code == "encoded-delimiter" and each.span:
+                    assert text[slice(*each.span)].upper() in normal
+
+
+@pytest.mark.parametrize(
+    ("text", "findings"),
+    [
+        ("http://[::1]/a", [("invalid-character", (7, 12), "'[' at position 7 cannot stand in a host")]),
+        ("telnet://h?x", [("invalid-host", (10, 12), "'?' at position 10 where \"/\" is due")]),
+        ("nntp://h/1/x/", [("invalid-part", (9, 10), "a letter is due"), ("invalid-part", (11, 13), "a digit is due")]),
+        ("telnet://h/a b", [("invalid-character", (11, 14), "a blank at position 12 is unsafe")]),
+        ("http://a_b_c.dom/", [("invalid-host", (8, 9), "'_' at position 8"), ("invalid-host", (10, 11), "'_'")]),
+        (
+            "http://h:8~0/",
+            [("invalid-character", (10, 11), "'~' at position 10 is unsafe, and cannot stand there in any form")],
+        ),
+        ("wais://h/d~b", [("invalid-character", (10, 11), "'~' at position 10 is unsafe and must be encoded always")]),
+    ],
+)
+def test_one_fault_is_one_finding(text: str, findings: list[tuple[str, tuple[int, int], str]]) -> None:
+    found = urlschemes.check(text)
+    assert [(each.code, each.span) for each in found] == [(code, span) for code, span, _ in findings]
+    assert all(words in each.message for each, (_, _, words) in zip(found, findings, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "span"),
+    [
+        ("news:a@256.1.1.1", "impossible-address", (7, 10)),
+        ("news:a@1.2.3.04", "impossible-address", (13, 15)),
+        ("news:a@h." + "b" * 64, "long-label", (9, 73)),
+        ("news:a@" + "a." * 130 + "b", "long-host", (7, 268)),
+        ("news:256.1.1.1/a@h.dom", None, None),
+        ("mailto:a@256.1.1.1", None, None),
+    ],
+)
+def test_a_host_within_a_part_is_looked_at_as_any_other(
+    url: str, code: str | None, span: tuple[int, int] | None
+) -> None:
+    """Decision 18, for what stands behind the `@` of an article; the domain of an address is no host of section 5."""
+    assert [(each.code, each.span, each.part) for each in urlschemes.check(url)] == (
+        [(code, span, "message_id")] if code else []
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,7 +2,7 @@
 
 from urlschemes.errors import InvalidURL, UnknownScheme
 from urlschemes.faults import every_fault
-from urlschemes.findings import Finding, of_error, warnings
+from urlschemes.findings import finding, of_error, warnings
 from urlschemes.refusal import is_scheme_name, unfit
 from urlschemes.url import URL
 
@@ -10,10 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from urlschemes.findings import Finding
+
 __all__ = ["check"]
 
 
-def check(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> tuple[Finding, ...]:
+def check(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> "tuple[Finding, ...]":
     """Every finding, in the order of the text; none for a URL that is valid and wise.
 
     `type_of` gives the type for a scheme's name, or raises UnknownScheme, which becomes a finding.
@@ -35,12 +37,12 @@ def check(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> tuple
         found += every_fault(text, kind, error)
     else:
         found += warnings(kind, url._match, range(len(text) + 1))
-    found.sort(key=lambda finding: finding.span or (0, 0))
+    found.sort(key=lambda each: each.span or (0, 0))
     return tuple(found)
 
 
-def _unknown(error: UnknownScheme, name: str) -> Finding:
-    return Finding(
+def _unknown(error: UnknownScheme, name: str) -> "Finding":
+    return finding(
         error.code,
         str(error.message),
         span=(0, len(name)),

@@ -2,23 +2,26 @@
 
 First the characters and escapes that are wrong by themselves; then user, host and port; then the rest, side by side
 with the automaton. At each fault the reading goes on as if the text were right there, so that the faults behind it,
-and what section 6 warns of, are found as well. Each step goes through the text once, or a fixed number of times.
+and what section 6 warns of, are found as well. No character belongs to two faults, and the fault that `parse` raises
+an error for is told in the words of that error. Each step goes through the text once, or a fixed number of times.
 """
 
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import errors
 from urlschemes.derivation import END, due, listed, part_of, rule_of, shortest
-from urlschemes.findings import Finding, of_error, warnings
+from urlschemes.explanation import LABELS, impossible_login
+from urlschemes.findings import finding, of_error, warnings
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, NOT_IN_ANY_URL, refused
 from urlschemes.walk import Walk, encoded, part_at, places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from urlschemes.errors import InvalidURL
+    from urlschemes.findings import Finding
     from urlschemes.url import URL
 
 __all__ = ["every_fault"]
@@ -27,9 +30,12 @@ __all__ = ["every_fault"]
 _WRONG = re.compile(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _ENDS_HOST = re.compile("[?;&=]")
+# What is in brackets where the host stands, and what cannot stand in one at all.
+_BRACKETED = re.compile(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
+_NOT_IN_HOST = re.compile(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
 
-_AUTHORITY_FAULTS = 8
-"""How often user, host and port are looked at again; each of them is put right at the first or second look."""
+_AUTHORITY_FAULTS = 16
+"""How often user, host and port are looked at again; what is wrong there then is one fault."""
 
 _QUOTED = 12
 """Characters of a text that a message quotes."""
@@ -45,7 +51,8 @@ def every_fault(text: str, kind: "type[URL]", error: "InvalidURL") -> "Iterable[
 class _Reading:
     """The text as it is read: what stands for the URL, made right step by step, and what was found.
 
-    `right` is that text, and `at[n]` where its character n stands in the text as given.
+    `right` is that text, and `at[n]` where its character n stands in the text as given. `runs` are the places of the
+    characters that are wrong by themselves, for each of which an `x` stands in `right`.
     """
 
     def __init__(self, text: str, kind: "type[URL]", error: "InvalidURL") -> None:
@@ -55,48 +62,69 @@ class _Reading:
         self.error = error
         self.findings: list[Finding] = []
         self.without: set[str] = set()  # parts of which no more can be said
-        self.readable = False  # whether the rest can be read by the rules of the scheme
         self.in_no_form: set[int] = set()  # where stands what could not stand there encoded either
+        self.told: set[int] = set()  # where a fault begins that was told already
+        self.parts: dict[int, str] = {}  # the parts of characters that `right` has no more
         self.end = text.find("#") if "#" in text else len(text)
-        self.runs = [found.span() for found in _WRONG.finditer(text, 0, self.end)]
+        self.runs = dict(found.span() for found in _WRONG.finditer(text, 0, self.end))
+        bracketed = _BRACKETED.match(text, 0, self.end) if "host" in self.syntax.parts else None
+        if bracketed is not None:
+            start, end = bracketed.span(1)
+            self.runs = {begin: stop for begin, stop in self.runs.items() if not start <= begin < end} | {start: end}
         pieces, before = [], 0
-        for start, end in self.runs:
+        for start, end in sorted(self.runs.items()):
             pieces += [text[before:start], "x" * (end - start)]
             before = end
         self.right = "".join([*pieces, text[before : self.end]])
         self.at = list(range(self.end + 1))
         self.blank = bytearray(len(text) + 1)
-        for start, end in self.runs:
+        for start, end in self.runs.items():
             self.blank[start:end] = b"\x01" * (end - start)
 
     def read(self) -> None:
         found: list[tuple[int, int, str]] = []
-        self.readable = self.authority()
-        if self.readable:
+        self.note_authority()
+        readable = self.authority()
+        if readable:
             whole = self.walk()
             match = self.syntax.fullmatch(whole)
             if match is not None:
                 found = places(self.syntax, match)
                 self.findings += warnings(self.kind, match, self.at, frozenset(self.without))
         by_place = {place: index for index, place in reversed(list(enumerate(self.at)))}
-        for start, end in self.runs:
-            index = by_place.get(start)
-            self.findings.append(self.wrong(start, end, None if index is None else part_at(found, index)))
+
+        def part(place: int) -> str | None:
+            index = by_place.get(place)
+            return self.parts.get(place) or (None if index is None else part_at(found, index))
+
+        self.findings += [self.wrong(start, end, part(start)) for start, end in self.runs.items()]
         if self.end < len(self.given):
-            index = by_place.get(self.end - 1)
-            self.fragment(None if index is None else part_at(found, index))
-        if not any(finding.severity == "error" and finding.code != "unknown-scheme" for finding in self.findings):
+            self.findings.append(self.fragment(part(self.end - 1)))
+        self.tell_as_parse_does()
+
+    def tell_as_parse_does(self) -> None:
+        """Let the finding for the fault that `parse` tells say what its error says."""
+        error, place = self.error, self.error.position
+        if place is None:
+            self.findings.append(of_error(error, str(error.message), len(self.given), None))
+            return
+        around = [
+            (each.code != error.code, each.span[1] == place, each.span[1] - each.span[0], index)
+            for index, each in enumerate(self.findings)
+            if each.severity == "error" and each.span is not None and each.span[0] <= place <= each.span[1]
+        ]
+        if not around:
             # A fault that no automaton sees, such as a number of too many digits.
-            self.findings.append(of_error(self.error, str(self.error.message), len(self.given), self.error.position))
+            self.findings.append(of_error(error, str(error.message), len(self.given), place))
+            return
+        index = min(around)[-1]
+        start, end = self.findings[index].span or (place, place)
+        self.findings[index] = of_error(error, str(error.message), len(self.given), start, end)
 
     # Section 2.2
 
-    def wrong(self, start: int, end: int, part: str | None) -> Finding:
+    def wrong(self, start: int, end: int, part: str | None) -> "Finding":
         """The finding for the characters from `start` to `end`, each of which is wrong by itself."""
-        code = "bad-escape" if self.given[start] == "%" else "invalid-character"
-        same = self.error.position == start and self.error.code == code and self.error.part == (part or self.error.part)
-        if same and end - start == 1 and part != "password" and (part or not self.readable):
-            return of_error(self.error, str(self.error.message), len(self.given), start)
         text, several = self.given[start:end], end - start > 1
         quoted = ascii(text[:_QUOTED]) + ("..." if len(text) > _QUOTED else "")
         where = (
@@ -105,80 +133,86 @@ class _Reading:
         if part != "password":
             where = f"{where}, {quoted}," if several else f"{quoted} at position {start}"
         are = "are" if several else "is"
-        expected, rule = ("a character that a URL may hold",), "xchar"
-        if code == "bad-escape":
+        code, expected, rule = "invalid-character", ("a character that a URL may hold",), "xchar"
+        if text[0] == "%":
+            code, expected, rule = "bad-escape", ("two hexadecimal digits",), "escape"
             said = f"{where} {are} not followed by two hexadecimal digits"
-            expected, rule = ("two hexadecimal digits",), "escape"
-        elif text.isascii() and text.isprintable():
-            said = f"{where} {are} unsafe and must be encoded always"
-        else:
+        elif not (text.isascii() and text.isprintable()):
             said = f"{where} {are} no graphic US-ASCII character{'s' if several else ''}"
-        return Finding(
-            code,
-            said,
-            span=(start, end),
-            part=part,
-            expected=expected,
-            rule=rule,
-            hint=self.wrong_hint(start, text, part),
-        )
+        elif start in self.in_no_form:
+            said = f"{where} {are} unsafe, and cannot stand there in any form"
+        else:
+            said = f"{where} {are} unsafe and must be encoded always"
+        hint = self.wrong_hint(start, text, part)
+        return finding(code, said, span=(start, end), part=part, expected=expected, rule=rule, hint=hint)
 
     def wrong_hint(self, start: int, text: str, part: str | None) -> str | None:
-        if part == "host" and not text.isascii():
-            return "write the name in its US-ASCII form, with labels that begin with xn--"
+        if part == "host":
+            return LABELS if text.isascii() else "write the name in its US-ASCII form, with labels that begin with xn--"
+        if start in self.in_no_form:
+            return f"the {part or 'URL'} can hold no such character in any form"
         if text[0] == "%":
             return "a percent sign that is data is written %25"
         if part is None:
             return None
-        if start in self.in_no_form:
-            return f"the {part} can hold no such character there in any form"
         if part == "password" or len(text) > 1:
             return "each is encoded, as UTF-8; `fix` does it"
         return f"write {encoded(octets_of(text))}, or let `fix` do it"
 
-    def fragment(self, part: str | None) -> None:
-        if self.error.code == "fragment-present":
-            found = of_error(self.error, str(self.error.message), len(self.given), self.end)
-            found.part = found.part or part
-            self.findings.append(found)
-            return
-        self.findings.append(
-            Finding(
-                "fragment-present",
-                f"'#' at position {self.end} begins a fragment, which is no part of the URL",
-                span=(self.end, self.end + 1),
-                part=part,
-                expected=("a character that a URL may hold",),
-                rule="xchar",
-                hint="`fix` gives URL and fragment apart",
-            )
+    def fragment(self, part: str | None) -> "Finding":
+        return finding(
+            "fragment-present",
+            f"'#' at position {self.end} begins a fragment, which is no part of the URL",
+            span=(self.end, self.end + 1),
+            part=part,
+            expected=("a character that a URL may hold",),
+            rule="xchar",
+            hint="`fix` gives URL and fragment apart",
         )
 
     # Section 3.1
 
+    def note_authority(self) -> None:
+        """Note which characters that are wrong by themselves stand in a host or a port, which have no escapes."""
+        found = AUTHORITY.match(self.right) if "host" in self.syntax.parts else None
+        if found is None or not found["slashes"]:
+            return
+        for part, group in (("host", "host"), ("port", "colon")):
+            start, end = found.span(group)
+            for run in self.runs:
+                if start <= run < end:
+                    self.parts[run] = part if part in self.syntax.parts else "host"
+                    self.in_no_form.add(run)
+                    self.without.add(part)
+
     def authority(self) -> bool:
         """Find what is wrong in the scheme, the user, the host and the port. Whether the rest can be read then."""
-        for _ in range(_AUTHORITY_FAULTS):
-            if self.syntax.fullmatch(self.right):
+        text = self.right
+        for looks in range(_AUTHORITY_FAULTS + 1):
+            if self.syntax.fullmatch(text):
                 return True
-            error = refused(self.right, self.syntax, self.kind)
+            error = refused(text, self.syntax, self.kind)
             if type(error) is errors.InvalidPart:
                 return True
-            self.report(error)
             found = AUTHORITY.match(self.right)
             if found is None or isinstance(error, errors.InvalidScheme | errors.MissingAuthority):
+                self.report(error)
                 return False
-            if isinstance(error, errors.InvalidUserinfo):
+            if looks == _AUTHORITY_FAULTS:
+                self.report(error, error.position, found.end("host"))
+                self.put(*found.span("host"), "x" * len(found["host"]))
+                self.put(*found.span("colon"), "")
+            elif isinstance(error, errors.InvalidUserinfo):
+                self.report(error)
                 self.mend_login(error, *found.span("user"))
             elif isinstance(error, errors.InvalidPort):
-                self.without.add("port")
-                end = _ENDS_HOST.search(self.right, *found.span("colon"))
-                if end is not None:
-                    self.put(end.start(), end.start(), "/")
-                self.put(found.start("colon"), end.start() if end else found.end("colon"), "")
-            elif isinstance(error, errors.InvalidHost):
-                self.mend_host(found)
-        return False
+                self.mend_port(error, found)
+            else:
+                self.mend_host(error, found)
+            # What stands behind the authority was looked at, and does not count for what is wrong in it.
+            end = AUTHORITY.match(self.right).end()  # type: ignore[union-attr]  # it matched before
+            text = self.right[: end + 1]
+        return True
 
     def mend_login(self, error: "InvalidURL", start: int, end: int) -> None:
         if isinstance(error, errors.UserinfoNotAllowed):
@@ -190,32 +224,111 @@ class _Reading:
                 self.without.add(name)
                 self.put(at, at + len(text), re.sub("[:@]", "x", text))
 
-    def mend_host(self, found: "re.Match[str]") -> None:
+    def mend_port(self, error: "InvalidURL", found: "re.Match[str]") -> None:
+        """Leave out colon and port, and read on behind it."""
+        self.without.add("port")
+        start, end = found.span("colon")
+        place = error.position or start
+        behind = _ENDS_HOST.search(self.right, start, end)
+        after = end if behind is None or not self.goes_on(found, behind[0]) else behind.start()
+        if behind is None or after < end:
+            self.report(error, place, place + 1)
+            self.put(after, after, "/" if after < end else "")
+        else:
+            self.report(error, place, end)
+            self.absorb(self.at[place], self.at[end - 1] + 1)
+        self.put(start, after, "")
+
+    def mend_host(self, error: "InvalidURL", found: "re.Match[str]") -> None:
+        """Let a host stand where none does: one fault of it is made right."""
         self.without.add("host")
         start, end = found.span("host")
-        behind = _ENDS_HOST.search(self.right, start, end)
-        if behind is not None:
-            self.put(behind.start(), behind.start(), "/")
-            end = behind.start()
-        elif found["colon"] is not None and "port" not in self.syntax.parts:
+        place = end if error.position is None else error.position
+        character = self.right[place:end][:1]
+        if place == end and found["colon"] is not None and "port" not in self.syntax.parts:
+            self.report(error, place, place + 1)
             self.put(*found.span("colon"), "")
-        self.put(start, end, "x" * max(1, end - start))
+        elif start == end:
+            self.report(error, start, start + 1)
+            self.put(start, end, "x")
+        elif _ENDS_HOST.match(character) and place > start:
+            if self.goes_on(found, character):
+                self.report(error, place, place + 1)
+                self.put(place, place, "/")
+            else:
+                self.report(error, place, found.end())
+                self.absorb(self.at[place], self.at[found.end() - 1] + 1)
+                self.put(place, found.end(), "")
+        else:
+            first, last = self.fault_of_host(start, end, place)
+            if not any(self.blank[self.at[index]] for index in range(first, last)):
+                after = self.right.find(".", last, end)
+                label = max(start, self.right.rfind(".", start, first) + 1), end if after < 0 else after
+                self.report(error, first, last, label)
+            # Without a dot at its end it is a host; an `x` there would make another label of it.
+            self.put(first, last, "" if self.right[first:last] == "." and last == end else "x" * (last - first))
+
+    def fault_of_host(self, start: int, end: int, place: int) -> tuple[int, int]:
+        """Where the fault lies that shows at `place` in the host from `start` to `end`: what an `x` stands for then."""
+        text = self.right
+        foreign = _NOT_IN_HOST.match(text, place, end)
+        if foreign is not None:
+            return foreign.span()
+        if text[place:end].startswith("-"):
+            return place, place + 1
+        if place > start and (text[place - 1] == "-" or (text[place - 1] == "." and place == end)):
+            return place - 1, place  # the end of a label, or of the host
+        if text[place:end].startswith("."):
+            return place, place + 1
+        host = text[start:end]
+        if host.replace(".", "").isdigit():
+            return start, end
+        start += host.rfind(".") + 1
+        return start, next((i for i in range(start + 1, end) if self.at[i] in self.told or self.blank[self.at[i]]), end)
+
+    def absorb(self, start: int, end: int) -> None:
+        """Let what is wrong by itself from `start` to `end` of the text as given be no fault of its own."""
+        for run in [run for run in self.runs if start <= run < end]:
+            del self.runs[run]
+
+    def goes_on(self, found: "re.Match[str]", character: str) -> bool:
+        """Whether `character` can stand behind the `/` that follows the host."""
+        text = f"{self.right[: found.start('host')]}x/{character}"
+        return self.syntax.automaton.reach(text, impossible_login(text, self.syntax))[0] == len(text)
 
     def put(self, start: int, end: int, text: str) -> None:
         """Let `text` stand from `start` to `end`, as long as what stood there, or nothing, or something for nothing."""
         self.right = self.right[:start] + text + self.right[end:]
         self.at[start:end] = self.at[start:end] if len(text) == end - start else [self.at[start]] * len(text)
 
-    def report(self, error: "InvalidURL", end: int | None = None) -> None:
-        """The finding for an error of the text as it is now, if it is one of the text as given."""
+    def report(
+        self,
+        error: "InvalidURL",
+        start: int | None = None,
+        end: int | None = None,
+        quoted: tuple[int, int] | None = None,
+    ) -> None:
+        """The finding for an error of the text as it is now, if it is one of the text as given.
+
+        It is about what stands from `start` to `end` now: without them, about one character. What the message may quote
+        stands at `quoted`; it is quoted as it was given.
+        """
         position, message = error.position, str(error.message)
         if position is None:
             self.findings.append(of_error(error, message, len(self.given), None))
             return
-        at = self.at[min(position, len(self.right))]
+        start = position if start is None else start
+        at, last = self.at[min(start, len(self.right))], len(self.right)
         if not self.blank[at]:
-            message = re.sub(rf"\bposition {position}\b", f"position {at}", message, count=1)
-            self.findings.append(of_error(error, message, len(self.given), at, end))
+            place = self.at[min(position, last)]
+            message = re.sub(rf"\bposition {position}\b", f"position {place}", message, count=1)
+            if quoted is not None:
+                first, stop = quoted
+                given = self.given[self.at[first] : self.at[stop - 1] + 1] if first < stop else ""
+                message = message.replace(ascii(self.right[first:stop][:40]), ascii(given[:40]))
+            after = at + 1 if end is None else self.at[end - 1] + 1 if start < end <= last else self.at[min(end, last)]
+            self.findings.append(of_error(error, message, self.end, at, after))
+            self.told.add(at)
 
     # The rules of the scheme
 
@@ -227,8 +340,9 @@ class _Reading:
         places: list[int] = []  # where each piece that was taken stands in `text`
         index = 0
         while index < len(text):
-            piece = text[index : index + 3] if _ESCAPE.match(text, index) else text[index]
-            if self.blank[self.at[index]]:
+            piece = self.piece(index)
+            wrong = bool(self.blank[self.at[index]])
+            if wrong:
                 self.try_encoded(walk, self.at[index])
             if walk.take(piece):
                 places.append(index)
@@ -242,7 +356,11 @@ class _Reading:
                 index, piece = begun, text[begun]
                 faults.add("reserved", index, index + 1)
             else:
-                faults.add("behind", index, index + len(piece))
+                faults.add("wrong" if wrong else "behind", index, index + len(piece))
+                instead = walk.instead(self.piece(index + len(piece)))
+                if instead is not None:
+                    walk.take(instead)
+                    places.append(index)
             index += len(piece)
         if not walk.at_end:
             begun = self.begun(walk, places)
@@ -260,13 +378,19 @@ class _Reading:
         self.at = [*at, *[self.end] * (len(rest) + 1)]
         return "".join(walk.pieces) + rest
 
+    def piece(self, index: int) -> str:
+        """The escape or the character at `index`; nothing at the end."""
+        return self.right[index : index + (3 if _ESCAPE.match(self.right, index) else 1)]
+
     def try_encoded(self, walk: Walk, at: int) -> None:
-        """Note where a character that is wrong by itself could not stand if it were encoded."""
+        """Note whether a character that is wrong by itself could stand if it were encoded."""
         try:
             right = walk.takes(encoded(octets_of(self.given[at])))
         except UnicodeEncodeError:
             right = False
-        if not right:
+        if right:
+            self.in_no_form.discard(at)
+        else:
             self.in_no_form.add(at)
 
     def begun(self, walk: Walk, places: list[int]) -> int | None:
@@ -285,47 +409,81 @@ class _Reading:
         return None
 
 
+class _Fault(NamedTuple):
+    """A fault that a walk came upon: of which kind, where in the text, and what could have stood there."""
+
+    kind: str
+    start: int
+    end: int
+    part: "str | None"
+    expected: int
+    ended: bool
+
+
 class _Faults:
     """The faults that a walk came upon, adjacent ones of a kind together."""
 
     def __init__(self, reading: _Reading, walk: Walk) -> None:
         self.reading = reading
         self.walk = walk
-        self.found: list[tuple[str, int, int, str | None, int, bool]] = []
+        self.found: list[_Fault] = []
 
     def add(self, kind: str, start: int, end: int) -> None:
-        """A fault of this kind in the text from `start` to `end`. The walk stands behind it, as far as it went on."""
-        if kind != "end" and all(self.reading.blank[self.reading.at[index]] for index in range(start, end)):
-            return  # it was said to be wrong by itself
-        part = self.walk.part
-        if self.found:
-            before, first, last, in_part, expected, ended = self.found[-1]
-            if last == start and (kind == "end" or (before, in_part) == (kind, part) != ("octet", part)):
-                self.found[-1] = before, first, end, in_part, expected, ended
-                return
-        self.found.append((kind, start, end, part, self.walk.expected, self.walk.at_end))
+        """A fault of this kind in the text from `start` to `end`. The walk stands behind it, as far as it went on.
+
+        What cannot stand there at all, by itself or by the rules, is one fault with what is so next to it.
+        """
+        if kind != "end" and self.reading.at[start] in self.reading.told:
+            return
+        fault = _Fault(kind, start, end, self.walk.part, self.walk.expected, self.walk.at_end)
+        before = self.found[-1] if self.found else None
+        if before is not None and before.end == start and self.are_one(before, fault):
+            self.found[-1] = before._replace(end=end)
+        else:
+            self.found.append(fault)
+
+    def are_one(self, before: _Fault, fault: _Fault) -> bool:
+        if fault.kind == "end":
+            return True
+        if {before.kind, fault.kind} <= {"behind", "wrong"}:
+            return True
+        return before.kind == fault.kind == "reserved" and before.part == fault.part
 
     def report(self) -> None:
-        """The findings. The first is what the error of `parse` says."""
+        """The findings. The first is what the error of `parse` says, where that is about the rules of the scheme."""
         reading = self.reading
-        first = True
-        for kind, start, end, part, expected, ended in self.found:
+        first = not any(reading.blank)  # else its words would quote what stands for what was given
+        for fault in self.found:
+            if fault.kind == "wrong":
+                self.widen(fault)
+                continue
+            if fault.kind == "behind":
+                reading.absorb(*self.span(fault))
+            if fault.kind == "end" and any(each.span and each.span[1] == reading.end for each in reading.findings):
+                continue  # what is wrong goes to the end
             if first:
                 first = False
-                if end - start <= 1 or kind == "octet":
-                    error = refused(reading.right, reading.syntax, reading.kind)
-                    if error.position is not None and start <= error.position < max(end, start + 1):
-                        reading.report(error, self.place(end, start))
-                        continue
-            reading.findings.append(self.finding(kind, start, end, part, expected, ended=ended))
+                error = refused(reading.right, reading.syntax, reading.kind)
+                if error.position is not None and fault.start <= error.position < max(fault.end, fault.start + 1):
+                    reading.report(error, fault.start, fault.end)
+                    continue
+            reading.findings.append(self.finding(fault))
 
-    def place(self, index: int, start: int) -> int:
-        """Where a fault ends in the text as given."""
-        return self.reading.at[index - 1] + 1 if index > start else self.reading.at[index]
+    def span(self, fault: _Fault) -> tuple[int, int]:
+        """Where a fault stands in the text as given."""
+        at = self.reading.at
+        return at[fault.start], at[fault.end - 1] + 1 if fault.end > fault.start else at[fault.start]
 
-    def finding(self, kind: str, start: int, end: int, part: str | None, expected: int, *, ended: bool) -> Finding:
+    def widen(self, fault: _Fault) -> None:
+        """Let the characters that are wrong by themselves, and begin `fault`, be all of it."""
+        start, end = self.span(fault)
+        self.reading.absorb(start, end)
+        self.reading.runs[start] = end
+
+    def finding(self, fault: _Fault) -> "Finding":
         reading, syntax = self.reading, self.reading.syntax
-        text, at = reading.right[start:end], reading.at[start]
+        kind, part, expected = fault.kind, fault.part, fault.expected
+        text, at = reading.right[fault.start : fault.end], reading.at[fault.start]
         quoted = ascii(text[:_QUOTED]) + ("..." if len(text) > _QUOTED else "")
         came = f"{quoted} at position {at}"
         if part == "password":
@@ -348,15 +506,15 @@ class _Faults:
             words = due(syntax, expected)
             rule = rule_of(syntax, expected) or rule or syntax.rule
             part = part_of(syntax, expected) or part
-            if ended:
+            if fault.ended:
                 words = (*words, END)
             said = f"{came}, where nothing can follow" if words == (END,) else f"{came} where {listed(words)} is due"
             if words == (END,):
                 hint = "leave it out"
-        return Finding(
+        return finding(
             "invalid-part",
             said,
-            span=(at, self.place(end, start)),
+            span=self.span(fault),
             part=part,
             section=syntax.section_of(rule or syntax.rule),
             hint=hint,

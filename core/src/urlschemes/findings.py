@@ -5,12 +5,12 @@ are what RFC 1738 section 6 warns of, and what access refuses.
 """
 
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.codes import CODES
 from urlschemes.octets import unescape
-from urlschemes.walk import delimiters, part_at, places
+from urlschemes.walk import delimiters, hosts, part_at, places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
     from urlschemes.url import URL
 
-__all__ = ["Finding", "of_error", "warnings"]
+__all__ = ["Finding", "finding", "of_error", "warnings"]
 
 # Adjacent escapes of control octets, and one escape of a reserved character.
 _CONTROLS = re.compile("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
@@ -26,7 +26,7 @@ _RESERVED = re.compile("%(?:2[Ff6]|3[AaBbDdFf]|40)")
 _HOST_LIKE = re.compile(r"(?:[A-Za-z0-9-]++\.)++[A-Za-z0-9-]++(?=[@:/?#\\]|\Z)")
 
 
-class Finding:
+class Finding(NamedTuple):
     """One finding.
 
     `code` names it, `severity` is "error" or "warning", `span` says where it stands in the text, `part` in which part.
@@ -34,44 +34,49 @@ class Finding:
     and None. `section` says where the rule is written, `hint` what to do.
     """
 
-    __slots__ = ("code", "expected", "hint", "message", "part", "rule", "section", "severity", "span")
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        *,
-        span: tuple[int, int] | None = None,
-        part: str | None = None,
-        section: str | None = None,
-        hint: str | None = None,
-        expected: tuple[str, ...] = (),
-        rule: str | None = None,
-    ) -> None:
-        known = CODES.get(code)
-        self.code = code
-        self.severity: Literal["error", "warning"] = known.severity if known else "warning"
-        self.message = message
-        self.span = span
-        self.part = part
-        self.section = section or (known.section if known else None)
-        self.hint = hint
-        self.expected = expected
-        self.rule = rule
+    code: str
+    severity: "Literal['error', 'warning']"
+    message: str
+    span: "tuple[int, int] | None" = None
+    part: "str | None" = None
+    section: "str | None" = None
+    hint: "str | None" = None
+    expected: "tuple[str, ...]" = ()
+    rule: "str | None" = None
 
     def __repr__(self) -> str:
         return f"Finding({self.code!r}, {self.message!r}, span={self.span})"
 
 
-def of_error(error: "InvalidURL", message: str, length: int, position: int | None, end: int | None = None) -> Finding:
+def finding(
+    code: str,
+    message: str,
+    *,
+    span: "tuple[int, int] | None" = None,
+    part: "str | None" = None,
+    section: "str | None" = None,
+    hint: "str | None" = None,
+    expected: "tuple[str, ...]" = (),
+    rule: "str | None" = None,
+) -> Finding:
+    """The finding of this code; what its code says needs not be said again."""
+    known = CODES.get(code)
+    severity: Literal["error", "warning"] = known.severity if known else "warning"
+    section = section or (known.section if known else None)
+    return Finding(code, severity, message, span, part, section, hint, expected, rule)
+
+
+def of_error(
+    error: "InvalidURL", message: str, length: int, position: "int | None", end: "int | None" = None
+) -> Finding:
     """The finding that says what `error` says, of a text of this length, from `position` to `end`.
 
     Without `end` it is about one character, or about the end of the text.
     """
-    return Finding(
+    return finding(
         error.code,
         message,
-        span=None if position is None else (position, min(max(position + 1, end or 0), length)),
+        span=None if position is None else (position, min(position + 1 if end is None else end, length)),
         part=error.part,
         section=error.section,
         hint=error.hint,
@@ -95,13 +100,14 @@ class _Warnings:
     def __init__(
         self, kind: "type[URL]", match: "re.Match[str]", places_in: "range | list[int]", without: frozenset[str]
     ) -> None:
+        self.match = match
         self.syntax = kind.syntax
         self.registration = kind.registration
         self.text = match.string
         self.at = places_in
         self.without = without
         self.places = places(self.syntax, match)
-        self.delimiters: dict[str, frozenset[str]] = {}
+        self.known: dict[tuple[str, str], bool] = {}
 
     def all(self) -> "Iterator[Finding]":
         for start, end, name in self.places:
@@ -116,13 +122,17 @@ class _Warnings:
             elif name == "port":
                 yield from self.port(start, end)
             elif name == "host":
-                yield from self.host(start, end)
+                yield from self.host(start, end, name)
             yield from self.cautions(start, end, name)
+        for start, end in hosts(self.syntax, self.text):
+            part = part_at(self.places, start)
+            if part is not None and part not in self.without:
+                yield from self.host(start, end, part)
         for found in _CONTROLS.finditer(self.text):
             yield from self.escape("control-octet", *found.span())
         for found in _RESERVED.finditer(self.text):
             part = part_at(self.places, found.start())
-            if part is not None and chr(int(found[0][1:], 16)) in self.delimiters_of(part):
+            if part is not None and self.divides(found[0], part):
                 yield from self.escape("encoded-delimiter", *found.span())
 
     def finding(
@@ -136,12 +146,23 @@ class _Warnings:
         section: str | None = None,
     ) -> Finding:
         span = (self.at[start], self.at[end - 1] + 1 if end > start else self.at[start])
-        return Finding(code, message, span=span, part=part, hint=hint, section=section)
+        return finding(code, message, span=span, part=part, hint=hint, section=section)
 
-    def delimiters_of(self, part: str) -> frozenset[str]:
-        if part not in self.delimiters:
-            self.delimiters[part] = delimiters(self.syntax, part)
-        return self.delimiters[part]
+    def divides(self, escape: str, name: str) -> bool:
+        """Whether `escape` stands for a delimiter of the part: the character means something else where it is bare.
+
+        Where the part derives with the bare character too, that means the same, and `normalized` undoes the escape. Not
+        so where the part travels as it is written, or is a list.
+        """
+        key = escape, name
+        if key not in self.known:
+            part, character = self.syntax.parts[name], chr(int(escape[1:], 16))
+            divides = character in delimiters(self.syntax, name)
+            if divides and part.element is None and part.travels != "as-written" and ord(character) in part.bare:
+                raw = self.syntax.whole(self.match, name) or ""
+                divides = not self.syntax.derives(name, raw.replace(escape, character))
+            self.known[key] = divides
+        return self.known[key]
 
     def escape(self, code: str, start: int, end: int) -> "Iterator[Finding]":
         """Escapes that stand in a part, and in the text as given."""
@@ -182,20 +203,19 @@ class _Warnings:
             code = "reserved-port" if port < 1024 else "other-port"
             yield self.finding(code, said, start, end, "port", hint)
 
-    def host(self, start: int, end: int) -> "Iterator[Finding]":
+    def host(self, start: int, end: int, name: str) -> "Iterator[Finding]":
         host = self.text[start:end]
         address = host.replace(".", "").isdigit()
         if not address and len(host) > 253:
-            yield self.finding("long-host", "no name has more than 253 characters", start, end, "host")
+            yield self.finding("long-host", "no name has more than 253 characters", start, end, name)
         for label in host.split("."):
             after = start + len(label)
             if address and (len(label) > 3 or int(label) > 255 or (len(label) > 1 and label[0] == "0")):
                 said = f"{label[:20]} is no group of an address as everybody reads it"
-                yield self.finding(
-                    "impossible-address", said, start, after, "host", "write 0 to 255, without zeros before"
-                )
+                hint = "write 0 to 255, without zeros before"
+                yield self.finding("impossible-address", said, start, after, name, hint)
             elif not address and len(label) > 63:
-                yield self.finding("long-label", "no label has more than 63 characters", start, after, "host")
+                yield self.finding("long-label", "no label has more than 63 characters", start, after, name)
             start = after + 1
 
     def cautions(self, start: int, end: int, name: str) -> "Iterator[Finding]":

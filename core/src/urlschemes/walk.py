@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from urlschemes.expansion import Marked
     from urlschemes.syntax import Syntax
 
-__all__ = ["RESERVED", "Walk", "delimiters", "encoded", "part_at", "places"]
+__all__ = ["RESERVED", "Walk", "delimiters", "encoded", "host_positions", "hosts", "part_at", "places"]
 
 RESERVED = frozenset(";/?:@&=")
 """The characters that a scheme may give a meaning of its own (section 2.2)."""
@@ -35,6 +35,7 @@ class Walk:
     __slots__ = (
         "_automaton",
         "_begun",
+        "_instead",
         "_parts",
         "_past",
         "_steps",
@@ -52,6 +53,7 @@ class Walk:
         self._steps: dict[tuple[int, str], tuple[int, int]] = {}
         self._parts: dict[tuple[int, int], str | None] = {}
         self._begun: dict[int, tuple[int, str]] = {}
+        self._instead: dict[int, tuple[str, ...]] = {}
         self._past: list[tuple[int, int]] = []
         self.pieces: list[str] = []
         self.expected = self._automaton.tree.first & ~self._without
@@ -110,6 +112,48 @@ class Walk:
         leaves = (self._automaton.leaves[position] for position in bits(self.expected))
         return RESERVED.intersection(leaf.literal for leaf in leaves if leaf.literal is not None)
 
+    def only_divides(self, character: str) -> bool:
+        """Whether `character` may come next, and as a literal of the rules alone: never as one of a set."""
+        leaves = (self._automaton.leaves[position] for position in bits(self.expected))
+        literals = [leaf.literal is not None for leaf in leaves if leaf.mask >> ord(character) & 1]
+        return bool(literals) and all(literals)
+
+    @property
+    def at_literal(self) -> bool:
+        """Whether the last character stands in a literal of the rules, and in nothing else."""
+        leaves = [self._automaton.leaves[position] for position in bits(self.reached)]
+        return all(leaf.literal is not None for leaf in leaves)
+
+    def instead(self, follows: str) -> str | None:
+        """A character of a set that may come next, behind which `follows` may come, or the end for nothing."""
+        if self.expected not in self._instead:
+            leaves = [self._automaton.leaves[position] for position in bits(self.expected)]
+            masks = dict.fromkeys(leaf.mask for leaf in leaves if leaf.literal is None)
+            self._instead[self.expected] = tuple(map(_likely, filter(None, masks)))
+        for character in self._instead[self.expected]:
+            self.take(character)
+            goes_on = self.takes(follows) if follows else self.at_end
+            self.back()
+            if goes_on:
+                return character
+        return None
+
+    def passed(self) -> "list[int]":
+        """For each piece that was taken, the positions that its last character stood at in a way that led to here."""
+        follow, found = self._automaton.follow, []
+        reached = [reached for _, reached in self._past[1:]] + [self.reached] * bool(self._past)
+        known: dict[tuple[int, int], int] = {}
+        here = self._automaton.tree.last
+        for index, before in enumerate(reversed(reached)):
+            if index == 0:
+                here &= before
+            else:
+                if (before, here) not in known:
+                    known[before, here] = sum(1 << position for position in bits(before) if follow[position] & here)
+                here = known[before, here]
+            found.append(here)
+        return found[::-1]
+
     def rest(self) -> str:
         """The shortest text, as to its positions, by which what was taken becomes a whole URL."""
         follow, last = self._automaton.follow, self._automaton.tree.last
@@ -120,8 +164,7 @@ class Walk:
                 found: int | None = position
                 text = ""
                 while found is not None:
-                    codes = list(bits(self._automaton.leaves[found].mask))
-                    text = next((c for c in "a0" if ord(c) in codes), chr(codes[0])) + text
+                    text = _likely(self._automaton.leaves[found].mask) + text
                     found = before[found]
                 return text
             for after in bits(follow[position] & ~self._without):
@@ -149,6 +192,42 @@ class Walk:
                     reached |= 1 << position
                     following |= self._automaton.follow[position]
         return following & ~self._without, reached
+
+
+def _likely(mask: int) -> str:
+    """A character of the set `mask`: a letter, or a digit, if there is one."""
+    return next((character for character in "a0" if mask >> ord(character) & 1), "") or chr(next(bits(mask)))
+
+
+def host_positions(syntax: "Syntax") -> int:
+    """The positions of the automaton where a host stands, also one within a part, as in an article of news."""
+    found = 0
+    for position, leaf in enumerate(syntax.automaton.leaves):
+        if "host" in leaf.path:
+            found |= 1 << position
+    for marked in syntax.automaton.marked:
+        if marked.mark == "host":
+            found |= marked.inside
+    return found
+
+
+def hosts(syntax: "Syntax", text: str) -> "list[tuple[int, int]]":
+    """Where in the URL `text` something derives from the rule `host` that is not the part of that name."""
+    inside = host_positions(syntax)
+    for marked in syntax.automaton.marked:
+        if marked.mark == "host":
+            inside &= ~marked.inside
+    if not inside:
+        return []
+    walk = Walk(syntax, text)
+    if not all(map(walk.take, text)):
+        return []
+    found: list[tuple[int, int]] = []
+    for index, positions in enumerate(walk.passed()):
+        if positions and not positions & ~inside:
+            start = found.pop()[0] if found and found[-1][1] == index else index
+            found.append((start, index + 1))
+    return found
 
 
 def encoded(octets: bytes) -> str:
