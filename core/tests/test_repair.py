@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,39 @@ whole = 1*uchar \"@\" host
 )
 
 
+REGISTRY.register(
+    other(
+        "x-open",
+        r"""
+url   = \"x-open:\" whole
+whole = 1*uchar [ \"@\" 1*uchar ]
+""",
+    )
+)
+
+
+def parted(name: str, bnf: str, parts: str) -> Registration:
+    """The record of a scheme `name` with these rules and parts."""
+    head = ALBUM.read_text("utf-8").partition("[syntax]")[0].replace("x-album", name)
+    return Registration.from_text(f"{head}[syntax]\nrule = \"url\"\nbnf = '''{bnf}'''\n[syntax.parts]\n{parts}\n")
+
+
+REGISTRY.register(
+    parted(
+        "x-tabs",
+        'url = "x-tabs:" whole [ "%09" more ]\nwhole = *uchar\nmore = *uchar',
+        'whole = { at = "whole", exclude = ["09"] }\nmore = { at = "more" }',
+    )
+)
+REGISTRY.register(
+    parted(
+        "x-names",
+        'url = "x-names://" hostport "/" name\nname = *[ uchar | "?" ]',
+        'host = { at = "host" }\nname = { at = "name" }',
+    )
+)
+
+
 def carried_out(text: str, fixed: Fixed) -> str:
     """`text` with the changes of `fixed` carried out."""
     for change in reversed(fixed.changes):
@@ -74,6 +108,18 @@ def carried_out(text: str, fixed: Fixed) -> str:
         ("x-album://h.", "x-album://h", ["dot dropped"], None),
         ("x-album://h.?q", "x-album://h/?q", ["dot dropped", "slash inserted"], None),
         ("x-album://h:?q", "x-album://h/?q", ["empty port dropped", "slash inserted"], None),
+        ("x-album://h./@joe", "x-album://h/@joe", ["dot dropped"], None),
+        ("x-album://h:80/#@a", "x-album://h:80/", ["fragment split off"], "@a"),
+        ("x-album://u:?p@h/~", "x-album://u:?p@h/%7E", ["character encoded"], None),
+        (
+            "<x-album://h/a b\n  c>",
+            "x-album://h/a%20bc",
+            ["wrapper removed", "character encoded", "white space removed", "wrapper removed"],
+            None,
+        ),
+        ("< x-album://h >", "x-album://h", ["wrapper removed", "white space removed", "wrapper removed"], None),
+        ("URL:url: x-album://h", "x-album://h", ["prefix removed"], None),
+        ("<URL:URL:x-album://h>", "x-album://h", ["wrapper removed", "wrapper removed"], None),
         ("<URL:x-album://h>", "x-album://h", ["wrapper removed", "wrapper removed"], None),
         ("<x-album://h>", "x-album://h", ["wrapper removed", "wrapper removed"], None),
         (
@@ -137,6 +183,7 @@ def test_a_change_within_a_password_does_not_show_it() -> None:
         "x-album://1.2.3/",
         "x-album://h:8x/",
         "x-album://u:/x@h/",  # is `u` the host, or the user?
+        "<x-album://h dom/a>",  # a blank is data, or a mistake
         "x-album://h/;size=x",
         "x-album://h/?a%0Ab",  # the part excludes the octet
         "x-album://h/\ud800",
@@ -159,6 +206,10 @@ def test_what_has_no_one_right_answer_is_refused(text: str) -> None:
         ("x-album://h/a;siz=3", 13, "`;size=` where that is meant, and `%3B`"),
         ("x-album://h/a;size", 13, "`;size=` where that is meant, and `%3B`"),
         ("x-pairs:a;b;c=d", 11, "`=` is inserted before it, and it is `%3B`"),
+        ("x-album://u#1@h/", 11, "it begins a fragment, .* and it is %23 where it is a character of a login"),
+        ("x-album://u#1/2@h/", 11, "it begins a fragment, .* and it is %23 where it is a character of a login"),
+        ("x-open:a#b@c", 8, "it begins a fragment, .* and it is %23 where it is a character"),
+        ("x-tabs:a\tb", 8, "it is %09 where it ends the whole, and is left out where it is data"),
         ("x-pairs:<a>", 8, "they are left out where they only delimit, and encoded where they are data"),
     ],
     ids=lambda value: ascii(value)[:40],
@@ -210,6 +261,35 @@ def test_a_scheme_that_nobody_registered_is_unknown(text: str) -> None:
 def test_changes_stand_in_the_order_of_the_text() -> None:
     positions = [change.position for change in REGISTRY.fix("<URL:x-album://h/~joe/a b#top>").changes]
     assert positions == [0, 17, 23, 25, 29]
+
+
+def test_a_question_mark_behind_the_host_gets_its_slash_only_where_it_divides_then() -> None:
+    """The section is that of the rule. In `x-names://h/?q` the `?` would be a character of the name."""
+    assert [each.section for each in REGISTRY.fix("x-album://h?q").changes] == ["The album specification section 2.1"]
+    for text in ("x-names://h?q", "x-names://h.?q"):
+        with pytest.raises(NotRepairable):
+            REGISTRY.fix(text)
+
+
+def test_the_refusal_of_fix_does_not_send_to_fix() -> None:
+    with pytest.raises(UnknownScheme) as caught:
+        REGISTRY.fix("URL:h")
+    assert "`fix`" not in str(caught.value)
+
+
+def test_what_fix_and_check_return_are_values() -> None:
+    text = "x-album://joe:pa~ss@h/a~#ftp://a:secret@b"
+    one, other = REGISTRY.fix(text), REGISTRY.fix(text)
+    found = REGISTRY.check(text)
+    assert one == other
+    assert hash(one) == hash(other)
+    assert pickle.loads(pickle.dumps(one.changes)) == other.changes
+    assert pickle.loads(pickle.dumps(found)) == REGISTRY.check(text)
+    for thing, name in ((one, "fragment"), (one.changes[0], "after"), (found[0], "message")):
+        with pytest.raises(AttributeError):
+            setattr(thing, name, "other")
+    assert "pa" not in repr(one.changes[0]).partition("in the password")[0].replace("password", "")
+    assert "secret" not in f"{one!r}{one.changes!r}"
 
 
 def test_what_is_no_text_or_too_long_is_refused() -> None:

@@ -7,13 +7,15 @@ guessed, and where two repairs are possible there is none.
 """
 
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import InvalidURL, NotRepairable
+from urlschemes.derivation import rule_of
+from urlschemes.display import redact
+from urlschemes.errors import InvalidURL, NotRepairable, UnknownScheme
 from urlschemes.octets import octets_of
 from urlschemes.refusal import NOT_IN_ANY_URL, is_scheme_name, unfit
-from urlschemes.walk import RESERVED, Walk, delimiters, encoded, part_at, places
+from urlschemes.walk import RESERVED, Walk, delimiters, encoded, host_positions, part_at, places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,18 +28,21 @@ _SPACE = " \t\r\n\v\f"
 _BLANKS = re.compile(f"[{_SPACE}]++")
 _LINE = re.compile("\r\n|\r|\n")
 _HYPHEN = re.compile("-[ \t\v\f]*+[\r\n]")
-# The Appendix: `<URL:` and `>` around a URL; within them it may itself be in brackets, as `news:<id@host>`.
+# The Appendix: `<URL:` and `>` around a URL; within them it may itself be in brackets, as `news:<id@host>`. Who writes
+# the prefix twice means one.
+_AGAIN = rf"URL:[{_SPACE}]*+(?=[A-Za-z0-9+.\-]++:)"
 _WRAPPER = re.compile(
-    rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?:URL:[{_SPACE}]*+)?+)"
+    rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{_AGAIN})*+)?+))"
     rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
-_PREFIX = re.compile(rf"[{_SPACE}]*+(?P<prefix>URL:[{_SPACE}]*+)(?=[A-Za-z0-9+.\-]++:)", re.IGNORECASE | re.ASCII)
+_PREFIX = re.compile(rf"[{_SPACE}]*+(?P<prefix>(?:{_AGAIN})++)", re.IGNORECASE | re.ASCII)
 _BRACKETS = re.compile(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _WRONG = re.compile(rf"{NOT_IN_ANY_URL.pattern}|%(?![0-9A-Fa-f]{{2}})")
 
 _LOGIN = re.compile(r"[^:]*+://(?P<login>[^/]*)@")
+_IN_AUTHORITY = re.compile(r"[^:]*+://[^/#]*+#")
 # In a login, what other programs take for the end of it: `ftp://good.example\@evil.example/` has two readings.
 _ENDS = '\\?<>"'
 
@@ -46,46 +51,39 @@ _APPENDIX = "RFC 1738 Appendix"
 _UNSAFE = "RFC 1738 section 2.2"
 
 
-class Change:
+class Change(NamedTuple):
     """One repair: `what` was done, and the `section` that asks for it.
 
     At `position` of the text as given stood `before`, and the URL has `after`; `part` is where, None outside of all
     parts. All changes of a text, carried out on it from the last to the first, give the text of the URL.
     """
 
-    __slots__ = ("after", "before", "part", "position", "section", "what")
-
-    def __init__(
-        self, what: str, position: int, before: str, after: str, section: str, *, part: str | None = None
-    ) -> None:
-        self.what = what
-        self.position = position
-        self.before = before
-        self.after = after
-        self.section = section
-        self.part = part
+    what: str
+    position: int
+    before: str
+    after: str
+    section: str
+    part: "str | None" = None
 
     def __repr__(self) -> str:
         if self.part == "password":
             return f"Change({self.what!r}, {self.position}, in the password)"
-        return f"Change({self.what!r}, {self.position}, {self.before!r} -> {self.after!r})"
+        return f"Change({self.what!r}, {self.position}, {redact(self.before)!r} -> {redact(self.after)!r})"
 
 
-class Fixed:
+class Fixed(NamedTuple):
     """What `fix` returns.
 
     `url`, the `changes` that led to it (none where the text was a URL), and the `fragment` that was split off, or None.
     """
 
-    __slots__ = ("changes", "fragment", "url")
-
-    def __init__(self, url: "URL", changes: tuple[Change, ...], fragment: str | None) -> None:
-        self.url = url
-        self.changes = changes
-        self.fragment = fragment
+    url: "URL"
+    changes: "tuple[Change, ...]"
+    fragment: "str | None"
 
     def __repr__(self) -> str:
-        return f"Fixed({self.url!r}, changes={len(self.changes)}, fragment={self.fragment!r})"
+        fragment = None if self.fragment is None else redact(self.fragment)
+        return f"Fixed({self.url!r}, changes={len(self.changes)}, fragment={fragment!r})"
 
 
 class _Refused(Exception):
@@ -117,7 +115,12 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
             section="RFC 1738 section 2.1",
             hint="write the scheme and a colon in front",
         )
-    url_type = type_of(scheme)
+    try:
+        url_type = type_of(scheme)
+    except UnknownScheme as error:
+        if "`fix`" in (error.hint or ""):
+            error.hint = None
+        raise
     cause = None
     try:
         given.check_lines()
@@ -125,8 +128,7 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
             return given.fixed(url_type.parse(given.text, limit=limit))
         except InvalidURL as error:
             cause = error
-        given.split_off_fragment()
-        repaired = _repaired(given, url_type.syntax)
+        given, repaired = _nearest(given, url_type.syntax)
         if repaired is None:
             raise given.fault(url_type) or cause
         if len(repaired) > limit:
@@ -165,7 +167,8 @@ def _without_answer(cause: InvalidURL, given: "_Given") -> NotRepairable:
 class _Given:
     """The text as given, and `text`: what of it is meant as the URL, by the Appendix.
 
-    The wrapper, the `URL:` prefix and the white space around a URL are left out, and within a wrapper all white space.
+    The wrapper, the `URL:` prefix and the white space around a URL are left out, and white space within `<URL:` and
+    `>`; within `<` and `>` alone, as is usual today, that around line breaks.
     """
 
     def __init__(self, whole: str) -> None:
@@ -176,6 +179,7 @@ class _Given:
         wrapper, prefix = _WRAPPER.fullmatch(whole), _PREFIX.match(whole)
         self.wrapped = wrapper is not None
         start, self.end = 0, len(whole)
+        everywhere = wrapper is not None and bool(wrapper["prefix"])
         if wrapper is not None:
             start, self.end = wrapper.span("inside")
             self._leave_out("white space removed", 0, wrapper.start("open"))
@@ -189,7 +193,8 @@ class _Given:
         kept: list[int] = []
         before = start
         for blanks in _BLANKS.finditer(whole, start, self.end):
-            if self.wrapped or blanks.start() == start or blanks.end() == self.end:
+            broken = self.wrapped and _LINE.search(blanks[0]) is not None
+            if everywhere or broken or blanks.start() == start or blanks.end() == self.end:
                 self._leave_out("white space removed", *blanks.span())
                 kept += range(before, blanks.start())
                 before = blanks.end()
@@ -231,6 +236,27 @@ class _Given:
             self._leave_out("fragment split off", start, self.end, _UNSAFE)
             self.text, self.fragment = text, fragment
 
+    def check_fragment(self, *, login: bool) -> None:
+        """Raise _Refused where a `#` before the path may stand in a login, as an `@` follows before the next `/`.
+
+        Where the scheme has a `login`, an `@` anywhere behind it is one too many.
+        """
+        before = _IN_AUTHORITY.match(self.text)
+        if before is None:
+            return
+        behind = self.text[before.end() :]
+        if "@" in (behind if login else behind.partition("/")[0]):
+            raise self.two_readings_of_hash(before.end() - 1, "a login")
+
+    def two_readings_of_hash(self, index: int, of: str) -> _Refused:
+        at = self.at(index)
+        return _Refused(
+            f"the '#' at position {at} has two repairs: it begins a fragment, which is split off, and it is %23 where "
+            f"it is a character of {of}",
+            at,
+            "leave the fragment out, or encode what is data",
+        )
+
     def fault(self, url_type: "type[URL]") -> InvalidURL | None:
         """The error that has no repair: that of the text in which all others before it are put right."""
         stop = self.stop
@@ -244,7 +270,7 @@ class _Given:
         return None
 
     def without(self, *indexes: int) -> "_Given":
-        """The same with these characters of the text left out, which are angle brackets."""
+        """The same with these characters of the text left out, which are angle brackets; a copy without any."""
         other = _Given.__new__(_Given)
         other.whole, other.end, other.wrapped, other.fragment = self.whole, self.end, self.wrapped, self.fragment
         other._kept = [place for index, place in enumerate(self._kept) if index not in indexes]
@@ -256,23 +282,45 @@ class _Given:
 
     def fixed(self, url: "URL") -> Fixed:
         """What comes of it: `url`, with the changes in the order of the text, each with its part."""
-        self.changes.sort(key=lambda change: change.position)
         parts = places(url.syntax, url._match)
+        changes = []
         shift = 0
-        for change in self.changes:
-            if change.after:
-                change.part = part_at(parts, change.position + shift)
+        for change in sorted(self.changes, key=lambda change: change.position):
+            part = part_at(parts, change.position + shift) if change.after else None
+            changes.append(change._replace(part=part))
             shift += len(change.after) - len(change.before)
-        return Fixed(url, tuple(self.changes), self.fragment)
+        return Fixed(url, tuple(changes), self.fragment)
 
     def _leave_out(self, what: str, start: int, end: int, section: str = _APPENDIX) -> None:
         if start < end:
             self.changes.append(Change(what, start, self.whole[start:end], "", section))
 
 
+def _nearest(given: _Given, syntax: "Syntax") -> tuple[_Given, str | None]:
+    """What is meant as the URL, and the text of the URL that is nearest, None where there is none. Raises _Refused."""
+    text = given.text
+    index = text.find("#")
+    if "host" in syntax.parts:
+        given.check_fragment(login="user" in syntax.parts)
+    elif "@" in text[index + 1 :] and index >= 0:
+        # Without a host that would say where a fragment can begin, the `#` may belong to an article or an address.
+        whole = given.without()
+        try:
+            repaired = _repaired(whole, syntax)
+        except _Refused:
+            repaired = None
+        if repaired is not None:
+            given.split_off_fragment()
+            if _repaired(given, syntax) is not None:
+                raise whole.two_readings_of_hash(index, "what ends behind the `@`")
+            return whole, repaired
+    given.split_off_fragment()
+    return given, _repaired(given, syntax)
+
+
 def _repaired(given: _Given, syntax: "Syntax") -> str | None:
     """The text of the URL that is nearest, None where there is none; `given` gets the changes. Raises _Refused."""
-    if "user" in syntax.parts and _has_two_hosts(given.text):
+    if "user" in syntax.parts and _has_two_hosts(given.text, syntax):
         at = given.at(given.text.index("://") + 3)
         raise _Refused(
             f"no repair has one right answer: what begins at position {at} and ends with `@` is a login to some "
@@ -298,10 +346,13 @@ def _repaired(given: _Given, syntax: "Syntax") -> str | None:
     return repaired
 
 
-def _has_two_hosts(text: str) -> bool:
-    """Whether the login of `text` holds what some programs take for its end, as it is or when they normalize it."""
+def _has_two_hosts(text: str, syntax: "Syntax") -> bool:
+    """Whether the login of `text` holds what some programs take for its end, as it is or when they normalize it.
+
+    Not where it is a login by the rules, and nothing of it is repaired.
+    """
     login = _LOGIN.match(text)
-    if login is None:
+    if login is None or syntax.automaton.reach(login[0])[0] == login.end():
         return False
     from unicodedata import normalize
 
@@ -320,14 +371,12 @@ class _Repair:
         self.text = given.text
         self.walk = Walk(syntax, self.text)
         # Where a host or a port stands, also one within a part, as in an article of news.
-        self.in_host = 0
-        for position, leaf in enumerate(syntax.automaton.leaves):
-            if "host" in leaf.path:
-                self.in_host |= 1 << position
+        self.in_host = host_positions(syntax)
         for marked in syntax.automaton.marked:
-            if marked.mark in {"host", "port"}:
+            if marked.mark == "port":
                 self.in_host |= marked.inside
         self.last_at = self.text.rfind("@")
+        self.ahead: dict[str, tuple[int, int]] = {}
         self.delimiters: dict[str, frozenset[str]] = {}
         self.changes: list[Change] = []
         # Where in the text each piece that was taken stands.
@@ -367,13 +416,20 @@ class _Repair:
         self.changes.append(Change(what, self.given.at(index), before, after, section))
 
     def encoded(self, index: int) -> bool:
-        character = self.text[index]
+        character, part = self.text[index], self.walk.part
         try:
             escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
             return False
         if not self.take(index, escapes):
             return False
+        if self.walk.at_literal:
+            at = self.given.at(index)
+            raise _Refused(
+                f"the {character!a} at position {at} has two repairs: it is {escapes} where it ends the {part}, and is "
+                f"left out where it is data, which the {part} cannot hold",
+                at,
+            )
         self.changed("character encoded", index, character, escapes, _UNSAFE)
         return True
 
@@ -381,28 +437,54 @@ class _Repair:
         """A colon without a port, a dot behind the host, a `?` without the `/` before it."""
         if character in ":/?" and self.dropped(index) and self.take(index, character):
             return True
-        if character != "?" or not self.walk.reached & self.in_host:
+        if character != "?" or not self.walk.reached & self.in_host or not self.divides_behind_slash(character):
             return False
-        if self.last_at > index and "@" in self.text[index:].partition("/")[0]:
+        if self.login_may_end(index):
             return False  # what stands before it may be meant as a login
-        if not self.take(index, "/" + character):
-            return False
-        self.changed("slash inserted", index, "", "/", "RFC 1738 section 3.3")
+        self.take(index, "/" + character)
+        rule = rule_of(self.walk.syntax, self.walk.reached) or self.walk.syntax.rule
+        self.changed("slash inserted", index, "", "/", self.walk.syntax.section_of(rule))
         return True
+
+    def divides_behind_slash(self, character: str) -> bool:
+        """Whether a `/` can be inserted before `character`, and that divides then: it is no data."""
+        if not self.walk.take("/"):
+            return False
+        divides = self.walk.only_divides(character)
+        self.walk.back()
+        return divides
+
+    def login_may_end(self, index: int, *, anywhere: bool = False) -> bool:
+        """Whether an `@` follows that may be meant as the end of a login: before the next `/`, or `anywhere`."""
+        return self.last_at >= index and (anywhere or self.next("@", index) < self.next("/", index))
+
+    def next(self, character: str, index: int) -> int:
+        """Where `character` comes next, from `index` on; the length of the text where it does not."""
+        start, found = self.ahead.get(character, (0, -1))
+        if not start <= index <= found:
+            found = self.text.find(character, index)
+            found = len(self.text) if found < 0 else found
+            self.ahead[character] = index, found
+        return found
 
     def dropped(self, index: int) -> bool:
         """Leave out a colon or dot before `index`, if it stands behind a host and what follows may come then.
 
-        Not where an `@` behind it says that it may be a login.
+        Not where an `@` behind it says that it may be a login: what stands behind a colon could be a password.
         """
         last = self.walk.pieces[-1] if self.walk.pieces else ""
-        if last not in _DROPPED or self.last_at >= index:
+        if last not in _DROPPED:
+            return False
+        if self.login_may_end(index, anywhere=last == ":" and "user" in self.walk.syntax.parts):
             return False
         if last == ":" and self.text.startswith("//", index):
             return False  # what stands before it is the name of a scheme, and no host
         self.walk.back()
         follows = self.text[index : index + 1]
-        goes_on = self.walk.takes("/?" if follows == "?" else follows) if follows else self.walk.at_end
+        if follows == "?":
+            goes_on = self.divides_behind_slash(follows)
+        else:
+            goes_on = self.walk.takes(follows) if follows else self.walk.at_end
         if not goes_on or not self.walk.reached & self.in_host:
             self.walk.take(last)
             return False
