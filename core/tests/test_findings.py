@@ -282,7 +282,7 @@ def test_there_is_an_error_where_there_is_no_url_and_nowhere_else() -> None:
         assert [start for start, _ in spans] == sorted(start for start, _ in spans)
 
 
-@pytest.mark.parametrize("run", ["~a", " ", "?", "/", ";", ";s", "%0A", "%", "@", ":", ".-", "\u00e9"])
+@pytest.mark.parametrize("run", ["~a", " ", "?", "/", ";", ";s", "%0A", "%", "@", ":", ".-", "\u00e9", "[@", "_a"])
 @pytest.mark.parametrize("head", ["x-album://h/?", "x-album://", "x-note:", "x-bare://h/"])
 def test_steps_are_bounded_by_the_length(head: str, run: str) -> None:
     """Twice the text takes about twice the steps: counted in lines of Python, so that no clock is asked."""

@@ -288,8 +288,8 @@ class _Reading:
 
     def absorb(self, start: int, end: int) -> None:
         """Let what is wrong by itself from `start` to `end` of the text as given be no fault of its own."""
-        for run in [run for run in self.runs if start <= run < end]:
-            del self.runs[run]
+        for place in range(start, end):
+            self.runs.pop(place, None)
 
     def goes_on(self, found: "re.Match[str]", character: str) -> bool:
         """Whether `character` can stand behind the `/` that follows the host."""
