@@ -209,6 +209,21 @@ def test_a_url_beyond_the_limit_is_given_up_and_the_rest_looked_at(wrapper: str,
     assert isinstance(broken.error, URLTooLong)
 
 
+@pytest.mark.parametrize("limit", [*range(-2, 30)])
+def test_whatever_the_limit_there_is_an_answer(limit: int, registry: Registry) -> None:
+    for text in (
+        "x-word:a",
+        "<URL:x-word:a<b>c>",
+        "x-word:<a@b>",
+        "x-hosts://h/,b",
+        "x-none://a/x-word:b",
+        "<x-word:a>",
+    ):
+        for each in find(text, registry=registry, invalid=True, limit=limit):
+            assert isinstance(each, Broken) or len(str(each.url)) <= limit
+            assert 0 <= each.span[0] <= each.span[1] <= len(text)
+
+
 def test_a_wrapper_may_hold_as_much_white_space_as_url(registry: Registry) -> None:
     text = "<URL:x-word:" + "\n" * 100 + "a" * 93 + "{}>"
     assert texts(find(text.format(""), registry=registry, limit=100)) == ["x-word:" + "a" * 93]

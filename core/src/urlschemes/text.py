@@ -246,7 +246,7 @@ class _Window:
     def __init__(self, pieces: Iterator[object], registry: Registry, limit: int) -> None:
         self.pieces = pieces
         self.registry = registry
-        self.limit = limit
+        self.limit = max(limit, 0)
         self.names = frozenset(registry)
         self.text = ""
         self.offset = 0
@@ -277,7 +277,7 @@ class _Window:
             if passage is None:
                 self.next = max(self.next, colon + 1)
             else:
-                self.next = self.done
+                self.next = max(self.done, colon + 1)
                 yield passage
 
     def move(self, to: int) -> None:
@@ -378,7 +378,7 @@ class _Window:
             return self.passage((outer, end), (start, end), "bare", fault=unfit(text[start : end + 1], self.limit))
         if end == after and text[end : end + 1] == "<":
             # `mailto:<joe@host.dom>`, `news:<1@host.dom>`: what mail has within brackets
-            close = self.run(_INNER, end + 1, start + self.limit)
+            close = self.run(_INNER, end + 1, start + self.limit + 1)
             if text[close : close + 1] != ">" or "@" not in text[end:close]:
                 return None
             return self.passage((outer, close + 1), (start, close + 1), "bare")
@@ -443,7 +443,7 @@ class _Window:
 
     def run(self, pattern: re.Pattern[str], start: int, most: int) -> int:
         """Where the characters of `pattern` end that stand from `start` on, but no further than `most`."""
-        found = pattern.match(self.text, start, most)
+        found = pattern.match(self.text, start, max(start, most))
         assert found is not None
         if found.end() == len(self.text) and found.end() < most and not self.complete:
             raise _Unfinished
