@@ -84,8 +84,13 @@ def _worded(value: object) -> Any:
     if value is None:
         return Text("absent", "dim italic")
     if isinstance(value, tuple):
-        return Text("none", "dim italic") if not value else ", ".join(f'"{line(each)}"' for each in value)
+        return Text("none", "dim italic") if not value else ", ".join(map(_element, value))
     return line(str(value)) if str(value) else Text("empty", "dim italic")
+
+
+def _element(element: str | tuple[str, str]) -> str:
+    """An element of a list, or the name and value of one."""
+    return f'"{line(element)}"' if isinstance(element, str) else "=".join(map(_element, element))
 
 
 @click.command(short_help="Name the parts of a URL, or show where it goes wrong.")
