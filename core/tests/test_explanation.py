@@ -99,6 +99,41 @@ def test_a_definition_says_what_the_rule_of_the_rfc_does_not(text: str, definiti
     assert caught.value.definition == definition
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "kind"),
+    [
+        ("x-album://h:", "/", "InvalidPort"),
+        ("x-album://", ".1.1.1/", "InvalidHost"),
+        ("x-album://1.1.1.", ":80/", "InvalidHost"),
+        ("x-album://u@1.1.", ".1", "InvalidHost"),
+        ("x-album://h/;size=", "", "InvalidPart"),
+    ],
+)
+def test_the_digit_that_is_one_too_many(before: str, behind: str, kind: str) -> None:
+    """Decision 18, wherever a number stands."""
+    assert AlbumURL.parse(f"{before}{'9' * 4000}{behind}")
+    with pytest.raises(InvalidURL, match="a number of more than 4,000 digits") as caught:
+        AlbumURL.parse(f"{before}{'9' * 4001}{behind}")
+    assert (type(caught.value).__name__, caught.value.position) == (kind, len(before) + 4000)
+
+
+@pytest.mark.parametrize(
+    ("host", "position", "said"),
+    [
+        ("-a-.b.", 0, "the label '-a-' begins with a hyphen"),
+        ("a-.b.", 2, "the label 'a-' ends with a hyphen"),
+        ("-a..b", 0, "the label '-a' begins with a hyphen"),
+        ("a..-b", 2, "a label of the domain name is empty at position 12"),
+        ("a.b.", 4, "the domain name ends with a dot at position 13"),
+        (";a", 0, "';' at position 10 cannot stand in a domain name"),
+    ],
+)
+def test_the_first_of_several_faults_of_a_host_is_told(host: str, position: int, said: str) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        AlbumURL.parse(f"x-album://{host}/")
+    assert (caught.value.position, caught.value.message) == (10 + position, said)
+
+
 def test_more_digits_than_a_number_may_have() -> None:
     with pytest.raises(InvalidURL) as caught:
         AlbumURL.parse("x-album://h:" + "9" * 5000)

@@ -334,7 +334,7 @@ def _port(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
     fault.expected = ("a digit", '"/"', END) if digits else ("a digit",)
     if came.isdigit():
         fault.expected = (f"at most {DIGITS:,} digits",)
-        fault.message = f"more digits at position {position} than a port can have"
+        fault.message = _more_digits(position)
     elif "user" in syntax.parts and "@" in text[position:]:
         fault.message = f"what stands at position {position} is no port"
         fault.hint = "if a user name and a password are meant, encode `/` within them: %2F"
@@ -372,7 +372,7 @@ def _host(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
     elif colon is not None and _IPV6.fullmatch(host + colon):
         fault.rule, fault.hint = "hostnumber", NO_IPV6
         fault.message = f"what begins at position {start} is neither a domain name nor four groups of digits"
-    elif came in {"?", ";", "&", "="} and came:
+    elif came in {"?", ";", "&", "="} and position > start:
         fault.rule = syntax.rule
         fault.expected = ('"/"',)
         fault.hint = "leave out what stands behind the host"
@@ -386,14 +386,23 @@ def _host(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
     elif came and came not in ".-" and not came.isalnum():
         fault.rule = "toplabel" if before == len(labels) - 1 else "domainlabel"
         fault.message = f"{_came(text, position)} cannot stand in a domain name"
+    elif numeric and len(labels) == 4 and "" not in labels:
+        long = next(found for found in re.finditer("[0-9]++", host) if len(found[0]) > DIGITS)
+        fault.position = start + long.start() + DIGITS
+        fault.rule, fault.message, fault.hint = (
+            "digits",
+            _more_digits(fault.position),
+            "a group is a number from 0 to 255",
+        )
+        fault.expected = (f"at most {DIGITS:,} digits",)
     elif numeric and "" not in labels:
         fault.rule = "hostnumber"
         fault.message = f"four groups of digits are an address, and {host[:40]} has {len(labels)}"
         fault.hint = "an address is four groups of digits; a domain name ends in a label that begins with a letter"
-    elif host == "." * len(host) or "" in labels[:-1]:
+    elif came == "." and host[position - start - 1 : position - start] in {"", "."}:
         fault.rule, fault.message = "hostname", f"a label of the domain name is empty at position {position}"
         fault.hint = "leave out the dot that is too many"
-    elif labels[-1] == "":
+    elif labels[-1] == "" and not came:
         fault.rule, fault.message = "hostname", f"the domain name ends with a dot at position {position - 1}"
         fault.hint = "leave out the dot at the end"
     elif "-" in {labels[before][:1], labels[before][-1:]}:
@@ -482,16 +491,21 @@ def _reserved(text: str, position: int, encoded: int, part: str, options: list[s
 def _too_many(text: str, syntax: Syntax) -> _Fault:
     """What derives as far as the automaton knows, which does not count."""
     number = next((found for found in re.finditer("[0-9]++", text) if len(found[0]) > DIGITS), None)
-    position = number.start() if number else len(text)
+    position = number.start() + DIGITS if number else len(text)
     _, _, reached = syntax.automaton.reach(text[: position + 1])
     return _Fault(
         position,
         part=part_of(syntax, reached),
         rule=rule_of(syntax, reached),
-        message=f"more at position {position} than the rule allows",
+        message=_more_digits(position) if number else f"more at position {position} than the rule allows",
         expected=(f"at most {DIGITS:,} digits",) if number else ("less",),
         hint=f"a number has at most {DIGITS:,} digits" if number else None,
     )
+
+
+def _more_digits(position: int) -> str:
+    """What is wrong with a number whose digit at `position` is one too many."""
+    return f"a number of more than {DIGITS:,} digits: the one at position {position} is too many"
 
 
 def _literal(text: str, at: int, path: tuple[str, ...], options: list[str], encoded: int, syntax: Syntax) -> _Fault:

@@ -39,7 +39,11 @@ NOT_IN_ANY_URL = re.compile(f"[^{_XCHAR}%]")
 _SCHEME = re.compile(r"[A-Za-z0-9+.\-]++")
 # Section 3.1, for a text that holds only what URLs may hold.
 _LOGIN = "[^:@/]*+(?::[^:@/]*+)?+"
-_HOST = r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++)"
+_GROUP = "[0-9]{1,4000}+"
+_HOST = (
+    r"(?:(?:[A-Za-z0-9][A-Za-z0-9\-]*+(?<!-)\.)*+[A-Za-z][A-Za-z0-9\-]*+(?<!-)"
+    rf"|{_GROUP}\.{_GROUP}\.{_GROUP}\.{_GROUP})"
+)
 _ENDED = r"(?=/|\Z)"
 LOGIN_RUN = re.compile(_LOGIN)
 # Where user, host and port would be if their characters were right: as generous as it can be.
@@ -135,7 +139,7 @@ def _structure(syntax: Syntax) -> str:
     # Section 3.1: `//`, perhaps a login, a host, perhaps a port, and then a `/` or the end. In what is left of the
     # authority there may be an `@`: then what stands before it should be a login, and is none.
     login, stray = (f"(?:{_LOGIN}@)?+", "<InvalidUserinfo>") if "user" in parts else ("", "<UserinfoNotAllowed>")
-    port = f":(?:[0-9]{{1,4000}}+{_ENDED}<InvalidPart>|<InvalidPort>)" if "port" in parts else ":"
+    port = f":(?:{_GROUP}{_ENDED}<InvalidPart>|<InvalidPort>)" if "port" in parts else ":"
     no_host = "(?<=//)<InvalidPart>" if syntax.host_may_be_empty else "<EmptyHost>"
     authority = rf"{login}(?:{_HOST}(?:{_ENDED}<InvalidPart>|{port}|)|(?=[/:]|\Z){no_host}|)"
     return f"(?:{name}:(?://{authority}[^/@]*+(?:@{stray})?+|<MissingAuthority>)|<InvalidScheme>)"
