@@ -154,7 +154,7 @@ def test_what_is_legal_and_unwise(text: str, findings: list[tuple[str, str, tupl
             ],
         ),
         ("x-album://1.2./", [("invalid-host", "host", (10, 13)), ("invalid-host", "host", (13, 14))]),
-        ("x-album://%41.b/~", [("invalid-host", "host", (10, 13)), ("invalid-character", None, (16, 17))]),
+        ("x-album://%41.b/~", [("invalid-host", "host", (10, 13)), ("invalid-character", "picture", (16, 17))]),
         ("x-album://;b/?c?", [("invalid-host", "host", (10, 11)), ("invalid-part", "words", (15, 16))]),
         (
             "x-album://" + "_a" * 40 + "/",

@@ -209,8 +209,9 @@ def _written(text: str, position: int, syntax: Syntax) -> str:
         escaped = "".join(f"%{octet:02X}" for octet in octets_of(text[position]))
     except UnicodeEncodeError:
         return ""
-    reached, expected, _ = syntax.automaton.reach(text[:position], impossible_login(text, syntax))
-    return escaped if reached == position and taken(syntax.automaton, expected, escaped) else ""
+    before = _before(text, position, syntax)
+    reached, expected, _ = syntax.automaton.reach(before, impossible_login(text, syntax))
+    return escaped if reached == len(before) and taken(syntax.automaton, expected, escaped) else ""
 
 
 def _encoded(found: re.Match[str]) -> str:
@@ -248,8 +249,9 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
             return "host"
         if found.start("colon") <= position < found.end("colon"):
             return "port" if "port" in syntax.parts else "host"
-    reached, expected, last = syntax.automaton.reach(text[:position])
-    if reached != position:
+    before = _before(text, position, syntax)
+    reached, expected, last = syntax.automaton.reach(before)
+    if reached != len(before):
         return None
     escaped = taken(syntax.automaton, expected, "%00") or taken(syntax.automaton, expected, "%41")
     inside = part_of(syntax, escaped, last) or part_of(syntax, last)
@@ -258,6 +260,18 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
         begins = {part_of(syntax, marked.first) for marked in syntax.automaton.marked if marked.first & expected}
         inside = begins.pop() if len(begins) == 1 else None
     return _share(text, position, syntax.parts[inside], syntax) if inside else None
+
+
+def _before(text: str, position: int, syntax: Syntax) -> str:
+    """What stands before `position`, with a host in place of an authority that is none: what follows can be told then."""
+    before = text[:position]
+    found = AUTHORITY.match(text) if "host" in syntax.parts else None
+    if found is None or found["slashes"] is None or position < found.end():
+        return before
+    authority = f"{before[: found.end()]}/"
+    if syntax.automaton.reach(authority, impossible_login(text, syntax))[0] == len(authority):
+        return before
+    return f"{before[: found.end('slashes')]}h{before[found.end() :]}"
 
 
 def _share(text: str, position: int, part: Part, syntax: Syntax) -> str:
