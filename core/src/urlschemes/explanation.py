@@ -263,7 +263,7 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
 
 
 def _before(text: str, position: int, syntax: Syntax) -> str:
-    """What stands before `position`, with a host in place of an authority that is none, so that the rest can be told."""
+    """What stands before `position`, with a host in place of an authority that is none: so the rest can be told."""
     before = text[:position]
     found = AUTHORITY.match(text) if "host" in syntax.parts else None
     if found is None or found["slashes"] is None or position < found.end():
