@@ -3,13 +3,13 @@
 What a part may not hold as it is, is encoded; what stands between parts comes from the rules, or stays as it was.
 """
 
-import re
-
+from urlschemes.characters import ESCAPE
 from urlschemes.refusal import fault_of
 from urlschemes.syntax import DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Collection, Iterable, Mapping
     from typing import Final
 
@@ -30,7 +30,6 @@ __all__ = [
 ]
 
 
-_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 _BITS = (10**DIGITS).bit_length()
 
 
@@ -185,7 +184,7 @@ def blamed(
         part, value = syntax.parts[name], raw.get(name)
         text = by_mark(syntax, {name: value}).get(part.mark)
         if text is not None and not syntax.derives(name, text):
-            held = {int(digits, 16) for digits in _ESCAPE.findall(text)}
+            held = {int(digits, 16) for digits in ESCAPE.findall(text)}
             return None if part.escapes and held - part.escapes else cannot_be(name, value, scheme, syntax)
     return None
 

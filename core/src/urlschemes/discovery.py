@@ -22,6 +22,7 @@ import sys
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from urlschemes.beside import find_in_folders, strings
+from urlschemes.characters import REGISTRABLE
 from urlschemes.display import one_line
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ distribution. `disabled`: switched off by the user. `malformed`: the distributio
 failed when it was used. `ignored`: it was found through the current directory.
 """
 
-# Section 2.1, in lower case. A claim is refused rather than changed into a name it did not make.
-_SCHEME_NAME = re.compile(r"[a-z0-9+.\-]{1,64}", re.ASCII)
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 _END_OF_HEADERS = re.compile(r"\r?\n\r?\n")
@@ -151,7 +150,8 @@ def _claims_of(distribution: IDistribution, entry: str) -> Iterator[Claim]:
         return
     for group, wish, value in entries:
         module, attribute, wrong = _object_reference(value)
-        if group == SCHEMES and not _SCHEME_NAME.fullmatch(wish):
+        if group == SCHEMES and REGISTRABLE.fullmatch(wish) is None:
+            # The claim is refused rather than changed into a name that it did not make.
             wrong = "the name is no scheme name: a to z, 0 to 9, + . and -, at most 64 (RFC 1738 section 2.1)"
         yield Claim(
             one_line(wish, 80) if wrong else wish,

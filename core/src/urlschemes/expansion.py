@@ -7,6 +7,7 @@ the first, with every octet written as the first allows: as it is, encoded, or b
 """
 
 from urlschemes.bnf import Choice, Grammar, Literal, Node, Octets, Reference, Repeat, Sequence
+from urlschemes.characters import HEX, mask
 from urlschemes.errors import GrammarError
 
 TYPE_CHECKING = False
@@ -297,7 +298,7 @@ def _alike(one: Element, other: Element) -> bool:
     return False
 
 
-_HEX = sum(1 << ord(character) for character in "0123456789ABCDEFabcdef")
+_HEX = mask(HEX)
 _PERCENT = 1 << ord("%")
 
 

@@ -4,19 +4,17 @@ A part of a URL is a sequence of octets. As text it is UTF-8 with `surrogateesca
 survives the way there and back.
 """
 
-import re
+from urlschemes.characters import ESCAPE, HEX, UNRESERVED
 
-__all__ = ["escape", "octets_of", "text_of", "unescape"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
-_OCTET = {
-    f"{high}{low}".encode(): bytes([int(high + low, 16)])
-    for high in "0123456789ABCDEFabcdef"
-    for low in "0123456789ABCDEFabcdef"
-}
+__all__ = ["escape", "normal", "octets_of", "text_of", "unescape"]
+
+_OCTET = {f"{high}{low}".encode(): bytes([int(high + low, 16)]) for high in HEX for low in HEX}
 _ESCAPED = tuple(f"%{octet:02X}" for octet in range(256))
-_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
-# Unreserved characters, whose escape means the same in every scheme: letters, digits, `safe` and `extra`.
-_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),")
+_UNRESERVED = frozenset(UNRESERVED.encode())
 
 
 def text_of(octets: bytes) -> str:
@@ -52,6 +50,6 @@ def normal(raw: str) -> str:
 
     def plain(found: "re.Match[str]") -> str:
         octet = int(found[1], 16)
-        return chr(octet) if octet in _PLAIN else _ESCAPED[octet]
+        return chr(octet) if octet in _UNRESERVED else _ESCAPED[octet]
 
-    return _ESCAPE.sub(plain, raw)
+    return ESCAPE.sub(plain, raw)

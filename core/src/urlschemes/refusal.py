@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from urlschemes import errors
+from urlschemes.characters import SCHEME_NAME, XCHAR
 from urlschemes.errors import Explanation
 
 TYPE_CHECKING = False
@@ -31,12 +32,11 @@ __all__ = [
 ]
 
 # Section 2.2: what a URL is written with beside escapes.
-_XCHAR = r"A-Za-z0-9$\-_.+!*'(),;/?:@&="
+_XCHAR = re.escape(XCHAR)
 _RIGHT = rf"[{_XCHAR}]*+(?:%[0-9A-Fa-f]{{2}}[{_XCHAR}]*+)*+"
 # How far a text holds what a URL may hold, and the percent sign that begins no escape, where that ends it.
 STOP = re.compile(f"{_RIGHT}%?+")
 NOT_IN_ANY_URL = re.compile(f"[^{_XCHAR}%]")
-_SCHEME = re.compile(r"[A-Za-z0-9+.\-]++")
 # Section 3.1, for a text that holds only what URLs may hold.
 _LOGIN = "[^:@/]*+(?::[^:@/]*+)?+"
 _GROUP = "[0-9]{1,4000}+"
@@ -82,7 +82,7 @@ def fault_of(
 
 def is_scheme_name(text: str) -> bool:
     """Whether `text` derives from the rule `scheme` (section 2.1), whatever its letter case."""
-    return _SCHEME.fullmatch(text) is not None
+    return SCHEME_NAME.fullmatch(text) is not None
 
 
 def refusal(text: object, syntax: Syntax, why: Explains, limit: int) -> InvalidURL:
@@ -133,7 +133,7 @@ def telling(syntax: Syntax) -> Telling:
 def _structure(syntax: Syntax) -> str:
     """What is wrong in the structure of a text that holds only what URLs may hold: the host, where no group says so."""
     parts = syntax.parts
-    name = _SCHEME.pattern
+    name = SCHEME_NAME.pattern
     if "host" not in parts:
         return f"(?:{name}:<InvalidPart>|<InvalidScheme>)"
     # Section 3.1: `//`, perhaps a login, a host, perhaps a port, and then a `/` or the end. In what is left of the

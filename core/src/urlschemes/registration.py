@@ -7,6 +7,7 @@ section 7.4).
 import re
 import sys
 
+from urlschemes.characters import ESCAPE, REGISTRABLE
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.syntax import TAKES, TRAVELS, Part, Syntax
 
@@ -25,10 +26,7 @@ FILE: "Final" = "registration.toml"
 STATUSES: "Final" = ("permanent", "provisional", "historical", "experimental")
 OPERATIONS: "Final" = ("access", "update", "replace", "find attributes")
 
-# `scheme` of section 5. Names in a record are in lower case.
-_SCHEME = re.compile(r"[a-z0-9+.\-]{1,64}", re.ASCII)
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
-_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
 _TEXTS: "Final" = (
     "title",
@@ -86,7 +84,7 @@ class Caution:
 
     def spans(self, text: str, start: int, end: int) -> "Iterator[tuple[int, int]]":
         """Where it stands in `text`, of which the part is what lies from `start` to `end`: escapes in any case."""
-        pattern = re.compile(_ESCAPE.sub(r"(?i:\g<0>)", re.escape(self.holds or self.begins or "")))
+        pattern = re.compile(ESCAPE.sub(r"(?i:\g<0>)", re.escape(self.holds or self.begins or "")))
         if self.holds is not None:
             yield from (found.span() for found in pattern.finditer(text, start, end))
         elif (found := pattern.match(text, start, end)) is not None:
@@ -144,7 +142,7 @@ class Registration:
                 hint="install a version of the plugin and of urlschemes that fit together",
             )
         self.scheme = fields.take("scheme", str)
-        if not _SCHEME.fullmatch(self.scheme):
+        if REGISTRABLE.fullmatch(self.scheme) is None:
             raise fields.wrong(
                 "scheme", "a name of lower-case letters, digits, `+`, `-` and `.`, at most 64 (section 2.1)"
             )

@@ -7,6 +7,7 @@ syntax: in an ftp URL `?` is an ordinary character of a name, in an http URL it 
 import re
 
 from urlschemes.automaton import bits
+from urlschemes.characters import SCHEME_NAME
 from urlschemes.errors import NotHierarchical
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["resolve"]
 
-_SCHEME = re.compile(r"([A-Za-z0-9+.\-]++):", re.ASCII)
+_SCHEME = re.compile(f"{SCHEME_NAME.pattern}:")
 
 
 def resolve(syntax: "Syntax", base: "re.Match[str]", reference: str) -> str:

@@ -12,6 +12,7 @@ from operator import or_
 from urlschemes.automaton import Automaton, bits
 from urlschemes.beside import read_beside
 from urlschemes.bnf import Grammar, read
+from urlschemes.characters import ESCAPE, HEX, XCHAR, mask
 from urlschemes.division import division
 from urlschemes.errors import GrammarError
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, held, marks
@@ -35,12 +36,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Syntax", "shared_rules"]
 
-_XCHARS = sum(
-    1 << code for code in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;/?:@&=%"
-)
+_XCHARS = mask(XCHAR + "%")
 
 _PERCENT = 1 << ord("%")
-_HEX = sum(1 << code for code in b"0123456789ABCDEFabcdef")
+_HEX = mask(HEX)
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
@@ -465,8 +464,8 @@ class Syntax:
 def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
     """Whether two hexadecimal digits follow wherever `leaf` is passed, and it takes nothing but the percent sign."""
     positions = 1 << leaf.position
-    for mask in (_PERCENT, _HEX):
-        if automaton.characters(positions) & ~mask or positions & automaton.tree.last:
+    for allowed in (_PERCENT, _HEX):
+        if automaton.characters(positions) & ~allowed or positions & automaton.tree.last:
             return False
         positions = reduce(or_, [automaton.follow[position] for position in bits(positions)])
     return not automaton.characters(positions) & ~_HEX
@@ -496,11 +495,7 @@ def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]
         goes_on = follow[position] & inside
         for other in bits(follow[position] & ~inside):
             literal = leaves[other].literal
-            if (
-                literal is not None
-                and re.fullmatch("%[0-9A-Fa-f]{2}", literal)
-                and automaton.characters(goes_on) >> ord("%") & 1
-            ):
+            if literal is not None and ESCAPE.fullmatch(literal) and automaton.characters(goes_on) >> ord("%") & 1:
                 found.add(int(literal[1:], 16))
     return frozenset(found)
 

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, Literal, overload
 
+from urlschemes.characters import SCHEME
 from urlschemes.default import registry as default_registry
 from urlschemes.errors import Explanation, InvalidURL, UnknownScheme
 from urlschemes.refusal import fault_of, unfit
@@ -40,7 +41,6 @@ _NAME = 128
 _BEHIND = _NAME + 8
 """Characters before a colon that the window keeps: a name, and the prefix, bracket or quotation mark before it."""
 
-_SCHEME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
 # What may touch a name in running text and be no part of it: a full stop, the number of an item, a plus sign.
 _LEAD = re.compile(r"(?:[0-9]*+[+.\-]++)*+")
 # What makes one longer thing of a name and the word before it: `local_file:` is not `file:`, nor is `a/http:` a URL.
@@ -316,7 +316,7 @@ class _Window:
         """The passage whose scheme's name, or prefix, ends before `colon`."""
         text = self.text
         behind = text[max(0, colon - _NAME) : colon]
-        run = behind[len(behind.rstrip(_SCHEME_CHARACTERS)) :]
+        run = behind[len(behind.rstrip(SCHEME)) :]
         if not run:
             return None
         start = colon - len(run)

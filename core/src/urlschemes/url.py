@@ -3,9 +3,9 @@
 A URL holds the text it was parsed from, with what the pattern captured in it; parts are decoded when they are read.
 """
 
-import re
 import sys
 
+from urlschemes.characters import ESCAPE
 from urlschemes.composing import (
     UNCHANGED,
     Encoded,
@@ -26,6 +26,7 @@ from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "UNCHANGED", "URL", "Encoded", "InternetURL", "LoginURL", "Unchanged"]
 
-_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 LIMIT = 64 * 1024
 """Characters that a URL may have, unless the caller says otherwise."""
@@ -188,7 +188,8 @@ class URL:
         # A character may divide the part where it stands as it is, as `@` does an article, and be data where it is
         # encoded.
         text = normal(raw)
-        for encoded in dict.fromkeys(_ESCAPE.findall(text)):
+        for digits in dict.fromkeys(ESCAPE.findall(text)):
+            encoded = f"%{digits}"
             plainer = text.replace(encoded, escape(octets_of(unescape(encoded)), bare))
             if plainer != text and cls.syntax.derives(part.name, plainer):
                 text = plainer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from urlschemes.characters import SCHEME_NAME
 from urlschemes.dialogue.faults import are, breach
 from urlschemes.display import one_line
 from urlschemes.errors import PluginError, PolicyDenied, RedirectRefused, UnknownScheme, URLError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Redirects"]
 
-_SCHEME = re.compile(r"([A-Za-z0-9+.-]+):")
+_SCHEME = re.compile(f"({SCHEME_NAME.pattern}):")
 
 
 class Redirects:
