@@ -26,22 +26,16 @@ from urlschemes.errors import (
     URLTooLong,
 )
 from urlschemes.octets import text_of
+from urlschemes.registration import Example
 from urlschemes_ftp import FtpURL, registration, scheme
+from urlschemes_testing.examples import check_example
 
 EXAMPLES = {example.url: example for example in registration.examples}
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=EXAMPLES)
-def test_the_examples_of_the_record(example: Any) -> None:
-    if example.parts is None:
-        with pytest.raises(InvalidURL):
-            FtpURL.parse(example.url)
-        assert not urlschemes.is_valid(example.url)
-    else:
-        url = FtpURL.parse(example.url)
-        assert url.parts == dict.fromkeys(url.parts) | dict(example.parts)
-        assert str(url) == example.url
-        assert urlschemes.parse(example.url) == url
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(FtpURL, example)
 
 
 def test_the_record_has_the_examples_of_the_rfc() -> None:

@@ -11,17 +11,12 @@ from urlschemes.registration import Example
 from urlschemes_http import HttpURL
 from urlschemes_http import registration as http
 from urlschemes_https import HttpsURL, registration
+from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
 def test_the_examples_of_the_record(example: Example) -> None:
-    assert urlschemes.is_valid(example.url) is (example.parts is not None)
-    if example.parts is None:
-        with pytest.raises(InvalidURL):
-            HttpsURL.parse(example.url)
-        return
-    url = HttpsURL.parse(example.url)
-    assert {name: value for name, value in url.parts.items() if value is not None} == dict(example.parts)
+    check_example(HttpsURL, example)
 
 
 def test_the_record() -> None:

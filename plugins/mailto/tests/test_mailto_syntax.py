@@ -20,18 +20,12 @@ from urlschemes.errors import (
 )
 from urlschemes.registration import Example
 from urlschemes_mailto import MailtoURL, registration
+from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
 def test_the_examples_of_the_record(example: Example) -> None:
-    assert urlschemes.is_valid(example.url) is (example.parts is not None)
-    if example.parts is None:
-        with pytest.raises(InvalidURL):
-            MailtoURL.parse(example.url)
-        return
-    url = MailtoURL.parse(example.url)
-    assert url.parts == example.parts
-    assert str(url) == example.url
+    check_example(MailtoURL, example)
 
 
 def test_the_record_tells_whom_it_concerns() -> None:

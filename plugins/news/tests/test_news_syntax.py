@@ -21,17 +21,12 @@ from urlschemes.errors import (
 from urlschemes.octets import text_of
 from urlschemes.registration import Example
 from urlschemes_news import NewsURL, registration
+from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
 def test_the_examples_of_the_record(example: Example) -> None:
-    if example.parts is None:
-        with pytest.raises(InvalidURL):
-            NewsURL.parse(example.url)
-        return
-    url = NewsURL.parse(example.url)
-    assert {name: value for name, value in url.parts.items() if value is not None} == dict(example.parts)
-    assert str(url) == example.url
+    check_example(NewsURL, example)
 
 
 def test_the_record_tells_whom_it_concerns() -> None:

@@ -25,18 +25,13 @@ from urlschemes.errors import (
 )
 from urlschemes.octets import octets_of, text_of
 from urlschemes.registration import Example
+from urlschemes_testing.examples import check_example
 from urlschemes_wais import WaisURL, registration
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
 def test_the_examples_of_the_record(example: Example) -> None:
-    if example.parts is None:
-        with pytest.raises(InvalidURL):
-            WaisURL.parse(example.url)
-        return
-    url = WaisURL.parse(example.url)
-    assert {name: value for name, value in url.parts.items() if value is not None} == dict(example.parts)
-    assert str(url) == example.url
+    check_example(WaisURL, example)
 
 
 def test_the_record_tells_whom_it_concerns() -> None:

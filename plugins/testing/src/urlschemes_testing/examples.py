@@ -1,0 +1,33 @@
+"""The examples of a record, which a scheme's tests run: each is what the record says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import InvalidURL
+
+if TYPE_CHECKING:
+    from urlschemes.registration import Example
+    from urlschemes.url import URL
+
+__all__ = ["check_example"]
+
+
+def check_example(url_type: type[URL], example: Example) -> None:
+    """Raise AssertionError unless `example` is what it says: a URL with just these parts, or a text that is refused.
+
+    A URL is written back as it was. `example.parts` are all its parts that are not absent.
+    """
+    try:
+        url = url_type.parse(example.url)
+    except InvalidURL as error:
+        if example.parts is not None:
+            raise AssertionError(f"{example.url} is refused: {error}") from error
+        return
+    if example.parts is None:
+        raise AssertionError(f"{example.url} should be refused, and is {url.parts}")
+    parts = {name: value for name, value in url.parts.items() if value is not None}
+    if parts != example.parts:
+        raise AssertionError(f"{example.url} has the parts {parts}, and the record says {dict(example.parts)}")
+    if str(url) != example.url:
+        raise AssertionError(f"{example.url} is written back as {url}")
