@@ -1,10 +1,15 @@
 """Lists: how a text is divided into elements, and which rules are lists."""
 
+from pathlib import Path
+
 import pytest
 
+from urlschemes import Registration
 from urlschemes.bnf import Grammar, read
 from urlschemes.division import Division, division
 from urlschemes.errors import GrammarError
+
+ALBUM = Registration.from_file(Path(__file__).parent / "album.toml")
 
 
 @pytest.mark.parametrize(
@@ -52,3 +57,21 @@ def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leadi
 def test_the_rules_that_are_none(rules: str) -> None:
     with pytest.raises(GrammarError, match="the list part 'part' must be a rule of the form"):
         division(Grammar(read(rules)).rules, "list", "each", "part")
+
+
+@pytest.mark.parametrize(
+    ("text", "albums", "picture"),
+    [
+        ("x-album://h/a/b/c;size=1", (12, 15), (16, 17)),
+        ("x-album://h/a", None, (12, 13)),
+        ("x-album://h//", (12, 12), (13, 13)),
+        ("x-album://h/", None, (12, 12)),
+        ("x-album://h", None, None),
+    ],
+)
+def test_where_each_part_of_a_shared_list_stands(
+    text: str, albums: tuple[int, int] | None, picture: tuple[int, int] | None
+) -> None:
+    match = ALBUM.syntax.fullmatch(text)
+    assert match is not None
+    assert (ALBUM.syntax.place(match, "albums"), ALBUM.syntax.place(match, "picture")) == (albums, picture)

@@ -122,7 +122,7 @@ def _rows(url: "URL") -> "tuple[str, list[Row]]":
     if "scheme" not in syntax.parts:
         rows.append(("scheme", (0, text.index(":")), url.scheme, "RFC 1738 section 2.1"))
     for part in syntax.parts.values():
-        span = _span(url, part)
+        span = syntax.place(url._match, part.name)
         if span is None or getattr(url, part.name) == ():
             continue
         start, end = span
@@ -147,18 +147,6 @@ def _worded(value: object, part: "Part") -> str:
         said = str(value) if isinstance(value, int) else repr(value)
     said = shown(redact(said[: 4 * VALUE]))
     return said if len(said) <= VALUE else said[: VALUE - 3] + "..."
-
-
-def _span(url: "URL", part: "Part") -> tuple[int, int] | None:
-    """Where `part` stands: of a list that two parts share, each its own share."""
-    span = url.syntax.span(url._match, part.name)
-    if span is None or part.division is None or part.take == "all":
-        return span
-    separator = part.division.separator
-    cut = str(url).rfind(separator, *span)
-    if part.take == "last":
-        return (cut + len(separator) if cut >= 0 else span[0], span[1])
-    return (span[0], cut) if cut >= 0 else None
 
 
 def _underneath(text: str, rows: "list[Row]", strokes: Strokes) -> "list[Line]":

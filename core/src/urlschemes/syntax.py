@@ -139,6 +139,19 @@ class Part:
             return elements  # type: ignore[return-value]  # all texts, or all pairs
         return elements[-1] if self.take == "last" else elements[:-1]  # type: ignore[return-value]
 
+    def share(self, text: str, start: int, end: int) -> tuple[int, int] | None:
+        """Where the part stands in an occurrence of it that goes from `start` to `end` of `text`; None without elements.
+
+        Of a list that two parts share, it is what this one takes.
+        """
+        if self.division is None or self.take == "all":
+            return start, end
+        separator = self.division.separator
+        cut = text.rfind(separator, start, end)
+        if self.take == "last":
+            return (start if cut < 0 else cut + len(separator)), end
+        return None if cut < 0 or (self.division.leading and cut == start) else (start, cut)
+
     def value_of(self, raw: "Raw") -> "Value":
         """The decoded value of the part that is written `raw`."""
         if isinstance(raw, tuple):
@@ -281,6 +294,11 @@ class Syntax:
     def span(self, match: "re.Match[str]", name: str) -> tuple[int, int] | None:
         """Where the occurrence of the part `name` stands, None where it is absent."""
         return next((match.span(group) for group in self.groups[name] if match[group] is not None), None)
+
+    def place(self, match: "re.Match[str]", name: str) -> tuple[int, int] | None:
+        """Where the part `name` stands, None where it is absent or has no elements."""
+        span = self.span(match, name)
+        return None if span is None else self.parts[name].share(match.string, *span)
 
     def raw(self, match: "re.Match[str]", name: str) -> "Raw | None":
         """The part `name` as written: None where it is absent, no elements where a list is."""

@@ -289,19 +289,8 @@ def _literals(syntax: "Syntax", rule: str) -> "set[str]":
 
 def places(syntax: "Syntax", match: "re.Match[str]") -> "list[tuple[int, int, str]]":
     """Where each part of a URL stands that is not absent, and its name: first the outer ones."""
-    found = []
-    for part in syntax.parts.values():
-        span = syntax.span(match, part.name)
-        if span is None:
-            continue
-        start, end = span
-        if part.take != "all" and part.division is not None:
-            divided = match.string.rfind(part.division.separator, start, end)
-            if part.take == "last":
-                start = divided + 1 or start
-            else:
-                end = max(divided, start)
-        found.append((start, end, part.name))
+    spans = ((syntax.place(match, name), name) for name in syntax.parts)
+    found = [(*span, name) for span, name in spans if span is not None]
     return sorted(found, key=lambda place: place[0] - place[1])
 
 
