@@ -159,6 +159,21 @@ class Automaton:
         reached = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
         return reached, _union(self.follow[p] for p in bits(reached)) & within
 
+    def taken(self, expected: int, text: str) -> int:
+        """The positions that the last character of `text` stands at, where `text` goes on at `expected`; 0 if not."""
+        reached = 0
+        for character in text:
+            reached, expected = self.step(expected, character)
+        return reached
+
+    def begun(self, expected: int) -> Characters | None:
+        """The literal whose beginning stands just before `expected`, if nothing but its rest may follow."""
+        leaves = [self.leaves[position] for position in bits(expected)]
+        if not leaves or leaves[0].literal is None or leaves[0].offset == 0:
+            return None
+        alike = all((leaf.literal, leaf.offset) == (leaves[0].literal, leaves[0].offset) for leaf in leaves)
+        return leaves[0] if alike else None
+
     def reach(self, text: str, without: int = 0) -> tuple[int, int, int]:
         """How far `text` derives: the first index that cannot be, what was expected there, what came before.
 

@@ -7,10 +7,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from urlschemes.automaton import Automaton
-    from urlschemes.expansion import Characters
     from urlschemes.syntax import Syntax
 
-__all__ = ["begun", "due", "innermost", "listed", "octet_named", "part_of", "rule_of", "shortest", "taken"]
+__all__ = ["due", "innermost", "listed", "octet_named", "part_of", "rule_of", "shortest"]
 
 FEW = 8
 """A set of no more characters is listed in words."""
@@ -123,26 +122,6 @@ def shortest(automaton: "Automaton", expected: int) -> int:
         ahead |= sum(1 << position for position, after in enumerate(automaton.follow) if after & ahead)
         steps += 1
     return ahead & expected or expected
-
-
-def begun(automaton: "Automaton", expected: int) -> "Characters | None":
-    """The literal whose beginning stands just before `expected`, if nothing but its rest may follow."""
-    leaves = [automaton.leaves[position] for position in bits(expected)]
-    if not leaves or leaves[0].literal is None or leaves[0].offset == 0:
-        return None
-    alike = all((leaf.literal, leaf.offset) == (leaves[0].literal, leaves[0].offset) for leaf in leaves)
-    return leaves[0] if alike else None
-
-
-def taken(automaton: "Automaton", expected: int, text: str) -> int:
-    """The positions that the last character of `text` stands at, where `text` goes on at `expected`; 0 if it cannot."""
-    reached = 0
-    for character in text:
-        reached = sum(1 << p for p in bits(expected) if automaton.leaves[p].mask >> ord(character) & 1)
-        expected = 0
-        for position in bits(reached):
-            expected |= automaton.follow[position]
-    return reached
 
 
 def part_of(syntax: "Syntax", positions: int, after: int = 0) -> str | None:

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 
 from urlschemes import errors
-from urlschemes.derivation import END, begun, due, listed, octet_named, part_of, rule_of, shortest, taken
+from urlschemes.derivation import END, due, listed, octet_named, part_of, rule_of, shortest
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 from urlschemes.syntax import DIGITS
+from urlschemes.walk import impossible_login
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
     from urlschemes.syntax import Part, Syntax
 
-__all__ = ["explained", "impossible_login"]
+__all__ = ["explained"]
 
 _PORT = re.compile(r":[0-9]{1,4000}+")
 _IPV6 = re.compile(r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{2,}")
@@ -211,7 +212,7 @@ def _written(text: str, position: int, syntax: Syntax) -> str:
         return ""
     before = _before(text, position, syntax)
     reached, expected, _ = syntax.automaton.reach(before, impossible_login(text, syntax))
-    return escaped if reached == len(before) and taken(syntax.automaton, expected, escaped) else ""
+    return escaped if reached == len(before) and syntax.automaton.taken(expected, escaped) else ""
 
 
 def _encoded(found: re.Match[str]) -> str:
@@ -253,7 +254,7 @@ def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
     reached, expected, last = syntax.automaton.reach(before)
     if reached != len(before):
         return None
-    escaped = taken(syntax.automaton, expected, "%00") or taken(syntax.automaton, expected, "%41")
+    escaped = syntax.automaton.taken(expected, "%00") or syntax.automaton.taken(expected, "%41")
     inside = part_of(syntax, escaped, last) or part_of(syntax, last)
     if inside is None:
         # A part begins here, if only one does.
@@ -276,9 +277,9 @@ def _before(text: str, position: int, syntax: Syntax) -> str:
 
 def _share(text: str, position: int, part: Part, syntax: Syntax) -> str:
     """Of a list that two parts share, the one that `position` lies in."""
-    if part.take == "last" and part.division is not None and part.division.separator in text[position:]:
-        return next(each.name for each in syntax.parts.values() if each.mark == part.mark and each.take != "last")
-    return part.name
+    sharing = [each for each in syntax.parts.values() if each.mark == part.mark and each is not part]
+    span = part.share(text, position, len(text))
+    return part.name if (span is not None and span[0] <= position) or not sharing else sharing[0].name
 
 
 # The scheme's name (section 2.1)
@@ -390,7 +391,7 @@ def _host(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
         fault.rule = syntax.rule
         fault.expected = ('"/"',)
         fault.hint = "leave out what stands behind the host"
-        if taken(syntax.automaton, expected, f"/{came}"):
+        if syntax.automaton.taken(expected, f"/{came}"):
             fault.hint = "a `/` must stand between the host and what follows it"
     elif came == "%":
         fault.message, fault.hint = f"{_came(text, position)} cannot stand in a host", "a host has no escapes"
@@ -439,18 +440,18 @@ def _structure(text: str, syntax: Syntax) -> _Fault:
     start = text.rfind("%", max(0, position - 2), position)
     if start >= 0:
         return _octet(text, start, without, syntax)
-    literal = begun(automaton, expected)
+    literal = automaton.begun(expected)
     options: list[str] = []
     if literal is not None and position > literal.offset:
         options = [f'"{literal.literal}"']
         at = position - literal.offset
         _, expected_there, reached_there = automaton.reach(text[:at], without)
-        encoded = taken(automaton, expected_there, f"%{ord(text[at]):02X}")
+        encoded = automaton.taken(expected_there, f"%{ord(text[at]):02X}")
         if literal.offset > 1 or not encoded:
             return _literal(text, at, literal.path, options, encoded, syntax)
         position, expected, reached = at, expected_there, reached_there
     if position < len(text):
-        encoded = taken(automaton, expected, f"%{ord(text[position]):02X}")
+        encoded = automaton.taken(expected, f"%{ord(text[position]):02X}")
         part = part_of(syntax, encoded) if text[position] != "%" else None
         if part is not None:
             return _reserved(
@@ -543,7 +544,7 @@ def _octet(text: str, start: int, without: int, syntax: Syntax) -> _Fault:
     """An escape at `start`, of an octet that cannot stand there."""
     octet = int(text[start + 1 : start + 3], 16)
     _, expected, reached = syntax.automaton.reach(text[:start], without)
-    percent = taken(syntax.automaton, expected, "%")
+    percent = syntax.automaton.taken(expected, "%")
     lacking = [
         marked
         for marked in syntax.automaton.marked
@@ -565,17 +566,3 @@ def _octet(text: str, start: int, without: int, syntax: Syntax) -> _Fault:
         expected=("another octet",),
         hint="the registration of the scheme excludes it: leave it out" if excluded else None,
     )
-
-
-def impossible_login(text: str, syntax: Syntax) -> int:
-    """The positions of user name and password, if `text` has none.
-
-    Without an `@`, what stands behind the `//` is a host, however much it looks like the beginning of a login.
-    """
-    found = AUTHORITY.match(text)
-    positions = 0
-    if found is not None and found["user"] is None:
-        for marked in syntax.automaton.marked:
-            if marked.mark in {"user", "password"}:
-                positions |= marked.inside
-    return positions

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import errors
 from urlschemes.derivation import END, due, listed, part_of, rule_of, shortest
-from urlschemes.explanation import LABELS, impossible_login
+from urlschemes.explanation import LABELS
 from urlschemes.findings import finding, of_error, warnings
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, NOT_IN_ANY_URL, refused
-from urlschemes.walk import Walk, encoded, part_at, places
+from urlschemes.walk import Walk, encoded, impossible_login, part_at, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

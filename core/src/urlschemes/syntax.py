@@ -140,7 +140,7 @@ class Part:
         return elements[-1] if self.take == "last" else elements[:-1]  # type: ignore[return-value]
 
     def share(self, text: str, start: int, end: int) -> tuple[int, int] | None:
-        """Where the part stands in an occurrence of it that goes from `start` to `end` of `text`; None without elements.
+        """Where the part stands in the occurrence of it from `start` to `end` of `text`; None without elements.
 
         Of a list that two parts share, it is what this one takes.
         """

@@ -5,8 +5,8 @@ A walk knows at every character where it stands, what may come next, and how to 
 
 from urlschemes.automaton import bits
 from urlschemes.bnf import Choice, Literal, Reference, Repeat, Sequence
-from urlschemes.derivation import begun, part_of
-from urlschemes.explanation import impossible_login
+from urlschemes.derivation import part_of
+from urlschemes.refusal import AUTHORITY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from urlschemes.expansion import Marked
     from urlschemes.syntax import Syntax
 
-__all__ = ["RESERVED", "Walk", "delimiters", "encoded", "host_positions", "hosts", "part_at", "places"]
+__all__ = [
+    "RESERVED",
+    "Walk",
+    "delimiters",
+    "encoded",
+    "host_positions",
+    "hosts",
+    "impossible_login",
+    "part_at",
+    "places",
+]
 
 RESERVED = frozenset(";/?:@&=")
 """The characters that a scheme may give a meaning of its own (section 2.2)."""
@@ -103,7 +113,7 @@ class Walk:
     def begun(self) -> tuple[int, str]:
         """Of a literal that has not come to its end: how many characters were taken, and the whole; 0 without one."""
         if self.expected not in self._begun:
-            leaf = begun(self._automaton, self.expected)
+            leaf = self._automaton.begun(self.expected)
             self._begun[self.expected] = (leaf.offset, leaf.literal or "") if leaf is not None else (0, "")
         return self._begun[self.expected]
 
@@ -178,25 +188,31 @@ class Walk:
         for character in text:
             step = self._steps.get((expected, character))
             if step is None:
-                step = self._steps[expected, character] = self._step(expected, ord(character))
-            expected, reached = step
+                step = self._automaton.step(expected, character, ~self._without)
+                self._steps[expected, character] = step
+            reached, expected = step
             if not reached:
                 return None
         return expected, reached
-
-    def _step(self, expected: int, code: int) -> tuple[int, int]:
-        reached = following = 0
-        if code < 128:
-            for position in bits(expected):
-                if self._automaton.leaves[position].mask >> code & 1:
-                    reached |= 1 << position
-                    following |= self._automaton.follow[position]
-        return following & ~self._without, reached
 
 
 def _likely(mask: int) -> str:
     """A character of the set `mask`: a letter, or a digit, if there is one."""
     return next((character for character in "a0" if mask >> ord(character) & 1), "") or chr(next(bits(mask)))
+
+
+def impossible_login(text: str, syntax: "Syntax") -> int:
+    """The positions of user name and password, if `text` has none.
+
+    Without an `@`, what stands behind the `//` is a host, however much it looks like the beginning of a login.
+    """
+    found = AUTHORITY.match(text)
+    positions = 0
+    if found is not None and found["user"] is None:
+        for marked in syntax.automaton.marked:
+            if marked.mark in {"user", "password"}:
+                positions |= marked.inside
+    return positions
 
 
 def host_positions(syntax: "Syntax") -> int:
