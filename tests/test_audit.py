@@ -7,12 +7,14 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from workspace import ROOT, must, plugins
+from workspace import ROOT, must
+
+from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMES = sorted(name for plugin in plugins() for name in plugin.schemes)
+SCHEMES = [record.scheme for record in REGISTRY.registrations() if "access" in record.operations]
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ from campaign import Corpus, Figures, broken_law, run
 
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 
+pytestmark = pytest.mark.slow
+
 INPUTS = 3_000
 
 

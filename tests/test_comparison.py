@@ -17,6 +17,8 @@ from urlschemes.syntax import Syntax, shared_rules
 from urlschemes_testing import near_misses, urls
 from urlschemes_testing.recognizer import Recognizer, compare, divided_alike
 
+pytestmark = pytest.mark.slow
+
 SCHEMES = sorted(REGISTRY)
 # How a URL may begin, and how many tokens are tried behind it.
 BEGINNINGS = {

@@ -28,6 +28,8 @@ from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not c
 from urlschemes.octets import unescape
 from urlschemes_testing import near_misses, urls
 
+pytestmark = pytest.mark.slow
+
 EACH = 150
 """Valid URLs, and near misses, of each scheme."""
 

@@ -17,6 +17,8 @@ from urlschemes.octets import unescape
 from urlschemes.syntax import Part, Syntax
 from urlschemes_testing import Coverage, near_misses, urls
 
+pytestmark = pytest.mark.slow
+
 SCHEMES = sorted(REGISTRY)
 BATCH, BATCHES = 250, 12
 
