@@ -80,7 +80,7 @@ def main(served: Path) -> None:
         for scheme in places:
             watch.openers.clear()
             content, entries = b"", 0
-            for text in places[scheme]:
+            for text in texts:
                 context = certificates.client() if scheme == "https" else None
                 watch.armed = True
                 with urlschemes.access(urlschemes.parse(text), policy=policy, ssl_context=context) as resource:
