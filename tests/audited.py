@@ -73,11 +73,10 @@ def main(served: Path) -> None:
             "http": [f"http://{http}/motd"],
             "https": [f"https://{https}/motd"],
         }
-        accessible = {
-            record.scheme for record in urlschemes.Registry().registrations() if "access" in record.operations
-        }
-        assert accessible == set(places), "a scheme without a URL here"
-        for scheme in places:
+        records = urlschemes.Registry().registrations()
+        offered = {record.scheme for record in records if "access" in record.operations}
+        assert offered == set(places), "a scheme without a URL here"
+        for scheme, texts in places.items():
             watch.openers.clear()
             content, entries = b"", 0
             for text in texts:
