@@ -6,9 +6,21 @@ from typing import Any
 import pytest
 
 from urlschemes import InvalidURL, Registration, Scheme
+from urlschemes.explanation import explained
+from urlschemes.syntax import Part, Syntax
 from urlschemes.url import URL
 
 AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent / "album.toml")).url_type
+COUNT = Syntax(
+    """
+    url    = "x-count://" host "/" word ";" number fields
+    word   = 1*4alpha
+    number = digits
+    fields = *3( "," digit )
+    """,
+    "url",
+    [Part(name, [name], number=name == "number") for name in ("host", "word", "number")],
+)
 
 # text, kind, part, position, expected, rule, section
 TABLE: list[tuple[str, str, str | None, int | None, tuple[str, ...], str | None, str | None]] = [
@@ -73,6 +85,33 @@ def test_the_generic_syntax_explains_too(text: str) -> None:
         URL.parse(text)
     assert caught.value.position is not None
     assert str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("x-count://h", 'write "/", and the word behind it'),
+        ("x-count://h/", "the word is missing"),
+        ("x-count://h/ab", 'write ";", and the number behind it'),
+        ("x-count://h/ab;", "the number is a decimal number"),
+    ],
+)
+def test_what_is_missing_at_the_end_is_said(text: str, hint: str) -> None:
+    why = explained(text, COUNT, None)
+    assert (why.position, why.hint) == (len(text), hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "said"),
+    [
+        ("x-count://h/ab;1,2,3,4,5", 22, "too many elements in the fields: the one at position 22"),
+        ("x-count://h/abcdef;1", 16, "too many characters in the word: the one at position 16"),
+    ],
+)
+def test_what_is_too_long_is_said(text: str, position: int, said: str) -> None:
+    why = explained(text, COUNT, None)
+    assert (why.position, why.message) == (position, f"{said} is more than its rule allows")
+    assert "*" in str(why.definition)
 
 
 def test_a_message_is_whole() -> None:

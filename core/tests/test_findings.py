@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -131,7 +132,7 @@ def test_what_is_legal_and_unwise(text: str, findings: list[tuple[str, str, tupl
             "x-bare://joe:x@h?a~",
             [
                 ("userinfo-not-allowed", "user", (9, 10)),
-                ("invalid-character", "host", (16, 19)),
+                ("invalid-character", None, (16, 19)),
             ],
         ),
         # What cannot stand there at all is one fault, whatever is wrong with it besides.
@@ -217,6 +218,81 @@ def test_the_first_fault_is_told_as_parse_tells_it() -> None:
             error.section,
             error.hint,
         )
+
+
+@pytest.mark.parametrize(
+    ("before", "wrong", "behind"),
+    [
+        ("x-album://", "u@v@", "h/?a?b"),
+        ("x-album://", "u@v@", "h/?a%0Ab"),
+        ("x-album://", "u@v@", "h/a;sez=1"),
+        ("x-album://", "u@v@", "h/a;b"),
+        ("x-album://", "u@v@", "h/;size=x"),
+        ("x-album://", "u@v@", "h/;size="),
+        ("x-album://", "u@v@", "h./"),
+        ("x-album://", "u@v@", "h_h/"),
+        ("x-album://", "u@v@", "h/;size=1~"),
+        ("x-album://", "u@v@", "h/%zz"),
+        ("x-album://", "u@v@", "h?a b"),
+        ("x-bare://", "u@", "h"),
+        ("x-bare://", "u@", "h/a"),
+        ("x-note:", "~a", "a;x"),
+        ("x-note:", "~a", "a;"),
+        ("x-note:", "~a", "a b"),
+    ],
+)
+def test_a_fault_is_told_in_the_same_words_behind_another(before: str, wrong: str, behind: str) -> None:
+    alone = REGISTRY.check(before + behind)[-1]
+    later = REGISTRY.check(before + wrong + behind)[-1]
+    assert alone.span is not None
+    start, end = (place + len(wrong) for place in alone.span)
+    shown = re.search(r"position (\d+)", alone.message)
+    if shown is not None:
+        place = int(shown[1])
+        assert alone.span[0] <= place <= alone.span[1]
+        alone = alone._replace(message=alone.message.replace(shown[0], f"position {place + len(wrong)}"))
+    assert later == alone._replace(span=(start, end))
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "said", "hint"),
+    [
+        ("x-album:/h/~", None, "'~' at position 11 is unsafe and must be encoded always", "as data it is written %7E"),
+        ("x-album://h/;size=a~", None, "'~' at position 19", "as data it is written %7E"),
+        ("x-album://h_h:x/~", "picture", "'~' at position 16 is unsafe and must", "write %7E"),
+        ("x-album://h?a b", "words", "a blank at position 13 is unsafe and must", "write %20"),
+        ("x-bare://h?a b", None, "a blank at position 12 is unsafe and must", "as data it is written %20"),
+        (
+            "x-album://h b?a",
+            "host",
+            "a blank at position 11 is unsafe, and cannot stand there in any form",
+            "labels hold",
+        ),
+    ],
+)
+def test_what_is_said_of_a_character_goes_by_its_place_alone(text: str, part: str | None, said: str, hint: str) -> None:
+    """Another mistake before it changes nothing; where nobody knows its place, it is only said how to write it."""
+    with pytest.raises(InvalidURL) as caught:
+        REGISTRY.parse(text)
+    assert caught.value.part == part
+    assert said in caught.value.message
+    assert str(caught.value.hint).startswith(hint)
+    place = caught.value.position
+    assert place is not None
+    (found,) = [each for each in REGISTRY.check(text) if each.span and each.span[0] <= place < each.span[1]]
+    assert (found.message, found.part, found.hint) == (caught.value.message, part, caught.value.hint)
+
+
+def test_a_run_of_characters_is_one_fault_in_the_words_of_one() -> None:
+    first, run = REGISTRY.check("x-album://h/~/{^}")[-2:]
+    assert (run.message, run.hint) == (
+        "'{^}' from position 14 on are unsafe and must be encoded always",
+        "write %7B%5E%7D, or let `fix` do it",
+    )
+    assert (first.message, first.hint) == (
+        "'~' at position 12 is unsafe and must be encoded always",
+        "write %7E, or let `fix` do it",
+    )
 
 
 def test_a_later_fault_says_what_is_due() -> None:

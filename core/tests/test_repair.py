@@ -11,6 +11,7 @@ import pytest
 from urlschemes import InvalidURL, Registration, Registry, UnknownScheme
 from urlschemes.errors import NotRepairable, URLTooLong
 from urlschemes.repair import Fixed
+from urlschemes.wording import LABELS
 
 REGISTRY = Registry(plugins=())
 ALBUM = Path(__file__).parent / "album.toml"
@@ -193,7 +194,7 @@ def test_a_change_within_a_password_does_not_show_it() -> None:
     ids=lambda text: ascii(text)[:40],
 )
 def test_what_has_no_one_right_answer_is_refused(text: str) -> None:
-    with pytest.raises(NotRepairable, match="no repair has one right answer"):
+    with pytest.raises(NotRepairable, match="not repaired, as that would be a guess"):
         REGISTRY.fix(text)
 
 
@@ -210,6 +211,8 @@ def test_what_has_no_one_right_answer_is_refused(text: str) -> None:
         ("x-album://u#1/2@h/", 11, "it begins a fragment, .* and it is %23 where it is a character of a login"),
         ("x-open:a#b@c", 8, "it begins a fragment, .* and it is %23 where it is a character"),
         ("x-tabs:a\tb", 8, "it is %09 where it ends the whole, and is left out where it is data"),
+        ("x-album://h/a\u200bb", 13, "it is left out, as it cannot be seen, and it is %E2%80%8B where it is data"),
+        ("x-album://h/a\u00a0b", 13, "it is left out, as it cannot be seen, and it is %C2%A0 where it is data"),
         ("x-pairs:<a>", 8, "they are left out where they only delimit, and encoded where they are data"),
     ],
     ids=lambda value: ascii(value)[:40],
@@ -238,6 +241,27 @@ def test_a_delimiter_that_can_only_be_data_or_be_left_out(text: str, url: str) -
     fixed = REGISTRY.fix(text)
     assert str(fixed.url) == url
     assert carried_out(text, fixed) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "said", "hint"),
+    [
+        ("<URL:x-album://1.2.3./a>", 21, "ends with a dot at position 20", "leave out the dot at the end"),
+        (
+            "<x-album:\n//-a.b/>",
+            12,
+            "the label '-a' begins with a hyphen",
+            LABELS,
+        ),
+        (" URL:x-album://h/;size=x~", 23, "'x' at position 23 where a digit is due", "the size is a decimal number"),
+        ("x-album//h/~", 7, "'/' at position 7 where \":\" is due", "write `:` after `x-album`"),
+    ],
+)
+def test_what_is_not_repaired_is_told_of_the_text_as_given(text: str, position: int, said: str, hint: str) -> None:
+    with pytest.raises(NotRepairable) as caught:
+        REGISTRY.fix(text)
+    assert caught.value.message.endswith(said)
+    assert (caught.value.position, caught.value.hint) == (position, hint)
 
 
 def test_a_repair_that_is_longer_than_the_bound_is_none() -> None:

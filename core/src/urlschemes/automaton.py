@@ -26,16 +26,17 @@ class Automaton:
 
     `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it;
     `uncounted[p]` are those of them that may come after it however often it was passed. `marked` are the occurrences
-    of parts in the tree, outermost first, from left to right.
+    of parts in the tree, outermost first, from left to right, and `counted` the repetitions with a bound.
     """
 
-    __slots__ = ("follow", "leaves", "marked", "tree", "uncounted")
+    __slots__ = ("counted", "follow", "leaves", "marked", "tree", "uncounted")
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
         self.leaves: list[Characters] = []
         self.follow: list[int] = []
         self.uncounted: list[int] = []
+        self.counted: list[Repeated] = []
         self.marked = tuple(marks(tree))
         self._number(tree)
 
@@ -58,6 +59,8 @@ class Automaton:
             item.nullable = inner.nullable or item.least == 0
             if item.most != 1:
                 self._connect(inner.last, inner.first, counted=item.most is not None)
+            if item.most not in {None, 1}:
+                self.counted.append(item)
         elif isinstance(item, Variants):
             for inner in item.items:
                 self._number(inner)
@@ -150,6 +153,10 @@ class Automaton:
             by_reached[reached] = by_reached.get(reached, 0) | 1 << code
         yield from by_reached.items()
 
+    def following(self, positions: int) -> int:
+        """The positions that may come after one of `positions`."""
+        return _union(self.follow[position] for position in bits(positions))
+
     def step(self, expected: int, character: str, within: int = -1) -> tuple[int, int]:
         """Of the positions `expected`, those that `character` can stand at; and those that may come next.
 
@@ -157,7 +164,7 @@ class Automaton:
         """
         code = ord(character)
         reached = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
-        return reached, _union(self.follow[p] for p in bits(reached)) & within
+        return reached, self.following(reached) & within
 
     def taken(self, expected: int, text: str) -> int:
         """The positions that the last character of `text` stands at, where `text` goes on at `expected`; 0 if not."""

@@ -15,6 +15,7 @@ FEW = 8
 """A set of no more characters is listed in words."""
 
 END = "the end of the URL"
+ESCAPE = "an encoded octet"
 
 _SETS = frozenset(
     {
@@ -75,6 +76,8 @@ def due(syntax: "Syntax", positions: int) -> tuple[str, ...]:
         if leaf.mask == _PERCENT and (octets := _escaped(automaton, position)):
             # An octet that may stand there as it is needs no word more.
             words = [f'"%{octet:02X}"{octet_named(octet)}' for octet in octets if not plain >> octet & 1]
+        elif leaf.mask == _PERCENT:
+            words = [ESCAPE]
         elif leaf.literal is not None:
             words = [f'"{leaf.literal}"']
         elif leaf.mask in _CLASSES:
@@ -88,7 +91,7 @@ def due(syntax: "Syntax", positions: int) -> tuple[str, ...]:
         if wide in found:
             found = {word: None for word in found if word not in narrow}
     if any(word.startswith("a character of ") for word in found):
-        found.pop('"%"', None)  # an escape is one of these characters
+        found.pop(ESCAPE, None)  # it is one of these characters
     return tuple(found)
 
 

@@ -1,81 +1,90 @@
 """Why a text is no URL: the slow path, taken only when somebody reads the error.
 
-The place, the part and the rule at fault, what is wrong there in words, and what to do about it.
+The place of the first fault, and what is said of it: of user, host and port here, of all else by `wording`.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from urlschemes import errors
-from urlschemes.derivation import END, due, listed, octet_named, part_of, rule_of, shortest
+from urlschemes.characters import SCHEME_NAME
+from urlschemes.derivation import END, due, listed, part_of, rule_of
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
+from urlschemes.expansion import Characters
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 from urlschemes.syntax import DIGITS
-from urlschemes.walk import impossible_login
+from urlschemes.walk import Walk, encoded, impossible_login
+from urlschemes.wording import (
+    LABELS,
+    Given,
+    Place,
+    Told,
+    bad_escape,
+    broken_literal,
+    fixable,
+    fragment,
+    octet,
+    reserved,
+    share,
+    unexpected,
+    unsafe,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
+    from urlschemes.expansion import Repeated
     from urlschemes.syntax import Part, Syntax
 
-__all__ = ["explained"]
+__all__ = ["ReadInPlace", "explained"]
 
 _PORT = re.compile(r":[0-9]{1,4000}+")
 _IPV6 = re.compile(r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{2,}")
-_U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
 _OTHER_SCHEME = re.compile(r"//[A-Za-z0-9]")
-_SCHEME_NAME = re.compile(r"[A-Za-z0-9+.\-]++")
+_ENDS_HOST = re.compile("[?;&=]")
 
-_CHARACTERS = {"'": '"\'"', " ": "a blank", "\t": "a tab", "\n": "a line feed", "\r": "a carriage return"}
-
-LABELS = (
-    "labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with a letter"
-)
 NAME = "a scheme name and a colon"
 NO_IPV6 = "RFC 1738 knows no IPv6 addresses: write a domain name or an IPv4 address"
 
 
-class _Fault:
-    """What an explanation is made of, as it is found out."""
+def explained(text: str, syntax: Syntax, scheme: str | None, given: Given | None = None) -> Explanation:
+    """Why `syntax`, that of `scheme`, does not match `text`, which is read in place of the text `given`.
 
-    __slots__ = ("expected", "hint", "message", "part", "position", "rule")
-
-    def __init__(
-        self,
-        position: int,
-        *,
-        part: str | None,
-        rule: str | None,
-        message: str = "",
-        expected: tuple[str, ...] = (),
-        hint: str | None = None,
-    ) -> None:
-        self.position = position
-        self.part = part
-        self.rule = rule
-        self.message = message
-        self.expected = expected
-        self.hint = hint
-
-
-def explained(text: str, syntax: Syntax, scheme: str | None) -> Explanation:
-    """Why `syntax`, that of `scheme`, does not match `text`."""
-    kind = type(refused(text, syntax, Explanation("")))
-    fault = _fault(text, kind, syntax)
-    part = syntax.parts.get(fault.part or "")
+    The position is that of `text`; the message counts and quotes what was given.
+    """
+    explaining = _Explaining(text, syntax, given or Given(text))
+    told = explaining.told(type(refused(text, syntax, Explanation(""))))
+    part = syntax.parts.get(told.part or "")
     return Explanation(
-        fault.message or f"{_came(text, fault.position)} where {listed(fault.expected)} is due",
+        told.message,
         scheme=scheme,
-        part=fault.part,
-        position=fault.position,
-        expected=fault.expected,
-        rule=fault.rule,
-        definition=_definition(fault.rule, part, syntax),
-        section=syntax.section_of(fault.rule) if fault.rule else None,
-        hint=fault.hint or (part.says if part else None),
+        part=told.part,
+        position=explaining.position,
+        expected=told.expected,
+        rule=told.rule,
+        definition=_definition(told.rule, part, syntax),
+        section=syntax.section_of(told.rule) if told.rule else None,
+        hint=told.hint(syntax),
     )
+
+
+class ReadInPlace(NamedTuple):
+    """Why a text of `syntax` is no URL that is read in place of the text `given`: what its errors say."""
+
+    syntax: Syntax
+    scheme: str | None
+    given: Given
+
+    def explained(self, text: str) -> Explanation:
+        """Why `text` was refused."""
+        return explained(text, self.syntax, self.scheme, self.given)
+
+    def refused(self, text: str) -> InvalidURL:
+        """The error for `text`."""
+        return refused(text, self.syntax, self)
 
 
 def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:
@@ -90,479 +99,351 @@ def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | No
     return written
 
 
-def _fault(text: str, kind: type[InvalidURL], syntax: Syntax) -> _Fault:
-    if issubclass(kind, InvalidCharacter | BadEscape):
-        return _escape(text, syntax) if kind is BadEscape else _character(text, kind, syntax)
-    if kind is errors.InvalidScheme:
-        return _scheme(text)
-    found = AUTHORITY.match(text)
-    if found is not None:
-        if kind is errors.MissingAuthority:
-            return _slashes(text, syntax)
-        if issubclass(kind, errors.InvalidUserinfo):
-            return _login(text, kind, found)
-        if kind is errors.InvalidPort:
-            return _port(text, found, syntax)
-        if issubclass(kind, errors.InvalidHost):
-            return _host(text, found, syntax)
-    return _structure(text, syntax)
+class _Explaining:
+    """A text that is no URL, as it is looked at. `position` is where the fault lies, once that is known."""
 
+    def __init__(self, text: str, syntax: Syntax, given: Given) -> None:
+        self.text = text
+        self.syntax = syntax
+        self.automaton = syntax.automaton
+        self.given = given
+        self.position = 0
+        self.without = impossible_login(text, syntax)
+        self.authority = AUTHORITY.match(text) if "host" in syntax.parts else None
 
-def _came(text: str, position: int) -> str:
-    if position >= len(text):
-        return f"the URL ends at position {position}"
-    return f"{_shown(text[position])} at position {position}"
+    def told(self, kind: type[InvalidURL]) -> Told:
+        if issubclass(kind, InvalidCharacter | BadEscape):
+            return self.escape() if kind is BadEscape else self.character(kind)
+        if kind is errors.InvalidScheme:
+            return self.scheme()
+        if self.authority is not None:
+            if kind is errors.MissingAuthority:
+                return self.slashes()
+            if issubclass(kind, errors.InvalidUserinfo):
+                return self.login(kind, self.authority)
+            if kind is errors.InvalidPort:
+                return self.port(self.authority)
+            if issubclass(kind, errors.InvalidHost):
+                return self.host(self.authority)
+        return self.structure()
 
+    def place(self, position: int, *, length: int = 1, expected: int = 0, reached: int = 0) -> Place:
+        """The fault lies at `position`, and what is wrong there has this `length`."""
+        self.position = position
+        run = self.given.run(position, min(position + length, len(self.text)))
+        place = self.given.place(position)
+        return Place(self.syntax, run, place, behind=self.text[position:], expected=expected, reached=reached)
 
-def _shown(character: str) -> str:
-    return _CHARACTERS.get(character) or (f"'{character}'" if "!" <= character <= "~" else ascii(character))
+    # What a URL is written with (section 2.2)
 
+    def escape(self) -> Told:
+        position = STOP.match(self.text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
+        return bad_escape(self.place(position), self.part_at(position))
 
-# What a URL is written with (section 2.2)
+    def character(self, kind: type[InvalidURL]) -> Told:
+        position = NOT_IN_ANY_URL.search(self.text).start()  # type: ignore[union-attr]
+        part = self.part_at(position)
+        place, written = self.place(position), self.written(position, part)
+        if kind is FragmentPresent:
+            return fragment(place, part, written)
+        told = unsafe(place, part, written, repaired=fixable(self.text, self.syntax))
+        hint = self.character_hint(position, part, written)
+        if hint is not None:
+            told.advise(hint)
+        return told
 
-
-def _escape(text: str, syntax: Syntax) -> _Fault:
-    position = STOP.match(text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
-    part = _part_at(text, position, syntax)
-    hint = "a percent sign that is data is written %25"
-    if part is not None and part in syntax.parts and not syntax.parts[part].escapes:
-        hint = f"the {part} has no escapes"
-    foreign = _U_ESCAPE.match(text, position)
-    if foreign is not None:
-        hint = "an escape is one octet; a character is written as the octets of its UTF-8"
-        character = chr(int(foreign[1], 16))
-        if not "\ud800" <= character <= "\udfff":
-            hint += ": " + "".join(f"%{octet:02X}" for octet in character.encode())
-    return _Fault(
-        position,
-        part=part,
-        rule="escape",
-        message=f"'%' at position {position} is not followed by two hexadecimal digits",
-        expected=("two hexadecimal digits",),
-        hint=hint,
-    )
-
-
-def _character(text: str, kind: type[InvalidURL], syntax: Syntax) -> _Fault:
-    position = NOT_IN_ANY_URL.search(text).start()  # type: ignore[union-attr]
-    character, part = text[position], _part_at(text, position, syntax)
-    came = _came(text, position)
-    if kind is FragmentPresent:
-        message = f"{came} begins a fragment, which is no part of the URL"
-    elif not character.isascii() or not character.isprintable():
-        message = f"{came} is no graphic US-ASCII character"
-    elif character == "[" and part == "host":
-        message = f"{came} cannot stand in a host"
-    elif part in syntax.parts and not _written(text, position, syntax):
-        message = f"{came} is unsafe, and cannot stand there in any form"
-    else:
-        message = f"{came} is unsafe and must be encoded always"
-    return _Fault(
-        position,
-        part=part,
-        rule="xchar",
-        message=message,
-        expected=("a character that a URL may hold",),
-        hint=_character_hint(text, position, part, syntax),
-    )
-
-
-def _character_hint(text: str, position: int, part: str | None, syntax: Syntax) -> str | None:
-    character = text[position]
-    written = _written(text, position, syntax)
-    found = AUTHORITY.match(text) if "host" in syntax.parts else None
-    if character == "#":
-        if found is not None and found.start("user") <= position < found.end("user"):
-            return "within a user name or password it is written %23"
-        return "`fix` gives URL and fragment apart" + (f"; as data it is written {written}" if written else "")
-    if text.startswith("\\"):
-        return "this is the path of a file, and no URL"
-    if not text[:position].strip(" \t\r\n<"):
-        return "no URL begins with it: leave it out" + (", or let `fix` do it" if character in " \t\r\n<" else "")
-    if not text[position:].strip():
-        return "leave out the white space at the end, or let `fix` do it"
-    if character == "\\" and found is not None and part in {"host", "scheme", None}:
-        drive = len(found["host"]) == 1 and found["colon"] and syntax.host_may_be_empty
-        return "a URL is divided by `/`, on every system" + (
-            "; a drive letter comes after a third `/`" if drive else ""
-        )
-    if character == "\\" and written and part != "user":
-        return f"write `/` where it divides, and {written} where it is data"
-    if character == "[" and part == "host":
-        return NO_IPV6
-    if not character.isascii():
-        return _foreign_hint(character, part, written)
-    if character in "\t\r\n" and written:
-        return f"leave it out where the URL was only wrapped; as data it is written {written}"
-    mended = NOT_IN_ANY_URL.sub(_encoded, text.partition("#")[0])
-    if written and part not in {"user", "password"} and syntax.fullmatch(mended):
-        return f"write {written}, or let `fix` do it"
-    if part is not None and part in syntax.parts and syntax.parts[part].says:
-        return None  # what the part is says more
-    if part == "host":
-        return LABELS
-    return f"write {written}" if written else _no_form(part)
-
-
-def _written(text: str, position: int, syntax: Syntax) -> str:
-    """The character at `position` encoded, if it can stand there so; else ""."""
-    try:
-        escaped = "".join(f"%{octet:02X}" for octet in octets_of(text[position]))
-    except UnicodeEncodeError:
-        return ""
-    before = _before(text, position, syntax)
-    reached, expected, _ = syntax.automaton.reach(before, impossible_login(text, syntax))
-    return escaped if reached == len(before) and syntax.automaton.taken(expected, escaped) else ""
-
-
-def _encoded(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}" if found[0].isascii() else "%80"  # any octet that is none of US-ASCII
-
-
-def _no_form(part: str | None) -> str:
-    return f"the {part or 'URL'} can hold no such character in any form"
-
-
-def _foreign_hint(character: str, part: str | None, written: str) -> str:
-    from unicodedata import category, normalize
-
-    if category(character) in {"Cf", "Cc", "Zs", "Zl", "Zp"}:
-        return "it cannot be seen: leave it out"
-    plain = normalize("NFKC", character)
-    if part in {"scheme", "port", None} and plain.isascii():
-        return f"write `{plain}` of US-ASCII"
-    if part == "host":
-        return "write the name in its US-ASCII form, with labels that begin with xn--"
-    if not written:
-        return _no_form(part)
-    return f"write its octets in UTF-8, {written}, or let `fix` do it"
-
-
-def _part_at(text: str, position: int, syntax: Syntax) -> str | None:
-    """The part that the character at `position` would belong to, as far as the text before it tells."""
-    if position <= text.find(":") or ":" not in text:
-        return "scheme"
-    found = AUTHORITY.match(text) if "host" in syntax.parts else None
-    if found is not None:
-        if found.start("user") <= position < found.end("user"):
-            return "password" if ":" in text[found.start("user") : position] else "user"
-        if found.start("host") <= position < found.end("host"):
-            return "host"
-        if found.start("colon") <= position < found.end("colon"):
-            return "port" if "port" in syntax.parts else "host"
-    before = _before(text, position, syntax)
-    reached, expected, last = syntax.automaton.reach(before)
-    if reached != len(before):
+    def character_hint(self, position: int, part: str | None, written: str | None) -> str | None:
+        """What to do about a character, where that follows from what stands around it."""
+        text, syntax, character = self.text, self.syntax, self.text[position]
+        if text.startswith("\\"):
+            return "this is the path of a file, and no URL"
+        if not text[:position].strip(" \t\r\n<"):
+            return "no URL begins with it: leave it out" + (", or let `fix` do it" if character in " \t\r\n<" else "")
+        if not text[position:].strip():
+            return "leave out the white space at the end, or let `fix` do it"
+        if character == "\\" and self.authority is not None and part in {"host", "scheme", None}:
+            hint = "a URL is divided by `/`, on every system"
+            return f"{hint}; where the path begins here, a third `/` stands before it" if self.may_be_path() else hint
+        if character == "\\" and written and part != "user":
+            return f"write `/` where it divides, and {written} where it is data"
+        if character == "[" and part == "host":
+            return NO_IPV6
+        if character == "<" and text.endswith(">") and not fixable(text, syntax):
+            within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
+            return None if within is None else "leave out `<` and `>`, or let `fix` do it"
         return None
-    escaped = syntax.automaton.taken(expected, "%00") or syntax.automaton.taken(expected, "%41")
-    inside = part_of(syntax, escaped, last) or part_of(syntax, last)
-    if inside is None:
-        # A part begins here, if only one does.
-        begins = {part_of(syntax, marked.first) for marked in syntax.automaton.marked if marked.first & expected}
-        inside = begins.pop() if len(begins) == 1 else None
-    return _share(text, position, syntax.parts[inside], syntax) if inside else None
 
+    def may_be_path(self) -> bool:
+        """Whether what stands where the host should may be the path of a URL that has none."""
+        found = self.authority
+        return found is not None and found["slashes"] is not None and self.syntax.host_may_be_empty
 
-def _before(text: str, position: int, syntax: Syntax) -> str:
-    """What stands before `position`, with a host in place of an authority that is none: so the rest can be told."""
-    before = text[:position]
-    found = AUTHORITY.match(text) if "host" in syntax.parts else None
-    if found is None or found["slashes"] is None or position < found.end():
-        return before
-    authority = f"{before[: found.end()]}/"
-    if syntax.automaton.reach(authority, impossible_login(text, syntax))[0] == len(authority):
-        return before
-    return f"{before[: found.end('slashes')]}h{before[found.end() :]}"
+    def part_at(self, position: int) -> str | None:
+        """The part that the character at `position` would belong to, as far as the text before it tells."""
+        text, found, syntax = self.text, self.authority, self.syntax
+        if position <= text.find(":") or ":" not in text:
+            return "scheme"
+        if found is not None:
+            if found.start("user") <= position < found.end("user"):
+                return "password" if ":" in text[found.start("user") : position] else "user"
+            if self.host_ends(position) is None:
+                if found.start("host") <= position < found.end("host"):
+                    return "host"
+                if found.start("colon") <= position < found.end("colon"):
+                    return "port" if "port" in syntax.parts else "host"
+        standing = self.standing(position)
+        if standing is None:
+            return None
+        expected, last = standing
+        escaped = self.automaton.taken(expected, "%00") or self.automaton.taken(expected, "%41")
+        inside = part_of(syntax, escaped, last) or part_of(syntax, last)
+        if inside is None:
+            # A part begins here, if only one does.
+            begins = {part_of(syntax, marked.first) for marked in self.automaton.marked if marked.first & expected}
+            inside = begins.pop() if len(begins) == 1 else None
+        return share(syntax, inside, text[position:]) if inside else None
 
+    def host_ends(self, position: int) -> int | None:
+        """Where before `position` a host ends without the `/` that should follow it: at a `?`, or what no host has."""
+        found = self.authority
+        if found is None or found["slashes"] is None:
+            return None
+        ends = _ENDS_HOST.search(self.text, found.start("host"), min(position, found.end()))
+        return ends.start() if ends is not None and ends.start() > found.start("host") else None
 
-def _share(text: str, position: int, part: Part, syntax: Syntax) -> str:
-    """Of a list that two parts share, the one that `position` lies in."""
-    sharing = [each for each in syntax.parts.values() if each.mark == part.mark and each is not part]
-    span = part.share(text, position, len(text))
-    return part.name if (span is not None and span[0] <= position) or not sharing else sharing[0].name
+    def standing(self, position: int) -> tuple[int, int] | None:
+        """What the automaton expects at `position`, and where the character before stands.
 
+        A host stands in place of an authority that is none, so that the rest can be told. None where the text before
+        does not derive then either.
+        """
+        text, found = self.text[:position], self.authority
+        if found is not None and found["slashes"] is not None:
+            ends = self.host_ends(position)
+            end = found.end() if ends is None else ends
+            if end <= position:
+                head = text[:end]
+                if self.reach(f"{head}/") is None:
+                    head = f"{text[: found.end('slashes')]}h"
+                text = f"{head}{'' if ends is None else '/'}{text[end:]}"
+        return self.reach(text)
 
-# The scheme's name (section 2.1)
+    def reach(self, text: str) -> tuple[int, int] | None:
+        """What the automaton expects behind `text`, and where its last character stands; None where it cannot be."""
+        reached, expected, last = self.automaton.reach(text, self.without)
+        return (expected, last) if reached == len(text) else None
 
+    def written(self, position: int, part: str | None) -> str | None:
+        """The character at `position` encoded, "" where it cannot stand there so, and None where nobody knows."""
+        try:
+            escaped = encoded(octets_of(self.text[position]))
+        except UnicodeEncodeError:
+            return ""
+        if part in {"scheme", "host", "port"}:
+            return ""
+        standing = self.standing(position)
+        if standing is None:
+            return None
+        return escaped if self.automaton.taken(standing[0], escaped) else ""
 
-def _scheme(text: str) -> _Fault:
-    name = _SCHEME_NAME.match(text)
-    position = name.end() if name else 0
-    hint = "a URL begins with the name of its scheme: letters, digits, `+`, `-` and `.`, then a colon"
-    if text.startswith("//"):
-        hint = "this is a relative reference: `join` it with the URL that it was found in, or write its scheme in front"
-    elif text.startswith(("/", ".", "?")):
-        hint = "this is a path or a relative reference: `join` it with the URL that it was found in"
-    elif name is not None and text[position:].startswith(("//", ";//")):
-        instead = " in place of `;`" if text[position] == ";" else ""
-        hint = f"write `:` after `{name[0][:40]}`{instead}"
-    elif name is not None and "." in name[0]:
-        hint = "a host alone is no URL: write the name of the scheme, a colon and `//` in front of it"
-    fault = _Fault(position, part="scheme", rule="scheme", expected=('":"',) if position else (NAME,), hint=hint)
-    if ":" in text[position:] and text[position] not in "/;?:":
-        fault.message = f"{_came(text, position)} cannot stand in the name of a scheme"
-    return fault
+    # The scheme's name (section 2.1)
 
+    def scheme(self) -> Told:
+        text, name = self.text, SCHEME_NAME.match(self.text)
+        position = name.end() if name else 0
+        hint = "a URL begins with the name of its scheme: letters, digits, `+`, `-` and `.`, then a colon"
+        if text.startswith("//"):
+            hint = "this is a relative reference: `join` it with the URL that it was found in, or write its scheme"
+            hint += " in front"
+        elif text.startswith(("/", ".", "?")):
+            hint = "this is a path or a relative reference: `join` it with the URL that it was found in"
+        elif name is not None and text[position:].startswith(("//", ";//")):
+            instead = " in place of `;`" if text[position] == ";" else ""
+            hint = f"write `:` after `{name[0][:40]}`{instead}"
+        elif name is not None and "." in name[0]:
+            hint = "a host alone is no URL: write the name of the scheme, a colon and `//` in front of it"
+        expected = '":"' if position else NAME
+        message = f"{self.place(position).came()} where {expected} is due"
+        if ":" in text[position:] and text[position] not in "/;?:":
+            message = f"{self.place(position).came()} cannot stand in the name of a scheme"
+        return Told(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
-# The Common Internet Scheme Syntax (section 3.1)
+    # The Common Internet Scheme Syntax (section 3.1)
 
+    def slashes(self) -> Told:
+        position = self.text.index(":") + 1
+        one = self.text[position : position + 1] == "/"
+        hint = f"write {'a second `/`' if one else '`//`'} and then the host"
+        if self.syntax.host_may_be_empty:
+            hint += ", or no host and then the `/` that begins the path"
+        expected = 'a second "/"' if one else '"//"'
+        message = f"{self.place(position + one).came()} where {expected} is due"
+        return Told(message, part="host", rule="ip-schemepart", expected=(expected,), hint=hint)
 
-def _slashes(text: str, syntax: Syntax) -> _Fault:
-    position = text.index(":") + 1
-    one = text[position : position + 1] == "/"
-    hint = f"write {'a second `/`' if one else '`//`'} and then the host"
-    if syntax.host_may_be_empty:
-        hint += ", or no host and then the `/` that begins the path"
-    expected = 'a second "/"' if one else '"//"'
-    return _Fault(position + one, part="host", rule="ip-schemepart", expected=(expected,), hint=hint)
-
-
-def _login(text: str, kind: type[InvalidURL], found: re.Match[str]) -> _Fault:
-    start = found.start("user")
-    if kind is errors.UserinfoNotAllowed:
-        return _Fault(
-            start,
-            part="user",
-            rule="hostport",
-            message=f"the scheme has no user name and no password, and one begins at position {start}",
-            expected=("a host",),
-            hint="leave out what stands before the `@`; an `@` before the path can only end a user name or password",
-        )
-    position = start + LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
-    part, named = ("password", "password") if ":" in text[start:position] else ("user", "user name")
-    return _Fault(
-        position,
-        part=part,
-        rule=part,
-        message=f"{_came(text, position)} cannot stand in a {named} as it is",
-        expected=(f'"%{ord(text[position]):02X}"',),
-        hint="within a user name or password `:`, `@` and `/` must be encoded: %3A, %40, %2F",
-    )
-
-
-def _port(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
-    colon: str = found["colon"]
-    digits = _PORT.match(colon)
-    position = found.start("colon") + (digits.end() if digits else 1)
-    came = text[position : position + 1]
-    fault = _Fault(position, part="port", rule="port", hint="a port is a decimal number")
-    fault.expected = ("a digit", '"/"', END) if digits else ("a digit",)
-    if came.isdigit():
-        fault.expected = (f"at most {DIGITS:,} digits",)
-        fault.message = _more_digits(position)
-    elif "user" in syntax.parts and "@" in text[position:]:
-        fault.message = f"what stands at position {position} is no port"
-        fault.hint = "if a user name and a password are meant, encode `/` within them: %2F"
-    elif _IPV6.fullmatch(found["host"] + colon):
-        fault.rule, fault.hint = "hostnumber", NO_IPV6
-    elif colon == ":" and _OTHER_SCHEME.match(text, position):
-        fault.hint = "there are two schemes: leave out the first, or the colon if a host of that name is meant"
-    elif colon == ":":
-        fault.hint = "leave out the colon, or write the port after it"
-    elif came == ":":
-        fault.hint = "a host has one port"
-    elif not digits:
-        fault.hint = "a port is a decimal number; the path begins with `/`"
-    return fault
-
-
-def _host(text: str, found: re.Match[str], syntax: Syntax) -> _Fault:
-    host, start, colon = found["host"], found.start("host"), found["colon"]
-    reached, expected, _ = syntax.automaton.reach(text, impossible_login(text, syntax))
-    position = min(reached, found.end("host"))
-    fault = _Fault(position, part="host", rule="host", expected=due(syntax, expected), hint=LABELS)
-    came = host[position - start : position - start + 1]
-    labels = host.split(".")
-    before = host[: position - start].count(".")
-    numeric = host.replace(".", "").isdigit()
-    if not host:
-        fault.message = f"no host stands at position {start}"
-        fault.hint = "write a domain name or four groups of digits after `//`"
-    elif colon is not None and "port" not in syntax.parts and position == found.end("host"):
-        fault.rule, fault.message = "host", f"{_came(text, position)} begins a port, and the scheme has none"
-        fault.expected = ('"/"',)
-        fault.hint = "leave out the colon and the port"
-        if len(host) == 1 and syntax.host_may_be_empty:
-            fault.hint = f"if the path begins with `{host}:`, write a third `/` before it"
-    elif colon is not None and _IPV6.fullmatch(host + colon):
-        fault.rule, fault.hint = "hostnumber", NO_IPV6
-        fault.message = f"what begins at position {start} is neither a domain name nor four groups of digits"
-    elif came in {"?", ";", "&", "="} and position > start:
-        fault.rule = syntax.rule
-        fault.expected = ('"/"',)
-        fault.hint = "leave out what stands behind the host"
-        if syntax.automaton.taken(expected, f"/{came}"):
-            fault.hint = "a `/` must stand between the host and what follows it"
-    elif came == "%":
-        fault.message, fault.hint = f"{_came(text, position)} cannot stand in a host", "a host has no escapes"
-    elif came == ",":
-        fault.message = f"{_came(text, position)} cannot stand in a domain name"
-        fault.rule, fault.hint = "hostname", "the labels of a domain name are divided by dots"
-    elif came and came not in ".-" and not came.isalnum():
-        fault.rule = "toplabel" if before == len(labels) - 1 else "domainlabel"
-        fault.message = f"{_came(text, position)} cannot stand in a domain name"
-    elif numeric and len(labels) == 4 and "" not in labels:
-        long = next(found for found in re.finditer("[0-9]++", host) if len(found[0]) > DIGITS)
-        fault.position = start + long.start() + DIGITS
-        fault.rule, fault.message, fault.hint = (
-            "digits",
-            _more_digits(fault.position),
-            "a group is a number from 0 to 255",
-        )
-        fault.expected = (f"at most {DIGITS:,} digits",)
-    elif numeric and "" not in labels:
-        fault.rule = "hostnumber"
-        fault.message = f"four groups of digits are an address, and {host[:40]} has {len(labels)}"
-        fault.hint = "an address is four groups of digits; a domain name ends in a label that begins with a letter"
-    elif came == "." and host[position - start - 1 : position - start] in {"", "."}:
-        fault.rule, fault.message = "hostname", f"a label of the domain name is empty at position {position}"
-        fault.hint = "leave out the dot that is too many"
-    elif labels[-1] == "" and not came:
-        fault.rule, fault.message = "hostname", f"the domain name ends with a dot at position {position - 1}"
-        fault.hint = "leave out the dot at the end"
-    elif "-" in {labels[before][:1], labels[before][-1:]}:
-        fault.rule = "toplabel" if before == len(labels) - 1 else "domainlabel"
-        place = "begins" if labels[before][:1] == "-" else "ends"
-        fault.message = f"the label {labels[before][:40]!a} {place} with a hyphen"
-    elif labels[-1][:1].isdigit():
-        fault.rule = "toplabel"
-        fault.message = f"the last label of the domain name, {labels[-1][:40]!a}, begins with a digit"
-    return fault
-
-
-# What a scheme's own rules say
-
-
-def _structure(text: str, syntax: Syntax) -> _Fault:
-    automaton = syntax.automaton
-    without = impossible_login(text, syntax)
-    position, expected, reached = automaton.reach(text, without)
-    start = text.rfind("%", max(0, position - 2), position)
-    if start >= 0:
-        return _octet(text, start, without, syntax)
-    literal = automaton.begun(expected)
-    options: list[str] = []
-    if literal is not None and position > literal.offset:
-        options = [f'"{literal.literal}"']
-        at = position - literal.offset
-        _, expected_there, reached_there = automaton.reach(text[:at], without)
-        encoded = automaton.taken(expected_there, f"%{ord(text[at]):02X}")
-        if literal.offset > 1 or not encoded:
-            return _literal(text, at, literal.path, options, encoded, syntax)
-        position, expected, reached = at, expected_there, reached_there
-    if position < len(text):
-        encoded = automaton.taken(expected, f"%{ord(text[position]):02X}")
-        part = part_of(syntax, encoded) if text[position] != "%" else None
-        if part is not None:
-            return _reserved(
-                text, position, encoded, _share(text, position, syntax.parts[part], syntax), options, syntax
+    def login(self, kind: type[InvalidURL], found: re.Match[str]) -> Told:
+        start = found.start("user")
+        if kind is errors.UserinfoNotAllowed:
+            said = (
+                f"the scheme has no user name and no password, and one begins at position {self.place(start).position}"
             )
-    ended = bool(automaton.tree.last & reached)
-    if position == len(text):
-        if ended:
-            return _too_many(text, syntax)
-        expected = shortest(automaton, expected)
-    words = due(syntax, expected)
-    if ended and position < len(text):
-        words = (*words, END)
-    part = part_of(syntax, expected, reached)
-    if part is not None and part != part_of(syntax, reached):  # it begins here
-        rule: str | None = syntax.parts[part].decoded or syntax.parts[part].rule
-    elif part is not None:
-        rule = rule_of(syntax, expected)
-    else:
-        part = part_of(syntax, reached)
-        rule = rule_of(syntax, reached if (part and position < len(text)) or not expected else expected)
-    fault = _Fault(position, part=part, rule=rule, expected=words)
-    if words == (END,):
-        fault.message = f"{_came(text, position)}, where nothing can follow"
-        if not (part and syntax.parts[part].says):
-            fault.hint = f"leave out what stands behind the {part}" if part else "leave out what begins there"
-    elif position == len(text) and not (part and syntax.parts[part].says):
-        fault.hint = f"write {listed(words)}, and behind it what the rule says"
-    elif part is not None and syntax.parts[part].number and not syntax.parts[part].says:
-        fault.hint = f"the {part} is a decimal number"
-    elif part is not None and not syntax.parts[part].escapes and text[position : position + 1] == "%":
-        fault.hint = f"the {part} has no escapes"
-    return fault
+            hint = "leave out what stands before the `@`; an `@` before the path can only end a user name or password"
+            return Told(said, part="user", rule="hostport", expected=("a host",), hint=hint)
+        position = start + LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
+        part, named = ("password", "password") if ":" in self.text[start:position] else ("user", "user name")
+        return Told(
+            f"{self.place(position).came()} cannot stand in a {named} as it is",
+            part=part,
+            rule=part,
+            expected=(f'"%{ord(self.text[position]):02X}"',),
+            hint="within a user name or password `:`, `@` and `/` must be encoded: %3A, %40, %2F",
+        )
 
+    def port(self, found: re.Match[str]) -> Told:
+        text, colon = self.text, found["colon"]
+        digits = _PORT.match(colon)
+        position = found.start("colon") + (digits.end() if digits else 1)
+        place, came = self.place(position), text[position : position + 1]
+        if came.isdigit():
+            return self.more_digits(place, "port", "port", "a port is a decimal number")
+        expected = ("a digit", '"/"', END) if digits else ("a digit",)
+        told = Told(f"{place.came()} where {listed(expected)} is due", part="port", rule="port", expected=expected)
+        told.advise("a port is a decimal number" if digits else "a port is a decimal number; the path begins with `/`")
+        if "user" in self.syntax.parts and "@" in text[position:]:
+            told.message = f"what stands at position {place.position} is no port"
+            told.advise("if a user name and a password are meant, encode `/` within them: %2F")
+        elif _IPV6.fullmatch(found["host"] + colon):
+            told.rule = "hostnumber"
+            told.advise(NO_IPV6)
+        elif colon == ":" and _OTHER_SCHEME.match(text, position):
+            told.advise("there are two schemes: leave out the first, or the colon if a host of that name is meant")
+        elif colon == ":":
+            told.advise("leave out the colon, or write the port after it")
+        elif came == ":":
+            told.advise("a host has one port")
+        return told
 
-def _reserved(text: str, position: int, encoded: int, part: str, options: list[str], syntax: Syntax) -> _Fault:
-    """A character that can stand in the part only if it is encoded."""
-    escape = f"%{ord(text[position]):02X}"
-    hint = f"within the {part} it is reserved: write {escape}"
-    if options:
-        hint = f"write {escape} where it belongs to the {part}; else it begins {listed(tuple(options))}"
-    return _Fault(
-        position,
-        part=part,
-        rule=rule_of(syntax, encoded),
-        message=f"{_came(text, position)} cannot stand in the {part} as it is",
-        expected=(*options, f'"{escape}"'),
-        hint=hint,
-    )
+    def host(self, found: re.Match[str]) -> Told:
+        """One of many: what is wrong in a host, the first fault of it."""
+        host, start, colon = found["host"], found.start("host"), found["colon"]
+        reached, expected, _ = self.automaton.reach(self.text, self.without)
+        position = min(reached, found.end("host"))
+        place = self.place(position)
+        came, index = place.came(), position - start
+        character = host[index : index + 1]
+        labels = host.split(".")
+        before = host[:index].count(".")
+        numeric = host.replace(".", "").isdigit()
+        words = due(self.syntax, expected)
+        of_label = "toplabel" if before == len(labels) - 1 else "domainlabel"
 
+        def told(message: str, rule: str, hint: str = LABELS, expected: tuple[str, ...] = words) -> Told:
+            return Told(message, part="host", rule=rule, hint=hint, expected=expected)
 
-def _too_many(text: str, syntax: Syntax) -> _Fault:
-    """What derives as far as the automaton knows, which does not count."""
-    number = next((found for found in re.finditer("[0-9]++", text) if len(found[0]) > DIGITS), None)
-    position = number.start() + DIGITS if number else len(text)
-    _, _, reached = syntax.automaton.reach(text[: position + 1])
-    return _Fault(
-        position,
-        part=part_of(syntax, reached),
-        rule=rule_of(syntax, reached),
-        message=_more_digits(position) if number else f"more at position {position} than the rule allows",
-        expected=(f"at most {DIGITS:,} digits",) if number else ("less",),
-        hint=f"a number has at most {DIGITS:,} digits" if number else None,
-    )
+        if not host:
+            hint = "write a domain name or four groups of digits after `//`"
+            return told(f"no host stands at position {place.position}", "host", hint)
+        if colon is not None and "port" not in self.syntax.parts and position == found.end("host"):
+            hint = "leave out the colon" + ("" if colon == ":" else " and the port")
+            if colon == ":" and self.syntax.host_may_be_empty:
+                hint += f"; or, if `{host[:40]}:` begins the path, write a third `/` before it"
+            return told(f"{came} begins a port, and the scheme has none", "host", hint, ('"/"',))
+        if colon is not None and _IPV6.fullmatch(host + colon):
+            at = self.given.place(start)
+            said = f"what begins at position {at} is neither a domain name nor four groups of digits"
+            return told(said, "hostnumber", NO_IPV6)
+        if character and character in "?;&=" and index:
+            hint = "leave out what stands behind the host"
+            if self.automaton.taken(expected, f"/{character}"):
+                hint = "a `/` must stand between the host and what follows it"
+            return told(f'{came} where "/" is due', self.syntax.rule, hint, ('"/"',))
+        if character == "%":
+            return told(f"{came} cannot stand in a host", "host", "a host has no escapes")
+        if character == ",":
+            hint = "the labels of a domain name are divided by dots"
+            return told(f"{came} cannot stand in a domain name", "hostname", hint)
+        if character and character not in ".-" and not character.isalnum():
+            return told(f"{came} cannot stand in a domain name", of_label)
+        if numeric and len(labels) == 4 and "" not in labels:
+            long = next(found for found in re.finditer("[0-9]++", host) if len(found[0]) > DIGITS)
+            place = self.place(start + long.start() + DIGITS)
+            return self.more_digits(place, "host", "digits", "a group is a number from 0 to 255")
+        if numeric and "" not in labels:
+            quoted = self.given.run(start, start + len(host))[:40]
+            said = f"four groups of digits are an address, and {quoted} has {len(labels)}"
+            hint = "an address is four groups of digits; a domain name ends in a label that begins with a letter"
+            return told(said, "hostnumber", hint)
+        if character == "." and host[index - 1 : index] in {"", "."}:
+            said = f"a label of the domain name is empty at position {place.position}"
+            return told(said, "hostname", "leave out the dot that is too many")
+        if labels[-1] == "" and not character:
+            said = f"the domain name ends with a dot at position {self.given.place(position - 1)}"
+            return told(said, "hostname", "leave out the dot at the end")
+        if "-" in {labels[before][:1], labels[before][-1:]}:
+            verb = "begins" if labels[before][:1] == "-" else "ends"
+            return told(f"the label {self.label(start, labels, before)} {verb} with a hyphen", of_label)
+        if labels[-1][:1].isdigit():
+            last = self.label(start, labels, len(labels) - 1)
+            return told(f"the last label of the domain name, {last}, begins with a digit", "toplabel")
+        return told(f"{came} where {listed(words)} is due", "host")
 
+    def label(self, start: int, labels: list[str], index: int) -> str:
+        """The label of this index, of a host that begins at `start`, as it was given."""
+        start += sum(len(label) + 1 for label in labels[:index])
+        return ascii(self.given.run(start, start + len(labels[index]))[:40])
 
-def _more_digits(position: int) -> str:
-    """What is wrong with a number whose digit at `position` is one too many."""
-    return f"a number of more than {DIGITS:,} digits: the one at position {position} is too many"
+    # What a scheme's own rules say
 
+    def structure(self) -> Told:
+        text, syntax, automaton = self.text, self.syntax, self.automaton
+        position, expected, reached = automaton.reach(text, self.without)
+        start = text.rfind("%", max(0, position - 2), position)
+        if start >= 0:
+            _, expected, reached = automaton.reach(text[:start], self.without)
+            return octet(self.place(start, length=3, expected=expected, reached=reached))
+        literal = automaton.begun(expected)
+        if literal is not None and position > literal.offset:
+            at = position - literal.offset
+            _, expected, reached = automaton.reach(text[:at], self.without)
+            place = self.place(at, length=literal.offset + 1, expected=expected, reached=reached)
+            return broken_literal(place, literal)
+        place = self.place(position, expected=expected, reached=reached)
+        if position < len(text):
+            escaped = automaton.taken(expected, f"%{ord(text[position]):02X}")
+            if text[position] != "%" and part_of(syntax, escaped) is not None:
+                return reserved(place, escaped)
+        elif automaton.tree.last & reached:
+            return self.miscounted()
+        return unexpected(place)
 
-def _literal(text: str, at: int, path: tuple[str, ...], options: list[str], encoded: int, syntax: Syntax) -> _Fault:
-    """A literal that was begun at `at` and does not go on."""
-    part = part_of(syntax, encoded)
-    hint = None
-    if part is not None:
-        hint = f"write %{ord(text[at]):02X} where {text[at]!a} belongs to the {part}"
-    came = text[at : at + 12]
-    return _Fault(
-        at,
-        part=None,
-        rule=next((name for name in reversed(path) if name in syntax.grammar.rules), None),
-        message=f"{came!a} at position {at} where {listed(tuple(options))} is due",
-        expected=tuple(options),
-        hint=hint,
-    )
+    def miscounted(self) -> Told:
+        """What derives as far as the automaton knows, which does not count."""
+        walk = Walk(self.syntax, self.text)
+        for character in self.text:
+            walk.take(character)
+        passed = walk.passed()
+        for item in self.automaton.counted:
+            count = 0
+            for index, positions in enumerate(passed):
+                count = count + bool(positions & item.first) if positions & item.inside else 0
+                if item.most is not None and count > item.most:
+                    return self.too_many(item, index)
+        place = self.place(len(self.text))
+        said = f"the URL that ends at position {place.position} is longer than its rules allow"
+        return Told(said, part=None, rule=self.syntax.rule, expected=("less",))
 
+    def too_many(self, item: Repeated, position: int) -> Told:
+        """What stands at `position` is more than the repetition `item` may have."""
+        place = self.place(position)
+        part, rule = part_of(self.syntax, item.inside), rule_of(self.syntax, item.inside)
+        if item.most == DIGITS:
+            return self.more_digits(place, part, rule, f"a number has at most {DIGITS:,} digits")
+        what = "characters" if isinstance(item.item, Characters) else "elements"
+        said = (
+            f"the {part or rule} has too many {what}: the one at position {place.position} is more than its rule allows"
+        )
+        return Told(said, part=part, rule=rule, expected=(f"fewer {what}",))
 
-def _octet(text: str, start: int, without: int, syntax: Syntax) -> _Fault:
-    """An escape at `start`, of an octet that cannot stand there."""
-    octet = int(text[start + 1 : start + 3], 16)
-    _, expected, reached = syntax.automaton.reach(text[:start], without)
-    percent = syntax.automaton.taken(expected, "%")
-    lacking = [
-        marked
-        for marked in syntax.automaton.marked
-        if marked.inside & percent
-        and all(octet not in p.escapes for p in syntax.parts.values() if p.mark == marked.mark)
-    ]
-    name = part_of(syntax, lacking[-1].inside if lacking else reached) or part_of(syntax, percent)
-    if name is not None:
-        name = _share(text, start, syntax.parts[name], syntax)
-    part = syntax.parts.get(name or "")
-    excluded = part is not None and octet in part.exclude
-    there = " there" if part is not None and octet in part.escapes else ""
-    return _Fault(
-        start,
-        part=name,
-        rule=part.rule if part and excluded else rule_of(syntax, reached),
-        message=f"the {name or 'URL'} cannot hold the octet {octet:02X}{octet_named(octet)}{there}, "
-        f"encoded at position {start}",
-        expected=("another octet",),
-        hint="the registration of the scheme excludes it: leave it out" if excluded else None,
-    )
+    def more_digits(self, place: Place, part: str | None, rule: str | None, hint: str) -> Told:
+        """A number whose digit at this place is one too many."""
+        message = f"a number of more than {DIGITS:,} digits: the one at position {place.position} is too many"
+        return Told(message, part=part, rule=rule, expected=(f"at most {DIGITS:,} digits",), hint=hint)

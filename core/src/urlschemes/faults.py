@@ -10,17 +10,31 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import errors
-from urlschemes.derivation import END, due, listed, part_of, rule_of, shortest
-from urlschemes.explanation import LABELS
+from urlschemes.explanation import ReadInPlace
 from urlschemes.findings import finding, of_error, warnings
 from urlschemes.octets import octets_of
-from urlschemes.refusal import AUTHORITY, NOT_IN_ANY_URL, refused
+from urlschemes.refusal import AUTHORITY, NOT_IN_ANY_URL
 from urlschemes.walk import Walk, encoded, impossible_login, part_at, places
+from urlschemes.wording import (
+    Given,
+    Place,
+    Told,
+    bad_escape,
+    broken_literal,
+    escapes,
+    fixable,
+    fragment,
+    octet,
+    reserved,
+    unexpected,
+    unsafe,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from urlschemes.errors import InvalidURL
+    from urlschemes.expansion import Characters
     from urlschemes.findings import Finding
     from urlschemes.url import URL
 
@@ -36,9 +50,6 @@ _NOT_IN_HOST = re.compile(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
 
 _AUTHORITY_FAULTS = 16
 """How often user, host and port are looked at again; what is wrong there then is one fault."""
-
-_QUOTED = 12
-"""Characters of a text that a message quotes."""
 
 
 def every_fault(text: str, kind: "type[URL]", error: "InvalidURL") -> "Iterable[Finding]":
@@ -62,8 +73,9 @@ class _Reading:
         self.error = error
         self.findings: list[Finding] = []
         self.without: set[str] = set()  # parts of which no more can be said
-        self.in_no_form: set[int] = set()  # where stands what could not stand there encoded either
+        self.encodable: dict[int, bool] = {}  # whether what is wrong by itself there could stand there encoded
         self.told: set[int] = set()  # where a fault begins that was told already
+        self.repaired: bool | None = None  # whether `fix` encodes what is wrong by itself
         self.parts: dict[int, str] = {}  # the parts of characters that `right` has no more
         self.end = text.find("#") if "#" in text else len(text)
         self.runs = dict(found.span() for found in _WRONG.finditer(text, 0, self.end))
@@ -125,49 +137,36 @@ class _Reading:
 
     def wrong(self, start: int, end: int, part: str | None) -> "Finding":
         """The finding for the characters from `start` to `end`, each of which is wrong by itself."""
-        text, several = self.given[start:end], end - start > 1
-        quoted = ascii(text[:_QUOTED]) + ("..." if len(text) > _QUOTED else "")
-        where = (
-            f"{end - start} characters from position {start} on" if several else f"the character at position {start}"
+        place = Place(self.syntax, self.given[start:end], start, behind=self.given[start : self.end])
+        if place.run[0] == "%":
+            return self.worded("bad-escape", bad_escape(place, part), start, end)
+        if self.repaired is None:
+            self.repaired = fixable(self.given, self.syntax)
+        return self.worded(
+            "invalid-character", unsafe(place, part, self.written(start, end), repaired=self.repaired), start, end
         )
-        if part != "password":
-            where = f"{where}, {quoted}," if several else f"{quoted} at position {start}"
-        are = "are" if several else "is"
-        code, expected, rule = "invalid-character", ("a character that a URL may hold",), "xchar"
-        if text[0] == "%":
-            code, expected, rule = "bad-escape", ("two hexadecimal digits",), "escape"
-            said = f"{where} {are} not followed by two hexadecimal digits"
-        elif not (text.isascii() and text.isprintable()):
-            said = f"{where} {are} no graphic US-ASCII character{'s' if several else ''}"
-        elif start in self.in_no_form:
-            said = f"{where} {are} unsafe, and cannot stand there in any form"
-        else:
-            said = f"{where} {are} unsafe and must be encoded always"
-        hint = self.wrong_hint(start, text, part)
-        return finding(code, said, span=(start, end), part=part, expected=expected, rule=rule, hint=hint)
 
-    def wrong_hint(self, start: int, text: str, part: str | None) -> str | None:
-        if part == "host":
-            return LABELS if text.isascii() else "write the name in its US-ASCII form, with labels that begin with xn--"
-        if start in self.in_no_form:
-            return f"the {part or 'URL'} can hold no such character in any form"
-        if text[0] == "%":
-            return "a percent sign that is data is written %25"
-        if part is None:
+    def written(self, start: int, end: int) -> str | None:
+        """What stands there encoded, "" where that cannot be, None where nobody knows."""
+        if start not in self.encodable:
             return None
-        if part == "password" or len(text) > 1:
-            return "each is encoded, as UTF-8; `fix` does it"
-        return f"write {encoded(octets_of(text))}, or let `fix` do it"
+        return escapes(self.given[start:end]) if self.encodable[start] else ""
 
     def fragment(self, part: str | None) -> "Finding":
+        place = Place(self.syntax, "#", self.end)
+        return self.worded("fragment-present", fragment(place, part, None), self.end, self.end + 1)
+
+    def worded(self, code: str, told: Told, start: int, end: int) -> "Finding":
+        """The finding that says what is `told` of the text as given from `start` to `end`."""
         return finding(
-            "fragment-present",
-            f"'#' at position {self.end} begins a fragment, which is no part of the URL",
-            span=(self.end, self.end + 1),
-            part=part,
-            expected=("a character that a URL may hold",),
-            rule="xchar",
-            hint="`fix` gives URL and fragment apart",
+            code,
+            told.message,
+            span=(start, end),
+            part=told.part,
+            section=self.syntax.section_of(told.rule or self.syntax.rule),
+            hint=told.hint(self.syntax),
+            expected=told.expected,
+            rule=told.rule or self.syntax.rule,
         )
 
     # Section 3.1
@@ -182,7 +181,7 @@ class _Reading:
             for run in self.runs:
                 if start <= run < end:
                     self.parts[run] = part if part in self.syntax.parts else "host"
-                    self.in_no_form.add(run)
+                    self.encodable[run] = False
                     self.without.add(part)
 
     def authority(self) -> bool:
@@ -191,7 +190,7 @@ class _Reading:
         for looks in range(_AUTHORITY_FAULTS + 1):
             if self.syntax.fullmatch(text):
                 return True
-            error = refused(text, self.syntax, self.kind)
+            error = self.refused(text)
             if type(error) is errors.InvalidPart:
                 return True
             found = AUTHORITY.match(self.right)
@@ -213,6 +212,10 @@ class _Reading:
             end = AUTHORITY.match(self.right).end()  # type: ignore[union-attr]  # it matched before
             text = self.right[: end + 1]
         return True
+
+    def refused(self, text: str) -> "InvalidURL":
+        """The error for `text`, the beginning of what is read now; its message is about the text as given."""
+        return ReadInPlace(self.syntax, None, Given(self.given, [*self.at])).refused(text)
 
     def mend_login(self, error: "InvalidURL", start: int, end: int) -> None:
         if isinstance(error, errors.UserinfoNotAllowed):
@@ -262,9 +265,7 @@ class _Reading:
         else:
             first, last = self.fault_of_host(start, end, place)
             if not any(self.blank[self.at[index]] for index in range(first, last)):
-                after = self.right.find(".", last, end)
-                label = max(start, self.right.rfind(".", start, first) + 1), end if after < 0 else after
-                self.report(error, first, last, label)
+                self.report(error, first, last)
             # Without a dot at its end it is a host; an `x` there would make another label of it.
             self.put(first, last, "" if self.right[first:last] == "." and last == end else "x" * (last - first))
 
@@ -301,17 +302,10 @@ class _Reading:
         self.right = self.right[:start] + text + self.right[end:]
         self.at[start:end] = self.at[start:end] if len(text) == end - start else [self.at[start]] * len(text)
 
-    def report(
-        self,
-        error: "InvalidURL",
-        start: int | None = None,
-        end: int | None = None,
-        quoted: tuple[int, int] | None = None,
-    ) -> None:
+    def report(self, error: "InvalidURL", start: int | None = None, end: int | None = None) -> None:
         """The finding for an error of the text as it is now, if it is one of the text as given.
 
-        It is about what stands from `start` to `end` now: without them, about one character. What the message may quote
-        stands at `quoted`; it is quoted as it was given.
+        It is about what stands from `start` to `end` now: without them, about one character.
         """
         position, message = error.position, str(error.message)
         if position is None:
@@ -320,12 +314,6 @@ class _Reading:
         start = position if start is None else start
         at, last = self.at[min(start, len(self.right))], len(self.right)
         if not self.blank[at]:
-            place = self.at[min(position, last)]
-            message = re.sub(rf"\bposition {position}\b", f"position {place}", message, count=1)
-            if quoted is not None:
-                first, stop = quoted
-                given = self.given[self.at[first] : self.at[stop - 1] + 1] if first < stop else ""
-                message = message.replace(ascii(self.right[first:stop][:40]), ascii(given[:40]))
             after = at + 1 if end is None else self.at[end - 1] + 1 if start < end <= last else self.at[min(end, last)]
             self.findings.append(of_error(error, message, self.end, at, after))
             self.told.add(at)
@@ -344,6 +332,7 @@ class _Reading:
             wrong = bool(self.blank[self.at[index]])
             if wrong:
                 self.try_encoded(walk, self.at[index])
+            faults.stand()
             if walk.take(piece):
                 places.append(index)
             elif len(piece) == 3 and walk.take("%78"):
@@ -352,9 +341,8 @@ class _Reading:
             elif len(piece) == 1 and walk.take(f"%{ord(piece):02X}"):
                 faults.add("reserved", index, index + 1)
                 places.append(index)
-            elif (begun := self.begun(walk, places)) is not None:
+            elif (begun := self.begun(walk, places, faults)) is not None:
                 index, piece = begun, text[begun]
-                faults.add("reserved", index, index + 1)
             else:
                 faults.add("wrong" if wrong else "behind", index, index + len(piece))
                 instead = walk.instead(self.piece(index + len(piece)))
@@ -363,10 +351,10 @@ class _Reading:
                     places.append(index)
             index += len(piece)
         if not walk.at_end:
-            begun = self.begun(walk, places)
+            begun = self.begun(walk, places, faults)
             if begun is not None:
-                faults.add("reserved", begun, begun + 1)
                 places += [index for index in range(begun + 1, len(text)) if walk.take(text[index])]
+        faults.stand()
         if not walk.at_end:
             faults.add("end", len(text), len(text))
         faults.report()
@@ -385,39 +373,42 @@ class _Reading:
     def try_encoded(self, walk: Walk, at: int) -> None:
         """Note whether a character that is wrong by itself could stand if it were encoded."""
         try:
-            right = walk.takes(encoded(octets_of(self.given[at])))
+            self.encodable[at] = walk.takes(encoded(octets_of(self.given[at])))
         except UnicodeEncodeError:
-            right = False
-        if right:
-            self.in_no_form.discard(at)
-        else:
-            self.in_no_form.add(at)
+            self.encodable[at] = False
 
-    def begun(self, walk: Walk, places: list[int]) -> int | None:
+    def begun(self, walk: Walk, places: list[int], faults: "_Faults") -> int | None:
         """Go back to where a literal was begun that does not go on, and take its first character encoded; its index."""
-        count, _ = walk.begun
-        if not count or not places:
+        literal = self.syntax.automaton.begun(walk.expected)
+        if literal is None or not places:
             return None
-        back = [(walk.back(), places.pop()) for _ in range(count)]
+        back = [(walk.back(), places.pop()) for _ in range(literal.offset)]
         piece, place = back[-1]
+        faults.stand()
         if len(piece) == 1 and walk.take(f"%{ord(piece):02X}"):
+            faults.add("reserved", place, place + 1, literal)
             places.append(place)
             return place
         for piece, place in reversed(back):
             walk.take(piece)
             places.append(place)
+        faults.stand()
         return None
 
 
 class _Fault(NamedTuple):
-    """A fault that a walk came upon: of which kind, where in the text, and what could have stood there."""
+    """A fault that a walk came upon: of which kind, where in the text, and where the automaton stood before it.
+
+    `part` is the part that the walk was in behind it; a `literal` was begun there.
+    """
 
     kind: str
     start: int
     end: int
     part: "str | None"
     expected: int
-    ended: bool
+    reached: int
+    literal: "Characters | None"
 
 
 class _Faults:
@@ -427,15 +418,20 @@ class _Faults:
         self.reading = reading
         self.walk = walk
         self.found: list[_Fault] = []
+        self.expected = self.reached = 0
 
-    def add(self, kind: str, start: int, end: int) -> None:
+    def stand(self) -> None:
+        """Note where the automaton stands, before what may be a fault is passed."""
+        self.expected, self.reached = self.walk.expected, self.walk.reached
+
+    def add(self, kind: str, start: int, end: int, literal: "Characters | None" = None) -> None:
         """A fault of this kind in the text from `start` to `end`. The walk stands behind it, as far as it went on.
 
         What cannot stand there at all, by itself or by the rules, is one fault with what is so next to it.
         """
         if kind != "end" and self.reading.at[start] in self.reading.told:
             return
-        fault = _Fault(kind, start, end, self.walk.part, self.walk.expected, self.walk.at_end)
+        fault = _Fault(kind, start, end, self.walk.part, self.expected, self.reached, literal)
         before = self.found[-1] if self.found else None
         if before is not None and before.end == start and self.are_one(before, fault):
             self.found[-1] = before._replace(end=end)
@@ -447,7 +443,8 @@ class _Faults:
             return True
         if {before.kind, fault.kind} <= {"behind", "wrong"}:
             return True
-        return before.kind == fault.kind == "reserved" and before.part == fault.part
+        alike = before.part == fault.part and before.literal == fault.literal
+        return before.kind == fault.kind == "reserved" and alike
 
     def report(self) -> None:
         """The findings. The first is what the error of `parse` says, where that is about the rules of the scheme."""
@@ -463,7 +460,7 @@ class _Faults:
                 continue  # what is wrong goes to the end
             if first:
                 first = False
-                error = refused(reading.right, reading.syntax, reading.kind)
+                error = reading.refused(reading.right)
                 if error.position is not None and fault.start <= error.position < max(fault.end, fault.start + 1):
                     reading.report(error, fault.start, fault.end)
                     continue
@@ -482,42 +479,23 @@ class _Faults:
 
     def finding(self, fault: _Fault) -> "Finding":
         reading, syntax = self.reading, self.reading.syntax
-        kind, part, expected = fault.kind, fault.part, fault.expected
-        text, at = reading.right[fault.start : fault.end], reading.at[fault.start]
-        quoted = ascii(text[:_QUOTED]) + ("..." if len(text) > _QUOTED else "")
-        came = f"{quoted} at position {at}"
-        if part == "password":
-            came = f"the character at position {at}"
-        rule = syntax.parts[part].rule if part else None
-        words: tuple[str, ...]
-        hint = None
-        if kind == "reserved":
-            words = tuple(dict.fromkeys(f'"%{ord(character):02X}"' for character in text[:_QUOTED]))
-            said = f"{came} cannot stand in the {part} as it is"
-            if part != "password":
-                hint = f"within the {part} it is reserved: write {listed(tuple(word[1:-1] for word in words))}"
-        elif kind == "octet":
-            words = ("another octet",)
-            said = f"the {part} cannot hold the octet {text[1:3].upper()}, encoded at position {at}"
-            hint = "the registration of the scheme excludes it: leave it out"
-        else:
-            if kind == "end":
-                expected, came = shortest(syntax.automaton, expected), f"the URL ends at position {at}"
-            words = due(syntax, expected)
-            rule = rule_of(syntax, expected) or rule or syntax.rule
-            part = part_of(syntax, expected) or part
-            if fault.ended:
-                words = (*words, END)
-            said = f"{came}, where nothing can follow" if words == (END,) else f"{came} where {listed(words)} is due"
-            if words == (END,):
-                hint = "leave it out"
-        return finding(
-            "invalid-part",
-            said,
-            span=self.span(fault),
-            part=part,
-            section=syntax.section_of(rule or syntax.rule),
-            hint=hint,
-            expected=words,
-            rule=rule,
+        start, end = self.span(fault)
+        place = Place(
+            syntax,
+            reading.given[start:end],
+            start,
+            behind=reading.right[fault.start :],
+            expected=fault.expected,
+            reached=fault.reached,
         )
+        if fault.kind == "octet":
+            told = octet(place)
+        elif fault.kind != "reserved":
+            told = unexpected(place)
+        elif fault.literal is not None:
+            place.run = reading.given[start : start + fault.literal.offset + 1]
+            told = broken_literal(place, fault.literal)
+        else:
+            escape = f"%{ord(reading.right[fault.start]):02X}"
+            told = reserved(place, syntax.automaton.taken(fault.expected, escape))
+        return reading.worded("invalid-part", told, start, end)

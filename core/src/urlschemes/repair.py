@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.derivation import rule_of
 from urlschemes.display import redact
 from urlschemes.errors import InvalidURL, NotRepairable, UnknownScheme
+from urlschemes.explanation import ReadInPlace
 from urlschemes.octets import octets_of
 from urlschemes.refusal import NOT_IN_ANY_URL, is_scheme_name, unfit
+from urlschemes.url import URL
 from urlschemes.walk import RESERVED, Walk, delimiters, encoded, host_positions, part_at, places
+from urlschemes.wording import Given, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes.syntax import Syntax
-    from urlschemes.url import URL
 
 __all__ = ["Change", "Fixed", "fix"]
 
@@ -108,13 +110,7 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
     given = _Given(text)
     scheme, colon, _ = given.text.partition(":")
     if not colon or not is_scheme_name(scheme):
-        raise NotRepairable(
-            "there is no name of a scheme, and none is guessed",
-            part="scheme",
-            position=given.at(0),
-            section="RFC 1738 section 2.1",
-            hint="write the scheme and a colon in front",
-        )
+        raise _not_repaired("there is no name of a scheme, and none is guessed", given.fault(URL), given)
     try:
         url_type = type_of(scheme)
     except UnknownScheme as error:
@@ -129,8 +125,8 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
         except InvalidURL as error:
             cause = error
         given, repaired = _nearest(given, url_type.syntax)
-        if repaired is None:
-            raise given.fault(url_type) or cause
+        if repaired is None or url_type.syntax.fullmatch(repaired) is None:  # a walk does not count
+            raise _not_repaired("not repaired, as that would be a guess", given.fault(url_type), given)
         if len(repaired) > limit:
             raise _Refused(f"repaired it has {len(repaired)} characters, and the bound is {limit}", given.at(limit))
         return given.fixed(url_type.parse(repaired, limit=limit))
@@ -143,22 +139,16 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
             section=_APPENDIX if cause is None else cause.section,
             hint=error.hint,
         )
-    except InvalidURL as error:
-        refused = _without_answer(error, given)
     raise refused from None
 
 
-def _without_answer(cause: InvalidURL, given: "_Given") -> NotRepairable:
-    """The error for a text whose fault has no repair, or none that `fix` knows."""
-    message, position = str(cause.message), cause.position
-    if position is not None:
-        there = given.at(position)
-        message, position = re.sub(rf"\bposition {position}\b", f"position {there}", message, count=1), there
+def _not_repaired(why: str, cause: InvalidURL, given: "_Given") -> NotRepairable:
+    """The error for a text whose fault, `cause`, has no repair, or none that `fix` knows."""
     return NotRepairable(
-        f"no repair has one right answer: {message}",
+        f"{why}: {cause.message}",
         scheme=cause.scheme,
         part=cause.part,
-        position=position,
+        position=None if cause.position is None else given.at(cause.position),
         section=cause.section,
         hint=None if cause.hint is None or "`fix`" in cause.hint else cause.hint,
     )
@@ -257,17 +247,16 @@ class _Given:
             "leave the fragment out, or encode what is data",
         )
 
-    def fault(self, url_type: "type[URL]") -> InvalidURL | None:
+    def fault(self, url_type: "type[URL]") -> InvalidURL:
         """The error that has no repair: that of the text in which all others before it are put right."""
         stop = self.stop
         if _WRONG.match(self.text, stop) is None:
             stop = len(self.text)
         text = _WRONG.sub("x", self.text[:stop]) + self.text[stop:]
-        try:
-            url_type.parse(text, limit=len(text))
-        except InvalidURL as error:
-            return error
-        return None
+        if url_type.syntax.fullmatch(text) is not None:
+            text = self.text
+        scheme = url_type.registration.scheme if url_type.registration else None
+        return ReadInPlace(url_type.syntax, scheme, Given(self.whole, [*self._kept, self.end])).refused(text)
 
     def without(self, *indexes: int) -> "_Given":
         """The same with these characters of the text left out, which are angle brackets; a copy without any."""
@@ -323,8 +312,7 @@ def _repaired(given: _Given, syntax: "Syntax") -> str | None:
     if "user" in syntax.parts and _has_two_hosts(given.text, syntax):
         at = given.at(given.text.index("://") + 3)
         raise _Refused(
-            f"no repair has one right answer: what begins at position {at} and ends with `@` is a login to some "
-            "programs, and holds the host to others",
+            f"what begins at position {at} and ends with `@` is a login to some programs, and holds the host to others",
             at,
             "encode what belongs to the user name, or write the host alone",
         )
@@ -428,6 +416,13 @@ class _Repair:
             raise _Refused(
                 f"the {character!a} at position {at} has two repairs: it is {escapes} where it ends the {part}, and is "
                 f"left out where it is data, which the {part} cannot hold",
+                at,
+            )
+        if unseen(character):
+            at = self.given.at(index)
+            raise _Refused(
+                f"{character!a} at position {at} has two repairs: it is left out, as it cannot be seen, and it is "
+                f"{escapes} where it is data",
                 at,
             )
         self.changed("character encoded", index, character, escapes, _UNSAFE)
