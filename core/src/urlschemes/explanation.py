@@ -439,7 +439,7 @@ class _Explaining:
             return self.more_digits(place, part, rule, f"a number has at most {DIGITS:,} digits")
         what = "characters" if isinstance(item.item, Characters) else "elements"
         said = (
-            f"the {part or rule} has too many {what}: the one at position {place.position} is more than its rule allows"
+            f"too many {what} in the {part or rule}: the one at position {place.position} is more than its rule allows"
         )
         return Told(said, part=part, rule=rule, expected=(f"fewer {what}",))
 
