@@ -6,6 +6,7 @@ import pickle
 import random
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 from workspace import ROOT
@@ -15,6 +16,9 @@ from urlschemes import InvalidURL, Registration, URLError
 from urlschemes.errors import NotRepairable
 from urlschemes.findings import Finding
 from urlschemes.repair import Fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXAMPLES = [
     example.url
@@ -166,10 +170,10 @@ def mutated(chance: random.Random) -> str:
     return f"<URL:{text}>" if chance.random() < 0.1 else text
 
 
-def error_of(text: str) -> URLError | None:
-    """What `parse` raises."""
+def error_of(text: str, read: Callable[[str], object] = urlschemes.parse) -> URLError | None:
+    """What `read` raises."""
     try:
-        urlschemes.parse(text)
+        read(text)
     except URLError as error:
         return error
     return None
@@ -243,6 +247,22 @@ def test_a_host_within_a_part_is_looked_at_as_any_other(
     assert [(each.code, each.span, each.part) for each in urlschemes.check(url)] == (
         [(code, span, "message_id")] if code else []
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_message_names_the_place_that_it_is_about(seed: int) -> None:
+    """In the text as given, whatever was left out of it or made right before."""
+    chance = random.Random(200 + seed)
+    for _ in range(1000):
+        text = mutated(chance)
+        for found in urlschemes.check(text):
+            if found.span is not None and (place := re.search(r"position (\d+)", found.message)):
+                assert found.span[0] <= int(place[1]) <= found.span[1], found.message
+        for read in (urlschemes.parse, urlschemes.fix):
+            error = error_of(text, read)
+            if error is not None and error.position is not None:
+                place = re.search(r"position (\d+)", str(error.message))
+                assert place is None or int(place[1]) == error.position, error.message
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -163,7 +163,7 @@ def test_the_digit_that_is_one_too_many(before: str, behind: str, kind: str) -> 
         ("a-.b.", 2, "the label 'a-' ends with a hyphen"),
         ("-a..b", 0, "the label '-a' begins with a hyphen"),
         ("a..-b", 2, "a label of the domain name is empty at position 12"),
-        ("a.b.", 4, "the domain name ends with a dot at position 13"),
+        ("a.b.", 3, "the domain name ends with a dot at position 13"),
         (";a", 0, "';' at position 10 cannot stand in a domain name"),
     ],
 )

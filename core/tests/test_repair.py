@@ -246,7 +246,7 @@ def test_a_delimiter_that_can_only_be_data_or_be_left_out(text: str, url: str) -
 @pytest.mark.parametrize(
     ("text", "position", "said", "hint"),
     [
-        ("<URL:x-album://1.2.3./a>", 21, "ends with a dot at position 20", "leave out the dot at the end"),
+        ("<URL:x-album://1.2.3./a>", 20, "ends with a dot at position 20", "leave out the dot at the end"),
         (
             "<x-album:\n//-a.b/>",
             12,

@@ -348,9 +348,9 @@ class _Explaining:
                 hint += f"; or, if `{host[:40]}:` begins the path, write a third `/` before it"
             return told(f"{came} begins a port, and the scheme has none", "host", hint, ('"/"',))
         if colon is not None and _IPV6.fullmatch(host + colon):
-            at = self.given.place(start)
+            at = self.place(start).position
             said = f"what begins at position {at} is neither a domain name nor four groups of digits"
-            return told(said, "hostnumber", NO_IPV6)
+            return told(said, "hostnumber", NO_IPV6, ("a host",))
         if character and character in "?;&=" and index:
             hint = "leave out what stands behind the host"
             if self.automaton.taken(expected, f"/{character}"):
@@ -376,8 +376,8 @@ class _Explaining:
             said = f"a label of the domain name is empty at position {place.position}"
             return told(said, "hostname", "leave out the dot that is too many")
         if labels[-1] == "" and not character:
-            said = f"the domain name ends with a dot at position {self.given.place(position - 1)}"
-            return told(said, "hostname", "leave out the dot at the end")
+            said = f"the domain name ends with a dot at position {self.place(position - 1).position}"
+            return told(said, "hostname", "leave out the dot at the end", ("the end of the host",))
         if "-" in {labels[before][:1], labels[before][-1:]}:
             verb = "begins" if labels[before][:1] == "-" else "ends"
             return told(f"the label {self.label(start, labels, before)} {verb} with a hyphen", of_label)
