@@ -261,7 +261,7 @@ def test_a_fault_is_told_in_the_same_words_behind_another(before: str, wrong: st
         ("x-album://h/;size=a~", None, "'~' at position 19", "as data it is written %7E"),
         ("x-album://h_h:x/~", "picture", "'~' at position 16 is unsafe and must", "write %7E"),
         ("x-album://h?a b", "words", "a blank at position 13 is unsafe and must", "write %20"),
-        ("x-bare://h?a b", None, "a blank at position 12 is unsafe and must", "as data it is written %20"),
+        ("x-bare://h?a b", None, "a blank at position 12 is unsafe, and cannot stand there", "leave out what stands"),
         (
             "x-album://h b?a",
             "host",

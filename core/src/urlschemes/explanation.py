@@ -191,7 +191,7 @@ class _Explaining:
                     return "host"
                 if found.start("colon") <= position < found.end("colon"):
                     return "port" if "port" in syntax.parts else "host"
-        standing = self.standing(position)
+        standing = self.reach(self.before(position))
         if standing is None:
             return None
         expected, last = standing
@@ -211,22 +211,19 @@ class _Explaining:
         ends = _ENDS_HOST.search(self.text, found.start("host"), min(position, found.end()))
         return ends.start() if ends is not None and ends.start() > found.start("host") else None
 
-    def standing(self, position: int) -> tuple[int, int] | None:
-        """What the automaton expects at `position`, and where the character before stands.
-
-        A host stands in place of an authority that is none, so that the rest can be told. None where the text before
-        does not derive then either.
-        """
+    def before(self, position: int) -> str:
+        """What stands before `position`, with a host in place of an authority that is none: so the rest can be told."""
         text, found = self.text[:position], self.authority
-        if found is not None and found["slashes"] is not None:
-            ends = self.host_ends(position)
-            end = found.end() if ends is None else ends
-            if end <= position:
-                head = text[:end]
-                if self.reach(f"{head}/") is None:
-                    head = f"{text[: found.end('slashes')]}h"
-                text = f"{head}{'' if ends is None else '/'}{text[end:]}"
-        return self.reach(text)
+        if found is None or found["slashes"] is None:
+            return text
+        ends = self.host_ends(position)
+        end = found.end() if ends is None else ends
+        if end > position:
+            return text
+        head = text[:end]
+        if self.reach(f"{head}/") is None:
+            head = f"{text[: found.end('slashes')]}h"
+        return f"{head}{'' if ends is None else '/'}{text[end:]}"
 
     def reach(self, text: str) -> tuple[int, int] | None:
         """What the automaton expects behind `text`, and where its last character stands; None where it cannot be."""
@@ -241,10 +238,11 @@ class _Explaining:
             return ""
         if part in {"scheme", "host", "port"}:
             return ""
-        standing = self.standing(position)
-        if standing is None:
+        before = self.before(position)
+        reached, expected, _ = self.automaton.reach(before, self.without)
+        if reached < len(before) and expected:
             return None
-        return escaped if self.automaton.taken(standing[0], escaped) else ""
+        return escaped if self.automaton.taken(expected, escaped) else ""  # nor where nothing could follow before it
 
     # The scheme's name (section 2.1)
 

@@ -199,7 +199,7 @@ def unsafe(place: Place, part: str | None, written: str | None, *, repaired: boo
         message = f"{came} {are} no graphic US-ASCII character{'s' if are == 'are' else ''}"
     elif run[0] == "[" and part == "host":
         message = f"{came} cannot stand in a host"
-    elif written == "" and part in place.syntax.parts:
+    elif written == "":
         message = f"{came} {are} unsafe, and cannot stand there in any form"
     else:
         message = f"{came} {are} unsafe and must be encoded always"
@@ -215,7 +215,7 @@ def unsafe(place: Place, part: str | None, written: str | None, *, repaired: boo
 def _unsafe_hint(place: Place, part: str | None, written: str | None, *, repaired: bool) -> str | None:
     run, it = place.run, "each" if len(place.run) > 1 else "it"
     if not run.isascii():
-        return _foreign_hint(run, part, written)
+        return _foreign_hint(run, part, written, repaired=repaired)
     if part == "password" and written != "":
         return f"within a password {it} is encoded" + (": `fix` does it" if repaired else "")
     if not run.strip("\t\r\n") and written:
@@ -241,10 +241,10 @@ def escapes(run: str) -> str:
 
 
 def _no_form(part: str | None) -> str:
-    return f"the {part or 'URL'} can hold no such character in any form"
+    return f"the {part} can hold no such character in any form" if part else "leave out what stands there"
 
 
-def _foreign_hint(run: str, part: str | None, written: str | None) -> str:
+def _foreign_hint(run: str, part: str | None, written: str | None, *, repaired: bool) -> str:
     from unicodedata import normalize
 
     plain = normalize("NFKC", run)
@@ -262,7 +262,7 @@ def _foreign_hint(run: str, part: str | None, written: str | None) -> str:
         return f"within a password {its} octets in UTF-8 are encoded"
     if written is None:
         return f"as data {it} is written {escapes(run)}"
-    return f"write {its} octets in UTF-8, {written}, or let `fix` do it"
+    return f"write {its} octets in UTF-8, {written}" + (", or let `fix` do it" if repaired else "")
 
 
 def unseen(character: str) -> bool:
