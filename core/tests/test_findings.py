@@ -161,6 +161,14 @@ def test_what_is_legal_and_unwise(text: str, findings: list[tuple[str, str, tupl
             "x-album://" + "_a" * 40 + "/",
             [*(("invalid-host", "host", (at, at + 1)) for at in range(10, 42, 2)), ("invalid-host", "host", (42, 90))],
         ),
+        (
+            "x-album://h?a b~c",
+            [
+                ("invalid-host", "host", (11, 12)),
+                ("invalid-character", "words", (13, 14)),
+                ("invalid-character", "words", (15, 16)),
+            ],
+        ),
         ("x-album://#a", [("empty-host", "host", (10, 10)), ("fragment-present", "host", (10, 11))]),
         ("x-album://h:8~/~", [("invalid-character", "port", (13, 14)), ("invalid-character", "picture", (15, 16))]),
         ("x-album://h/a;b", [("invalid-part", "picture", (13, 14))]),

@@ -16,7 +16,7 @@ from urlschemes.expansion import Characters
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 from urlschemes.syntax import DIGITS
-from urlschemes.walk import Walk, encoded, impossible_login
+from urlschemes.walk import Walk, encoded, host_ends, impossible_login
 from urlschemes.wording import (
     LABELS,
     Given,
@@ -44,7 +44,6 @@ __all__ = ["ReadInPlace", "explained"]
 _PORT = re.compile(r":[0-9]{1,4000}+")
 _IPV6 = re.compile(r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{2,}")
 _OTHER_SCHEME = re.compile(r"//[A-Za-z0-9]")
-_ENDS_HOST = re.compile("[?;&=]")
 
 NAME = "a scheme name and a colon"
 NO_IPV6 = "RFC 1738 knows no IPv6 addresses: write a domain name or an IPv4 address"
@@ -204,12 +203,8 @@ class _Explaining:
         return share(syntax, inside, text[position:]) if inside else None
 
     def host_ends(self, position: int) -> int | None:
-        """Where before `position` a host ends without the `/` that should follow it: at a `?`, or what no host has."""
-        found = self.authority
-        if found is None or found["slashes"] is None:
-            return None
-        ends = _ENDS_HOST.search(self.text, found.start("host"), min(position, found.end()))
-        return ends.start() if ends is not None and ends.start() > found.start("host") else None
+        """Where before `position` a host ends without the `/` that should follow it."""
+        return None if self.authority is None else host_ends(self.authority, position)
 
     def before(self, position: int) -> str:
         """What stands before `position`, with a host in place of an authority that is none: so the rest can be told."""

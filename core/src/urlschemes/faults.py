@@ -14,7 +14,7 @@ from urlschemes.explanation import ReadInPlace
 from urlschemes.findings import finding, of_error, warnings
 from urlschemes.octets import octets_of
 from urlschemes.refusal import AUTHORITY, NOT_IN_ANY_URL
-from urlschemes.walk import Walk, encoded, impossible_login, part_at, places
+from urlschemes.walk import ENDS_HOST, Walk, encoded, host_ends, impossible_login, part_at, places
 from urlschemes.wording import (
     Given,
     Place,
@@ -43,7 +43,6 @@ __all__ = ["every_fault"]
 # Adjacent characters that no URL may hold: of US-ASCII, others; or adjacent percent signs that begin no escape.
 _WRONG = re.compile(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-_ENDS_HOST = re.compile("[?;&=]")
 # What is in brackets where the host stands, and what cannot stand in one at all.
 _BRACKETED = re.compile(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
 _NOT_IN_HOST = re.compile(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
@@ -176,10 +175,11 @@ class _Reading:
         found = AUTHORITY.match(self.right) if "host" in self.syntax.parts else None
         if found is None or not found["slashes"]:
             return
+        ends = host_ends(found, found.end())
         for part, group in (("host", "host"), ("port", "colon")):
             start, end = found.span(group)
             for run in self.runs:
-                if start <= run < end:
+                if start <= run < end and (ends is None or run < ends):
                     self.parts[run] = part if part in self.syntax.parts else "host"
                     self.encodable[run] = False
                     self.without.add(part)
@@ -232,7 +232,7 @@ class _Reading:
         self.without.add("port")
         start, end = found.span("colon")
         place = error.position or start
-        behind = _ENDS_HOST.search(self.right, start, end)
+        behind = ENDS_HOST.search(self.right, start, end)
         after = end if behind is None or not self.goes_on(found, behind[0]) else behind.start()
         if behind is None or after < end:
             self.report(error, place, place + 1)
@@ -254,7 +254,7 @@ class _Reading:
         elif start == end:
             self.report(error, start, start + 1)
             self.put(start, end, "x")
-        elif _ENDS_HOST.match(character) and place > start:
+        elif ENDS_HOST.match(character) and place > start:
             if self.goes_on(found, character):
                 self.report(error, place, place + 1)
                 self.put(place, place, "/")

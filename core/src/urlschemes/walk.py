@@ -3,6 +3,8 @@
 A walk knows at every character where it stands, what may come next, and how to go back.
 """
 
+import re
+
 from urlschemes.automaton import bits
 from urlschemes.bnf import Choice, Literal, Reference, Repeat, Sequence
 from urlschemes.derivation import part_of
@@ -10,17 +12,17 @@ from urlschemes.refusal import AUTHORITY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-
     from urlschemes.bnf import Node
     from urlschemes.expansion import Marked
     from urlschemes.syntax import Syntax
 
 __all__ = [
+    "ENDS_HOST",
     "RESERVED",
     "Walk",
     "delimiters",
     "encoded",
+    "host_ends",
     "host_positions",
     "hosts",
     "impossible_login",
@@ -30,6 +32,9 @@ __all__ = [
 
 RESERVED = frozenset(";/?:@&=")
 """The characters that a scheme may give a meaning of its own (section 2.2)."""
+
+ENDS_HOST = re.compile("[?;&=]")
+"""What ends a host where the `/` behind it is missing: the reserved characters that divide no login, host and port."""
 
 _RESERVED_MASK = sum(1 << ord(character) for character in RESERVED)
 
@@ -213,6 +218,17 @@ def impossible_login(text: str, syntax: "Syntax") -> int:
             if marked.mark in {"user", "password"}:
                 positions |= marked.inside
     return positions
+
+
+def host_ends(authority: "re.Match[str]", before: int) -> int | None:
+    """Where a host ends without the `/` that should follow it: at a `?`, or what else none holds; None if nowhere.
+
+    `authority` is what AUTHORITY matches; what ends the host stands before the index `before`.
+    """
+    if authority["slashes"] is None:
+        return None
+    ends = ENDS_HOST.search(authority.string, authority.start("host"), min(before, authority.end()))
+    return ends.start() if ends is not None and ends.start() > authority.start("host") else None
 
 
 def host_positions(syntax: "Syntax") -> int:
