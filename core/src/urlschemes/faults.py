@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import errors
+from urlschemes.characters import ESCAPE
 from urlschemes.explanation import ReadInPlace
 from urlschemes.findings import finding, of_error, warnings
 from urlschemes.octets import octets_of
@@ -42,7 +43,6 @@ __all__ = ["every_fault"]
 
 # Adjacent characters that no URL may hold: of US-ASCII, others; or adjacent percent signs that begin no escape.
 _WRONG = re.compile(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
-_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 # What is in brackets where the host stands, and what cannot stand in one at all.
 _BRACKETED = re.compile(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
 _NOT_IN_HOST = re.compile(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
@@ -368,7 +368,7 @@ class _Reading:
 
     def piece(self, index: int) -> str:
         """The escape or the character at `index`; nothing at the end."""
-        return self.right[index : index + (3 if _ESCAPE.match(self.right, index) else 1)]
+        return self.right[index : index + (3 if ESCAPE.match(self.right, index) else 1)]
 
     def try_encoded(self, walk: Walk, at: int) -> None:
         """Note whether a character that is wrong by itself could stand if it were encoded."""

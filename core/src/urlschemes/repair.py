@@ -9,6 +9,7 @@ guessed, and where two repairs are possible there is none.
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes.characters import ESCAPE
 from urlschemes.derivation import rule_of
 from urlschemes.display import redact
 from urlschemes.errors import InvalidURL, NotRepairable, UnknownScheme
@@ -40,7 +41,6 @@ _WRAPPER = re.compile(
 )
 _PREFIX = re.compile(rf"[{_SPACE}]*+(?P<prefix>(?:{_AGAIN})++)", re.IGNORECASE | re.ASCII)
 _BRACKETS = re.compile(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
-_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _WRONG = re.compile(rf"{NOT_IN_ANY_URL.pattern}|%(?![0-9A-Fa-f]{{2}})")
 
 _LOGIN = re.compile(r"[^:]*+://(?P<login>[^/]*)@")
@@ -387,7 +387,7 @@ class _Repair:
     def went_on(self, index: int) -> bool:
         """Take the character at `index`, as it is or repaired."""
         character = self.text[index]
-        if character == "%" and not _ESCAPE.match(self.text, index):
+        if character == "%" and not ESCAPE.match(self.text, index):
             return self.encoded(index)
         if self.take(index, character) or self.mended(index, character):
             return True

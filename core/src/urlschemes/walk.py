@@ -5,6 +5,7 @@ A walk knows at every character where it stands, what may come next, and how to 
 
 import re
 
+from urlschemes import characters
 from urlschemes.automaton import bits
 from urlschemes.bnf import Choice, Literal, Reference, Repeat, Sequence
 from urlschemes.derivation import part_of
@@ -30,13 +31,13 @@ __all__ = [
     "places",
 ]
 
-RESERVED = frozenset(";/?:@&=")
+RESERVED = frozenset(characters.RESERVED)
 """The characters that a scheme may give a meaning of its own (section 2.2)."""
 
 ENDS_HOST = re.compile("[?;&=]")
 """What ends a host where the `/` behind it is missing: the reserved characters that divide no login, host and port."""
 
-_RESERVED_MASK = sum(1 << ord(character) for character in RESERVED)
+_RESERVED_MASK = characters.mask(characters.RESERVED)
 
 
 class Walk:
