@@ -107,6 +107,8 @@ def test_second_grammars_and_exclusions_are_kept_and_not_asked_for() -> None:
     for text in ("x-pair:1.a/a", "x-pair:1.a/%41", "x-pair:1.D", "x-pair:1.%61x", "x-pair:%"):
         with pytest.raises(ValueError, match="does not derive"):
             coverage.add([text])
+    with pytest.raises(TypeError, match="put a single one into a list"):
+        coverage.add(texts[0])
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,9 @@ class Coverage:
         self._reached: set[_Element] = set()
 
     def add(self, texts: Iterable[str]) -> None:
-        """Count what `texts` reach too. Raises ValueError for one that does not derive."""
+        """Count what `texts` reach too. Raises ValueError for one that does not derive, TypeError for a single text."""
+        if isinstance(texts, str):
+            raise TypeError("coverage is of several texts: put a single one into a list")
         for text in texts:
             self._reached |= self._grammar.reached(text)
             self.texts += 1
