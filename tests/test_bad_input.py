@@ -107,7 +107,7 @@ REFUSED: dict[str, str] = {
     "http://1.2.3.4.5/": "InvalidHost host@16",
     "http://\u0661\u0662\u0667.0.0.1/": "InvalidCharacter host@7",
     "http://\u2460\u2461\u2466.0.0.1/": "InvalidCharacter host@7",
-    "http://example.com./": "InvalidHost host@19",
+    "http://example.com./": "InvalidHost host@18",
     "http://.example.com/": "InvalidHost host@7",
     "http://a..b.example/": "InvalidHost host@9",
     "http://-oProxyCommand=x/": "InvalidHost host@7",

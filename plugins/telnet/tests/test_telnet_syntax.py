@@ -98,7 +98,7 @@ def test_user_name_and_password(login: str, user: str | None, password: str | No
         ("telnet://u:p:q@h/", InvalidUserinfo, 12),
         ("telnet://u@v@h/", InvalidUserinfo, 10),
         ("telnet://h_h/", InvalidHost, 10),
-        ("telnet://h./", InvalidHost, 11),
+        ("telnet://h./", InvalidHost, 10),
         ("telnet://h?x", InvalidHost, 10),
         ("telnet://h:", InvalidPort, 11),
         ("telnet://h:-1/", InvalidPort, 11),
