@@ -464,6 +464,9 @@ def test_fix_shows_no_character_of_a_password(run: Run) -> None:
     assert "character encoded at 17: in the password" in result.stderr
     assert result.stderr.count("the password is hidden; --passwords shows it") == 1
     assert "is hidden" not in run("fix", "--passwords", "x-shelf://joe:hunter2@host.dom/~").stderr
+    text = "x-shelf://h/a#x-shelf://joe:hunter2@h/"
+    assert json.loads(run("fix", "--json", text).stdout)["fragment"] == "x-shelf://joe:***@h/"
+    assert json.loads(run("fix", "--json", "--passwords", text).stdout)["fragment"] == "x-shelf://joe:hunter2@h/"
     assert "is hidden" not in run("fix", "x-shelf://joe@host.dom/~").stderr
     changes = json.loads(run("fix", "--json", "x-shelf://joe:hun~ter2@host.dom/~").stdout)["changes"]
     assert [(change["part"], change["before"]) for change in changes] == [("password", "***"), ("thing", "~")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.cli.plain import error_json, line, note, parts_of, write, write_json
-from urlschemes.display import HIDDEN
+from urlschemes.display import HIDDEN, redact
 from urlschemes.drawing import without_password
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
                 "given": url if passwords else line(url),
                 "url": text,
                 "changes": [_change(each, passwords=passwords) for each in fixed.changes],
-                "fragment": fixed.fragment,
+                "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
             }
         )
         return
