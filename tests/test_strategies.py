@@ -75,7 +75,8 @@ def test_texts_are_of_many_lengths_and_shrink_to_short_ones(name: str) -> None:
     lengths = {len(text) for text in generated(urls(name), 200)}
     assert len(lengths) >= 25
     assert max(lengths) >= 60
-    assert len(find(urls(name), lambda _: True)) <= len(f"{name}://a/a//")
+    # A shrunk text is a local minimum: short, and not always the shortest.
+    assert len(find(urls(name), lambda _: True)) <= len(f"{name}://") + 14
     assert len(find(near_misses(name), lambda _: True)) <= len(f"{name}://a/a//") + 2
 
 
