@@ -77,7 +77,7 @@ def test_texts_are_of_many_lengths_and_shrink_to_short_ones(name: str) -> None:
     assert max(lengths) >= 60
     # A shrunk text is a local minimum: short, and not always the shortest.
     assert len(find(urls(name), lambda _: True)) <= len(f"{name}://") + 14
-    assert len(find(near_misses(name), lambda _: True)) <= len(f"{name}://a/a//") + 2
+    assert len(find(near_misses(name), lambda _: True)) <= len(f"{name}://") + 16
 
 
 def test_a_scheme_can_be_given_in_four_ways() -> None:
