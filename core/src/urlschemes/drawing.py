@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Line: TypeAlias = tuple[tuple[str, str], ...]
     Row: TypeAlias = tuple[str, tuple[int, int], str, str]
 
-__all__ = ["LINES", "PLAIN", "Picture", "Strokes", "around", "draw", "explain", "plain", "without_password"]
+__all__ = ["LINES", "PLAIN", "Picture", "Strokes", "around", "draw", "explain", "plain"]
 
 # The password of a text that is no URL: it may have other slashes than `//`, an `@` in its user name, and blanks.
 _CARELESS = re.compile(r"\A((?:[^:/?#]*+:)?+[/\\]*+[^/:]*+:)[^/]*(?=@)")
@@ -100,12 +100,6 @@ def draw(url: "URL", *, width: int = WIDTH, strokes: Strokes = PLAIN) -> Picture
     return Picture(_table(text, rows, width))
 
 
-def without_password(url: "URL") -> str:
-    """The text of `url`, its password hidden."""
-    text, span = str(url), _password(url)
-    return text if span is None else text[: span[0]] + HIDDEN + text[span[1] :]
-
-
 def _password(url: "URL") -> tuple[int, int] | None:
     return url.syntax.span(url._match, "password") if "password" in url.syntax.parts else None
 
@@ -116,7 +110,7 @@ def _rows(url: "URL") -> "tuple[str, list[Row]]":
     In the order of the text; a part before those that lie within it.
     """
     syntax = url.syntax
-    text, password = without_password(url), _password(url)
+    text, password = url.redacted(), _password(url)
     shift = len(HIDDEN) - (password[1] - password[0]) if password else 0
     rows: list[Row] = []
     if "scheme" not in syntax.parts:
@@ -223,7 +217,7 @@ def _refusal(error: InvalidURL, fix: "Callable[[str], Fixed]", width: int) -> Pi
         fixed = fix(error.text)
     except URLError:
         return Picture(lines, error)
-    lines.append((("  repaired  ", "good"), (one_line(without_password(fixed.url), LONGEST), "strong")))
+    lines.append((("  repaired  ", "good"), (one_line(fixed.url.redacted(), LONGEST), "strong")))
     if fixed.fragment is not None:
         lines.append((("  fragment  ", "good"), (one_line(fixed.fragment), "")))
     return Picture(lines, error)

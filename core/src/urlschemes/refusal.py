@@ -25,7 +25,6 @@ __all__ = [
     "STOP",
     "fault_of",
     "is_scheme_name",
-    "refusal",
     "refused",
     "telling",
     "unfit",
@@ -85,14 +84,6 @@ def is_scheme_name(text: str) -> bool:
     return SCHEME_NAME.fullmatch(text) is not None
 
 
-def refusal(text: object, syntax: Syntax, why: Explains, limit: int) -> InvalidURL:
-    """The error for a `text` that `syntax` does not match. The order: size, repertoire, escape, structure.
-
-    `why` is asked for the explanation when somebody reads the error.
-    """
-    return unfit(text, limit) or refused(str(text), syntax, why)
-
-
 def unfit(text: object, limit: int) -> InvalidURL | None:
     """The error for what is no text, or a text longer than `limit`; None for a text that can be looked at."""
     if not isinstance(text, str):
@@ -112,7 +103,10 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
 
 
 def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
-    """As `refusal`, for a `text` of the right size: the path that must be quick."""
+    """The error for a `text` that `syntax` does not match. The order: repertoire, escape, structure.
+
+    `why` is asked for the explanation when somebody reads the error.
+    """
     match, kinds = syntax.telling or telling(syntax)
     return kinds[match(text).lastindex](text, why)  # type: ignore[union-attr, index]  # it matches every text
 

@@ -20,7 +20,7 @@ from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownSc
 from urlschemes.ledger import known_names
 from urlschemes.loading import imported, provided, record
 from urlschemes.plugins import Plugins
-from urlschemes.refusal import fault_of, is_scheme_name, refusal, telling
+from urlschemes.refusal import fault_of, is_scheme_name, telling
 from urlschemes.registration import Registration
 from urlschemes.scheme import Scheme, folded
 from urlschemes.url import LIMIT, URL, new
@@ -300,7 +300,7 @@ class Registry:
             return self._parse_slowly(text, type, limit)
         match, kind = reader
         if len(text) > limit:
-            raise refusal(text, kind.syntax, kind, limit)
+            return self._parse_slowly(text, type, limit)  # which says so
         found = match(text)
         if found is None:  # as `refused`; to call it would cost a twentieth of the whole
             syntax = kind.syntax

@@ -21,7 +21,7 @@ from urlschemes.composing import (
 from urlschemes.display import HIDDEN, redact
 from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, PluginContractError, UnsafeURL
 from urlschemes.octets import escape, normal, octets_of, unescape
-from urlschemes.refusal import fault_of, is_scheme_name, refusal, unfit
+from urlschemes.refusal import fault_of, is_scheme_name, refused, unfit
 from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ class URL:
         except TypeError:
             match = None
         if match is None:
-            raise unfit(text, limit) or cls._other_scheme(text) or refusal(text, cls.syntax, cls, limit)
+            raise unfit(text, limit) or cls._other_scheme(text) or refused(text, cls.syntax, cls)
         url = new(cls)
         url._match = match
         return url

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from urlschemes.cli.plain import line, note, write
 from urlschemes.display import shown
-from urlschemes.drawing import without_password
 from urlschemes.errors import AccessError
 
 if TYPE_CHECKING:
@@ -216,12 +215,12 @@ def document_json(document: Document, target: Path | None) -> dict[str, Any]:
         count = deliver(document, target)
         said |= {"saved": str(target)}
     said |= {"octets": count, "terminated": document.terminated}
-    return {"url": without_password(document.url), **said, "attributes": attributes_json(document.attributes)}
+    return {"url": document.url.redacted(), **said, "attributes": attributes_json(document.attributes)}
 
 
 def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
     """A listing with its entries, or, where they went to `target`, with the name of that file."""
-    said: dict[str, Any] = {"url": without_password(listing.url), "kind": "listing"}
+    said: dict[str, Any] = {"url": listing.url.redacted(), "kind": "listing"}
     if target is None:
         said["entries"] = [_entry(entry) for entry in listing]
     else:

@@ -14,7 +14,6 @@ import click
 from urlschemes.cli.plain import error_json, note, write
 from urlschemes.cli.reading import as_json, note_hidden, with_passwords
 from urlschemes.display import one_line, redact
-from urlschemes.drawing import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,7 +88,7 @@ def _shown(url: URL, *, passwords: bool) -> str:
     if passwords:
         return str(url)
     # Which part of a scheme that nobody registered is a password is not known.
-    return redact(str(url)) if url.registration is None else without_password(url)
+    return redact(str(url)) if url.registration is None else url.redacted()
 
 
 def _remark(text: str) -> None:

@@ -10,7 +10,6 @@ import click
 
 from urlschemes.cli.plain import error_json, line, note, parts_of, write, write_json
 from urlschemes.display import HIDDEN, redact
-from urlschemes.drawing import without_password
 
 if TYPE_CHECKING:
     from urlschemes.cli.app import Settings
@@ -61,7 +60,7 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
     if as_json:
         write_json(
             {
-                "url": str(parsed) if passwords else without_password(parsed),
+                "url": str(parsed) if passwords else parsed.redacted(),
                 "scheme": parsed.scheme,
                 "type": type(parsed).__name__,
                 "parts": {name: value for name, (value, _) in parts.items()},
@@ -189,7 +188,7 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
         if as_json:
             write_json({"given": line(url), **error_json(error)})
         raise
-    text = str(fixed.url) if passwords else without_password(fixed.url)
+    text = str(fixed.url) if passwords else fixed.url.redacted()
     if as_json:
         write_json(
             {
