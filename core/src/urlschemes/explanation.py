@@ -13,10 +13,10 @@ from urlschemes.characters import SCHEME_NAME
 from urlschemes.derivation import END, due, listed, part_of, rule_of
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
 from urlschemes.expansion import Characters
-from urlschemes.octets import octets_of
+from urlschemes.octets import encoded, octets_of
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 from urlschemes.syntax import DIGITS
-from urlschemes.walk import Walk, encoded, host_ends, impossible_login
+from urlschemes.walk import Walk, host_ends, impossible_login
 from urlschemes.wording import (
     LABELS,
     Given,

@@ -13,9 +13,9 @@ from urlschemes import errors
 from urlschemes.characters import ESCAPE
 from urlschemes.explanation import ReadInPlace
 from urlschemes.findings import finding, of_error, warnings
-from urlschemes.octets import octets_of
+from urlschemes.octets import encoded, octets_of
 from urlschemes.refusal import AUTHORITY, NOT_IN_ANY_URL
-from urlschemes.walk import ENDS_HOST, Walk, encoded, host_ends, impossible_login, part_at, places
+from urlschemes.walk import ENDS_HOST, Walk, host_ends, impossible_login, part_at, places
 from urlschemes.wording import (
     Given,
     Place,

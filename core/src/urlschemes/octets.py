@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-__all__ = ["escape", "normal", "octets_of", "text_of", "unescape"]
+__all__ = ["encoded", "escape", "normal", "octets_of", "text_of", "unescape"]
 
 _OCTET = {f"{high}{low}".encode(): bytes([int(high + low, 16)]) for high in HEX for low in HEX}
 _ESCAPED = tuple(f"%{octet:02X}" for octet in range(256))
@@ -38,6 +38,11 @@ def unescape(raw: str) -> str:
 def escape(octets: bytes, bare: frozenset[int]) -> str:
     """`octets` as they are written in a part that may hold the octets `bare` as they are; the others are encoded."""
     return "".join([chr(octet) if octet in bare else _ESCAPED[octet] for octet in octets])
+
+
+def encoded(octets: bytes) -> str:
+    """`octets`, all of them as escapes."""
+    return "".join([_ESCAPED[octet] for octet in octets])
 
 
 def normal(raw: str) -> str:

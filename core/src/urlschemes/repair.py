@@ -14,10 +14,10 @@ from urlschemes.derivation import rule_of
 from urlschemes.display import redact
 from urlschemes.errors import InvalidURL, NotRepairable, UnknownScheme
 from urlschemes.explanation import ReadInPlace
-from urlschemes.octets import octets_of
+from urlschemes.octets import encoded, octets_of
 from urlschemes.refusal import NOT_IN_ANY_URL, is_scheme_name, unfit
 from urlschemes.url import URL
-from urlschemes.walk import RESERVED, Walk, delimiters, encoded, host_positions, part_at, places
+from urlschemes.walk import RESERVED, Walk, delimiters, host_positions, part_at, places
 from urlschemes.wording import Given, unseen
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ __all__ = [
     "RESERVED",
     "Walk",
     "delimiters",
-    "encoded",
     "host_ends",
     "host_positions",
     "hosts",
@@ -261,11 +260,6 @@ def hosts(syntax: "Syntax", text: str) -> "list[tuple[int, int]]":
             start = found.pop()[0] if found and found[-1][1] == index else index
             found.append((start, index + 1))
     return found
-
-
-def encoded(octets: bytes) -> str:
-    """`octets` as escapes."""
-    return "".join(f"%{octet:02X}" for octet in octets)
 
 
 def delimiters(syntax: "Syntax", name: str) -> frozenset[str]:

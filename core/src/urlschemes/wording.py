@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 
 from urlschemes.derivation import END, due, listed, octet_named, part_of, rule_of, shortest
-from urlschemes.octets import octets_of
+from urlschemes.octets import encoded, octets_of
 from urlschemes.refusal import NOT_IN_ANY_URL
-from urlschemes.walk import encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
