@@ -4,10 +4,9 @@ The text with its parts named underneath, or with a caret under the character at
 drawn is lines of pieces, each with the role that it plays, so that whoever prints them may give the roles colours.
 """
 
-import re
-
 from urlschemes.display import HIDDEN, one_line, redact, shown
 from urlschemes.errors import InvalidURL, URLError
+from urlschemes.regular import compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LINES", "PLAIN", "Picture", "Strokes", "around", "draw", "explain", "plain"]
 
 # The password of a text that is no URL: it may have other slashes than `//`, an `@` in its user name, and blanks.
-_CARELESS = re.compile(r"\A((?:[^:/?#]*+:)?+[/\\]*+[^/:]*+:)[^/]*(?=@)")
+_CARELESS = compiled(r"\A((?:[^:/?#]*+:)?+[/\\]*+[^/:]*+:)[^/]*(?=@)")
 
 WIDTH = 100
 """The columns of a drawing, where nobody says how many there are."""

@@ -15,6 +15,7 @@ from urlschemes.explanation import ReadInPlace
 from urlschemes.findings import finding, of_error, warnings
 from urlschemes.octets import encoded, octets_of
 from urlschemes.refusal import AUTHORITY, NOT_IN_ANY_URL
+from urlschemes.regular import compiled
 from urlschemes.walk import ENDS_HOST, Walk, host_ends, impossible_login, part_at, places
 from urlschemes.wording import (
     Given,
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
 __all__ = ["every_fault"]
 
 # Adjacent characters that no URL may hold: of US-ASCII, others; or adjacent percent signs that begin no escape.
-_WRONG = re.compile(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
+_WRONG = compiled(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
 # What is in brackets where the host stands, and what cannot stand in one at all.
-_BRACKETED = re.compile(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
-_NOT_IN_HOST = re.compile(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
+_BRACKETED = compiled(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
+_NOT_IN_HOST = compiled(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
 
 _AUTHORITY_FAULTS = 16
 """How often user, host and port are looked at again; what is wrong there then is one fault."""

@@ -4,14 +4,15 @@ Every finding has a stable code, of `urlschemes.codes` or of the record's cautio
 are what RFC 1738 section 6 warns of, and what access refuses.
 """
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.codes import CODES
 from urlschemes.octets import unescape
+from urlschemes.regular import compiled
 from urlschemes.walk import delimiters, hosts, part_at, places
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
     from typing import Literal
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "finding", "of_error", "warnings"]
 
 # Adjacent escapes of control octets, and one escape of a reserved character.
-_CONTROLS = re.compile("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
-_RESERVED = re.compile("%(?:2[Ff6]|3[AaBbDdFf]|40)")
-_HOST_LIKE = re.compile(r"(?:[A-Za-z0-9-]++\.)++[A-Za-z0-9-]++(?=[@:/?#\\]|\Z)")
+_CONTROLS = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
+_RESERVED = compiled("%(?:2[Ff6]|3[AaBbDdFf]|40)")
+_HOST_LIKE = compiled(r"(?:[A-Za-z0-9-]++\.)++[A-Za-z0-9-]++(?=[@:/?#\\]|\Z)")
 
 
 class Finding(NamedTuple):

@@ -11,6 +11,7 @@ import re
 from urlschemes import errors
 from urlschemes.characters import SCHEME_NAME, XCHAR
 from urlschemes.errors import Explanation
+from urlschemes.regular import compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ __all__ = [
 _XCHAR = re.escape(XCHAR)
 _RIGHT = rf"[{_XCHAR}]*+(?:%[0-9A-Fa-f]{{2}}[{_XCHAR}]*+)*+"
 # How far a text holds what a URL may hold, and the percent sign that begins no escape, where that ends it.
-STOP = re.compile(f"{_RIGHT}%?+")
-NOT_IN_ANY_URL = re.compile(f"[^{_XCHAR}%]")
+STOP = compiled(f"{_RIGHT}%?+")
+NOT_IN_ANY_URL = compiled(f"[^{_XCHAR}%]")
 # Section 3.1, for a text that holds only what URLs may hold.
 _LOGIN = "[^:@/]*+(?::[^:@/]*+)?+"
 _GROUP = "[0-9]{1,4000}+"
@@ -44,9 +45,9 @@ _HOST = (
     rf"|{_GROUP}\.{_GROUP}\.{_GROUP}\.{_GROUP})"
 )
 _ENDED = r"(?=/|\Z)"
-LOGIN_RUN = re.compile(_LOGIN)
+LOGIN_RUN = compiled(_LOGIN)
 # Where user, host and port would be if their characters were right: as generous as it can be.
-AUTHORITY = re.compile(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
+AUTHORITY = compiled(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
 
 # The pattern that tells the errors apart matches every text. In it `<Name>` stands for an empty group: the last group
 # that is passed names the error. First comes the repertoire, and only for a text that has it the structure.
@@ -119,7 +120,7 @@ def telling(syntax: Syntax) -> Telling:
         kinds.append(getattr(errors, mark[1]))
         return "()"
 
-    pattern = re.compile(re.sub("<([A-Z][A-Za-z]+)>", group, _TOLD.replace("STRUCTURE", _structure(syntax))))
+    pattern = compiled(re.sub("<([A-Z][A-Za-z]+)>", group, _TOLD.replace("STRUCTURE", _structure(syntax))))
     syntax.telling = pattern.match, tuple(kinds)
     return syntax.telling
 

@@ -16,6 +16,7 @@ from urlschemes.errors import InvalidURL, NotRepairable, UnknownScheme
 from urlschemes.explanation import ReadInPlace
 from urlschemes.octets import encoded, octets_of
 from urlschemes.refusal import NOT_IN_ANY_URL, is_scheme_name, unfit
+from urlschemes.regular import compiled
 from urlschemes.url import URL
 from urlschemes.walk import RESERVED, Walk, delimiters, host_positions, part_at, places
 from urlschemes.wording import Given, unseen
@@ -28,23 +29,23 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Fixed", "fix"]
 
 _SPACE = " \t\r\n\v\f"
-_BLANKS = re.compile(f"[{_SPACE}]++")
-_LINE = re.compile("\r\n|\r|\n")
-_HYPHEN = re.compile("-[ \t\v\f]*+[\r\n]")
+_BLANKS = compiled(f"[{_SPACE}]++")
+_LINE = compiled("\r\n|\r|\n")
+_HYPHEN = compiled("-[ \t\v\f]*+[\r\n]")
 # The Appendix: `<URL:` and `>` around a URL; within them it may itself be in brackets, as `news:<id@host>`. Who writes
 # the prefix twice means one.
 _AGAIN = rf"URL:[{_SPACE}]*+(?=[A-Za-z0-9+.\-]++:)"
-_WRAPPER = re.compile(
+_WRAPPER = compiled(
     rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{_AGAIN})*+)?+))"
     rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
     re.IGNORECASE | re.ASCII,
 )
-_PREFIX = re.compile(rf"[{_SPACE}]*+(?P<prefix>(?:{_AGAIN})++)", re.IGNORECASE | re.ASCII)
-_BRACKETS = re.compile(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
-_WRONG = re.compile(rf"{NOT_IN_ANY_URL.pattern}|%(?![0-9A-Fa-f]{{2}})")
+_PREFIX = compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_AGAIN})++)", re.IGNORECASE | re.ASCII)
+_BRACKETS = compiled(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
+_WRONG = compiled(rf"{NOT_IN_ANY_URL.pattern}|%(?![0-9A-Fa-f]{{2}})")
 
-_LOGIN = re.compile(r"[^:]*+://(?P<login>[^/]*)@")
-_IN_AUTHORITY = re.compile(r"[^:]*+://[^/#]*+#")
+_LOGIN = compiled(r"[^:]*+://(?P<login>[^/]*)@")
+_IN_AUTHORITY = compiled(r"[^:]*+://[^/#]*+#")
 # In a login, what other programs take for the end of it: `ftp://good.example\@evil.example/` has two readings.
 _ENDS = '\\?<>"'
 

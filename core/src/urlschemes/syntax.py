@@ -18,6 +18,7 @@ from urlschemes.errors import GrammarError
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, held, marks
 from urlschemes.octets import escape, octets_of, unescape
 from urlschemes.pattern import compile_tree
+from urlschemes.regular import compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ class Syntax:
     def fullmatch(self) -> "Callable[[str], re.Match[str] | None]":
         """Matches a whole URL; the parts are its groups."""
         if self._match is None:
-            pattern = re.compile(compile_tree(self.automaton), re.ASCII)
+            pattern = compiled(compile_tree(self.automaton), re.ASCII)
             for part in self.parts.values():
                 again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
                 self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))

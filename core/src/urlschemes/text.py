@@ -20,6 +20,7 @@ from urlschemes.characters import SCHEME
 from urlschemes.default import registry as default_registry
 from urlschemes.errors import Explanation, InvalidURL, UnknownScheme
 from urlschemes.refusal import fault_of, unfit
+from urlschemes.regular import compiled
 from urlschemes.scheme import folded
 from urlschemes.url import LIMIT, URL
 
@@ -42,22 +43,22 @@ _BEHIND = _NAME + 8
 """Characters before a colon that the window keeps: a name, and the prefix, bracket or quotation mark before it."""
 
 # What may touch a name in running text and be no part of it: a full stop, the number of an item, a plus sign.
-_LEAD = re.compile(r"(?:[0-9]*+[+.\-]++)*+")
+_LEAD = compiled(r"(?:[0-9]*+[+.\-]++)*+")
 # What makes one longer thing of a name and the word before it: `local_file:` is not `file:`, nor is `a/http:` a URL.
 _JOINING = "_$/@&#+-."
 _IN_WORDS = frozenset({"Lu", "Ll", "Lt", "Nd", "Cs"})
 """Categories of characters that a name goes on from: letters that have cases, digits, octets that are no text."""
 _UNSEEN = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Categories of characters that lie upon another one, or are not seen."""
-_PREFIX = re.compile(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
+_PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
 _BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
-_BREAK = re.compile(f"[{_BREAKS}]")
-_HYPHEN = re.compile(rf"-(?:(?![{_BREAKS}])\s)*+[{_BREAKS}]\s*+")
-_BLANK = re.compile(rf"(?<!\s)(?:(?![{_BREAKS}])\s)++(?!\s)")
-_WITHIN = re.compile("[^<>]*+")
+_BREAK = compiled(f"[{_BREAKS}]")
+_HYPHEN = compiled(rf"-(?:(?![{_BREAKS}])\s)*+[{_BREAKS}]\s*+")
+_BLANK = compiled(rf"(?<!\s)(?:(?![{_BREAKS}])\s)++(?!\s)")
+_WITHIN = compiled("[^<>]*+")
 # What brackets within brackets hold that are no wrapper themselves.
-_INNER = re.compile(r"[^<>:\s]*+")
+_INNER = compiled(r"[^<>:\s]*+")
 
 # In the text of a page of HTML, the references to `<`, `>`, `"` and the no-break space: what ends a bare URL. One to an
 # apostrophe does where no letter or digit follows.
@@ -69,15 +70,15 @@ _LONGEST_REFERENCE = 12
 # A bare URL consists of these; of what needs a closer look; and of letters and symbols outside of US-ASCII. The
 # characters that are no part of a URL, but are written in what is meant as one, are among them: `~`, `[`, `\`.
 _CHARACTERS = r"[A-Za-z0-9$\-_.+/?:@=%~\\^]*+"
-_PLAIN = re.compile(f"{_CHARACTERS}(?:&(?!{_REFERENCE}){_CHARACTERS})*+")
+_PLAIN = compiled(f"{_CHARACTERS}(?:&(?!{_REFERENCE}){_CHARACTERS})*+")
 _SPECIAL = frozenset("!'*,;()[]{}#")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _SEPARATING = frozenset("!'*,;(")
 _TRAILING = ".,;:!?([{\\"
 
 # What `wrap` leaves in one piece: an escape; hyphens with what follows them; the last character with its bracket.
-_PIECE = re.compile("-*+(?:%[0-9A-Fa-f]{2}|[^->])>?|-*+>")
-_FRAGMENT = re.compile(r"[^\s<>]*+")
+_PIECE = compiled("-*+(?:%[0-9A-Fa-f]{2}|[^->])>?|-*+>")
+_FRAGMENT = compiled(r"[^\s<>]*+")
 
 HYPHENS = 8
 """How many hyphens before line breaks `readings` keeps or leaves out in every combination."""
