@@ -23,8 +23,8 @@ from typing import Any, cast
 import pytest
 
 from urlschemes import drive
+from urlschemes.dialogue import Dialogue, TraceEvent
 from urlschemes.dialogue.deadline import Deadline
-from urlschemes.drive import TraceEvent
 from urlschemes.errors import (
     AccessError,
     ConnectError,
@@ -47,6 +47,7 @@ from urlschemes.errors import (
 from urlschemes.policy import Limits, Policy
 from urlschemes.registration import Registration
 from urlschemes.resource import Attributes, Credentials, Document, Entry, Form, Listing, Question, Session
+from urlschemes.terms import Terms
 from urlschemes.url import URL, LoginURL
 from urlschemes.wire import (
     Algorithm,
@@ -191,7 +192,10 @@ def run(
     algorithm: Algorithm[None], *, port: int = 7, policy: Policy = LOOPBACK, url: URL | None = None, **more: Any
 ) -> Any:
     url = url or TalkURL.parse(f"x-talk://127.0.0.1:{port}/")
-    return drive.run(algorithm, url=url, registration=cast("Registration", url.registration), policy=policy, **more)
+    places = {name: more.pop(name) for name in ("follow", "parse", "watch", "kinds") if name in more}
+    registration = cast("Registration", url.registration)
+    terms = Terms(policy=policy, **more)
+    return drive.run(Dialogue(algorithm, url=url, registration=registration, terms=terms, **places))
 
 
 def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algorithm[None]:
@@ -297,9 +301,9 @@ def test_content_is_sent_from_the_callers_pieces(serve: Serve) -> None:
         yield from Receive(peer)
         yield from Open("attributes")
 
-    run(algorithm(), port=port, upload=[b"one", b"", b"x" * 3_000_000])
+    run(algorithm(), port=port, content=[b"one", b"", b"x" * 3_000_000])
     assert bytes(got) == b"one" + b"x" * 3_000_000 + b"."
-    with pytest.raises(InputRequired, match="upload="):
+    with pytest.raises(InputRequired, match="content="):
         run(algorithm(), port=port)
 
 
@@ -1630,36 +1634,38 @@ def pieces(*delivered: bytes, unterminated: bool = False, fault: BaseException |
 
 
 def test_whoever_asks_is_told_once_how_it_ended() -> None:
-    told: list[tuple[bool, BaseException | None]] = []
+    told: list[tuple[str, URLError | None]] = []
 
     def begin(algorithm: Algorithm[None]) -> Document:
-        return cast("Document", run(algorithm, ended=lambda *how: told.append(how)))
+        return cast("Document", run(algorithm, watch=lambda *how: told.append(how)))
 
     for algorithm in (pieces(b"a", b"b"), pieces(b"a", unterminated=True)):
         with begin(algorithm) as document:
             next(document)
-            assert told == []
+            assert told == [("opened", None)]
             document.read()
-        assert told == [(True, None)]
+        assert told == [("opened", None), ("completed", None)]
         told.clear()
 
     with begin(pieces(b"a", b"b")) as document:
         next(document)
     document.close()
-    assert told == [(False, None)]
+    assert told == [("opened", None), ("abandoned", None)]
     told.clear()
 
     short = Truncated("it broke", received=1)
     with begin(pieces(b"a", fault=short)) as document, pytest.raises(Truncated):
         document.read()
-    assert told == [(False, short)]
+    assert told == [("opened", None), ("failed", short)]
     told.clear()
 
     for fault in (short, PolicyDenied("no", rule="networks")):
         with pytest.raises(type(fault)):
             begin(failing(fault))
-    run(attributes(), ended=lambda *how: told.append(how))
-    assert told == []
+        assert told == [("failed", fault)]
+        told.clear()
+    run(attributes(), watch=lambda *how: told.append(how))
+    assert told == [("opened", None)]
 
 
 def failing(fault: BaseException) -> Algorithm[None]:
@@ -1672,25 +1678,25 @@ def attributes() -> Algorithm[None]:
 
 
 def test_whoever_asks_is_told_how_a_session_ended(serve: Serve) -> None:
-    told: list[tuple[bool, BaseException | None]] = []
+    told: list[tuple[str, URLError | None]] = []
     port = serve(echo([]))
-    with run(shell(port), port=port, ended=lambda *how: told.append(how)) as session:
+    with run(shell(port), port=port, watch=lambda *how: told.append(how)) as session:
         with pytest.raises(RemoteError) as refused:
             session.say(b"no")
         assert refused.value.scheme == "x-talk"
-        assert told == []
-    assert told == [(True, None)]
+        assert told == [("opened", None)]
+    assert told == [("opened", None), ("completed", None)]
     told.clear()
 
-    session = run(shell(port), port=port, deadline=0.2, ended=lambda *how: told.append(how))
+    session = run(shell(port), port=port, deadline=0.2, watch=lambda *how: told.append(how))
     with pytest.raises(DeadlineExceeded) as caught:
         session.say(b"silence")
     session.close()
-    assert told == [(False, caught.value)]
+    assert told == [("opened", None), ("failed", caught.value)]
 
 
 def test_what_goes_wrong_in_the_closing_words_is_signed_and_told(serve: Serve) -> None:
-    told: list[tuple[bool, BaseException | None]] = []
+    told: list[tuple[str, URLError | None]] = []
     port = serve(echo([]))
     impolite = Truncated("no goodbye", received=0)
 
@@ -1699,10 +1705,10 @@ def test_what_goes_wrong_in_the_closing_words_is_signed_and_told(serve: Serve) -
         yield from Open("session", session=Shell, peer=peer)
         raise impolite
 
-    with pytest.raises(Truncated), run(algorithm(), port=port, ended=lambda *how: told.append(how)):
+    with pytest.raises(Truncated), run(algorithm(), port=port, watch=lambda *how: told.append(how)):
         pass
     assert impolite.scheme == "x-talk"
-    assert told == [(False, impolite)]
+    assert told == [("opened", None), ("failed", impolite)]
 
 
 # Files

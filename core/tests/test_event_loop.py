@@ -21,6 +21,7 @@ from urlschemes.errors import ConnectError, DeadlineExceeded, RemoteError
 from urlschemes.policy import Limits, Policy
 from urlschemes.registration import Registration
 from urlschemes.resource import Attributes, Entry
+from urlschemes.terms import Terms
 from urlschemes.url import InternetURL
 from urlschemes.wire import (
     Algorithm,
@@ -237,7 +238,7 @@ class Server:
 def dialogue(
     url: TalkURL, algorithm: Callable[[TalkURL], Algorithm[None]] = access, policy: Policy = POLICY
 ) -> Dialogue:
-    return Dialogue(algorithm(url), url=url, registration=TALK, policy=policy)
+    return Dialogue(algorithm(url), url=url, registration=TALK, terms=Terms(policy=policy))
 
 
 async def gathered(of: Dialogue) -> bytes:
@@ -247,7 +248,7 @@ async def gathered(of: Dialogue) -> bytes:
 @pytest.mark.parametrize("early", [False, True])
 def test_an_unchanged_algorithm_on_both_drivers(early: bool) -> None:
     with Server(early=early) as url:
-        here = run(access(url), url=url, registration=TALK, policy=POLICY)
+        here = run(dialogue(url))
         blocking = b"".join(cast("Any", here))
     with Server(early=early) as url:
         looped = asyncio.run(gathered(dialogue(url)))

@@ -34,13 +34,17 @@ NAMES = [
     "UnsafeURL",
     "access",
     "check",
+    "delete",
     "explain",
     "find_attributes",
     "fix",
     "is_valid",
+    "operate",
     "parse",
     "parse_generic",
+    "replace",
     "text",
+    "update",
 ]
 
 
@@ -66,6 +70,7 @@ def test_every_room_exports_what_it_lists() -> None:
         "registry",
         "resource",
         "text",
+    "update",
         "url",
         "wire",
     ):

@@ -54,8 +54,21 @@ def test_the_examples_hold() -> None:
         ("default_port = 4711", "default_port = true", "album.toml: default_port must be a TOML int"),
         (
             'operations = ["access"]',
-            'operations = ["delete"]',
-            "album.toml: operations must be a list of access, update",
+            'operations = ["Delete"]',
+            "album.toml: operations must be a list of operations in lower-case words",
+        ),
+        ("default_port = 4711", "ports = [0]", "album.toml: ports must be a number from 1 to 65535"),
+        ("default_port = 4711", "ports = 80", "album.toml: ports must be a TOML list"),
+        ("default_port = 4711", "options = {Size = {}}", "album.toml: options.Size must be a table, under the name of"),
+        (
+            "default_port = 4711",
+            'options = {size = {environment = "size"}}',
+            "album.toml: options.size.environment must be the name of an environment variable, in capitals",
+        ),
+        (
+            "default_port = 4711",
+            "options = {size = {type = 1}}",
+            "album.toml has a field options.size.type, which nothing reads",
         ),
         ("default_port = 4711", "port = 4711", "album.toml has a field port, which nothing reads"),
         ('rule = "albumurl"', "", "album.toml has no syntax.rule"),

@@ -11,7 +11,20 @@ Importing this package imports nothing else: every name comes from its room when
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes import text
-    from urlschemes.default import access, check, explain, find_attributes, fix, is_valid, parse, parse_generic
+    from urlschemes.default import (
+        access,
+        check,
+        delete,
+        explain,
+        find_attributes,
+        fix,
+        is_valid,
+        operate,
+        parse,
+        parse_generic,
+        replace,
+        update,
+    )
     from urlschemes.errors import (
         AccessError,
         InvalidURL,
@@ -32,7 +45,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "default": "access check explain find_attributes fix is_valid parse parse_generic",
+    "default": "access check delete explain find_attributes fix is_valid operate parse parse_generic replace update",
     "errors": "AccessError InvalidURL PluginError PolicyDenied RegistrationError URLError UnknownScheme UnsafeURL",
     "policy": "Limits Policy",
     "registration": "Registration",
@@ -72,13 +85,17 @@ __all__ = [
     "UnsafeURL",
     "access",
     "check",
+    "delete",
     "explain",
     "find_attributes",
     "fix",
     "is_valid",
+    "operate",
     "parse",
     "parse_generic",
+    "replace",
     "text",
+    "update",
 ]
 
 

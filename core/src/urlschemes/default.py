@@ -13,3 +13,7 @@ check = registry.check
 explain = registry.explain
 access = registry.access
 find_attributes = registry.find_attributes
+replace = registry.replace
+update = registry.update
+delete = registry.delete
+operate = registry.operate

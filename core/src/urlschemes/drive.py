@@ -16,23 +16,21 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from urlschemes import steps
-from urlschemes.dialogue import Dialogue, TraceEvent
 from urlschemes.display import one_line
 from urlschemes.errors import PolicyDenied, URLError
-from urlschemes.resource import Attributes, Document, FileFacts, Listing, Session
+from urlschemes.resource import Document, FileFacts, Listing, Session
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from urlschemes import wire
-    from urlschemes.policy import Policy
-    from urlschemes.registration import Registration
-    from urlschemes.resource import Answers, Credentials, Entry, Form
+    from urlschemes.dialogue import Dialogue
+    from urlschemes.resource import Attributes, Entry
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm
 
-__all__ = ["TraceEvent", "default_context", "perform_on_files", "run"]
+__all__ = ["default_context", "perform_on_files", "run"]
 
 T = TypeVar("T")
 
@@ -368,55 +366,14 @@ class _Blocking:
         self._dialogue.close()
 
 
-def run(
-    algorithm: Algorithm[None],
-    *,
-    url: URL,
-    registration: Registration,
-    policy: Policy,
-    deadline: float | None = None,
-    credentials: Callable[[wire.Authenticate], Credentials | None] | None = None,
-    ask: Callable[[Form], Answers] | None = None,
-    trace: Callable[[TraceEvent], None] | None = None,
-    follow: Callable[[URL, str], URL] | None = None,
-    parse: Callable[[str], URL] | None = None,
-    upload: bytes | Iterable[bytes] | None = None,
-    ssl_context: ssl.SSLContext | None = None,
-    ended: Callable[[bool, BaseException | None], None] | None = None,
-) -> Document | Listing | Session | Attributes:
-    """Drive `algorithm`, an operation on `url`, with blocking I/O, until it says what the resource is.
-
-    `deadline` in seconds takes the place of the policy's. `credentials` answers Authenticate, `ask` a Form; both may
-    take their time. `trace` is told what happens. `follow` resolves a redirect's location against a URL; the schemes
-    it may lead to are the registration's. `parse` is what `Entry.parse` uses. `upload` is what Pull gives.
-    `ssl_context` takes the place of the default trust in the system's certificates. `ended` is called once, after a
-    document, listing or session was opened and when its connections are closed: with whether all of it came, and with
-    the error that was the reason, if one was.
+def run(dialogue: Dialogue) -> Document | Listing | Session | Attributes:
+    """Drive `dialogue` with blocking I/O until it says what the resource is.
 
     Raises UnsafeURL and PolicyDenied before anything is resolved or opened, AccessError afterwards, PluginError where
     the algorithm is at fault. What a callable of the caller's raises comes out as it is.
     """
-    dialogue = Dialogue(
-        algorithm,
-        url=url,
-        registration=registration,
-        policy=policy,
-        deadline=deadline,
-        credentials=credentials,
-        ask=ask,
-        trace=trace,
-        follow=follow,
-        parse=parse,
-        upload=upload,
-        ssl_context=ssl_context,
-    )
     opened = _perform(dialogue.open())
-    if opened.kind == "attributes":
-        return dialogue.attributes
-    resource = _resource(opened, dialogue)
-    if ended is not None:
-        dialogue.ended = lambda fault: ended(dialogue.terminated is not None, fault)
-    return resource
+    return dialogue.attributes if opened.kind == "attributes" else _resource(opened, dialogue)
 
 
 def _resource(opened: wire.Open, dialogue: Dialogue) -> Document | Listing | Session:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pluggy
 
@@ -25,7 +25,7 @@ from urlschemes.discovery import described
 from urlschemes.display import one_line
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, URLError
 from urlschemes.ledger import KnownName
-from urlschemes.resource import Credentials
+from urlschemes.resource import Credentials, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,10 +50,6 @@ T = TypeVar("T")
 _hookspec = pluggy.HookspecMarker("urlschemes")
 hookimpl = pluggy.HookimplMarker("urlschemes")
 """The mark of an implementation of a hook."""
-
-
-Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
-"""What became of an access, so far."""
 
 
 class Observation(NamedTuple):

@@ -1,7 +1,7 @@
 """The operations on resources (section 2): what happens between `access(url)` and the resource that it gives.
 
     the caller's URL  ->  vetoes and gateways  ->  the algorithm of its scheme, driven  ->  Document, Listing, ...
-                            (hooks.py)                      (drive.py)
+                            (hooks.py)              (dialogue/, drive.py, aio.py)
 
 Redirects and the URLs of listings come back here, so that what a server names is read under stricter rules than what
 the caller names. Observers are told of the beginning and of the end.
@@ -14,29 +14,37 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from urlschemes.dialogue import Dialogue
 from urlschemes.discovery import described
 from urlschemes.display import one_line
-from urlschemes.drive import run
-from urlschemes.errors import PluginContractError, PluginLoadError, RedirectRefused, UnknownScheme, URLError
-from urlschemes.policy import Policy
-from urlschemes.resource import Attributes
+from urlschemes.errors import PluginLoadError, RedirectRefused, UnknownScheme, URLError
 from urlschemes.scheme import folded
 from urlschemes.url import LIMIT, URL
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable, Mapping
 
-    from urlschemes.drive import TraceEvent
-    from urlschemes.hooks import Hooks, Outcome
-    from urlschemes.resource import Answers, Credentials, Document, Form, Listing, Session
+    from urlschemes.hooks import Hooks
+    from urlschemes.policy import Policy
+    from urlschemes.resource import Outcome
     from urlschemes.scheme import Scheme
-    from urlschemes.wire import Algorithm, Authenticate
+    from urlschemes.terms import Terms
+    from urlschemes.wire import Algorithm
 
-__all__ = ["Lookup", "Operations", "Terms"]
+__all__ = ["Lookup", "Operations"]
 
 # What `fix` would encode, and what in a redirect is a trick rather than a slip: controls, blanks and backslashes.
 _NEVER_FOLLOWED = re.compile(r"[\x00-\x20\x7f\\]")
+
+# What each operation of the registry's own methods gives; that of a plugin's own operation is the plugin's to say.
+_KINDS = {
+    "access": ("document", "listing", "session"),
+    "find attributes": ("attributes",),
+    "update": ("attributes",),
+    "replace": ("attributes",),
+    "delete": ("attributes",),
+}
+_ALL_KINDS = ("document", "listing", "session", "attributes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,65 +63,32 @@ class Lookup:
     hooks: Callable[[], Hooks | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """On what terms an operation is carried out: the arguments of `Registry.access`, which says what they mean."""
-
-    policy: Policy | None
-    deadline: float | None
-    credentials: Callable[[Authenticate], Credentials | None] | None
-    ask: Callable[[Form], Answers] | None
-    trace: Callable[[TraceEvent], None] | None
-    ssl_context: ssl.SSLContext | None
-    options: Mapping[str, Any]
-
-
 class Operations:
     """The operations of one registry."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
 
-    def access(self, given: URL | str, terms: Terms) -> Document | Listing | Session:
-        """Access the resource. Raises what `Registry.access` says."""
-        resource = self._operate("access", given, terms)
-        if isinstance(resource, Attributes):
-            raise _owed("access", "a Document, a Listing or a Session", resource)
-        return resource
+    def begin(self, operation: str, given: URL | str, terms: Terms, options: Mapping[str, Any]) -> Dialogue:
+        """The operation on what `given` locates, ready to be driven. Raises what `Registry.operate` says.
 
-    def find_attributes(self, given: URL | str, terms: Terms) -> Attributes:
-        """What is known of the resource. Raises what `Registry.access` says."""
-        attributes = self._operate("find attributes", given, terms)
-        if not isinstance(attributes, Attributes):
-            attributes.close()
-            raise _owed("find attributes", "Attributes", attributes)
-        return attributes
-
-    def _operate(self, operation: str, given: URL | str, terms: Terms) -> Document | Listing | Session | Attributes:
-        policy = Policy.untrusted() if terms.policy is None else terms.policy
+        `options` are the scheme's own. Observers are told of what becomes of it.
+        """
         hooks = self._lookup.hooks()
         url = given if isinstance(given, URL) else self._to_operate_on(given, hooks)
         if hooks is None:
-            return self._run(operation, url, policy, terms, None)
+            return self._dialogue(operation, url, terms, options, None)
         began = perf_counter()
 
-        def observe(outcome: Outcome, error: URLError | None = None) -> None:
+        def watch(outcome: Outcome, error: URLError | None = None) -> None:
             hooks.observe(operation, url, outcome, error, perf_counter() - began)
 
-        def ended(complete: bool, fault: BaseException | None) -> None:
-            if isinstance(fault, URLError):
-                observe("failed", fault)
-            else:
-                observe("completed" if complete else "abandoned")
-
         try:
-            url = self._through_hooks(operation, url, policy, hooks)
-            resource = self._run(operation, url, policy, terms, ended)
+            url = self._through_hooks(operation, url, terms.policy, hooks)
+            return self._dialogue(operation, url, terms, options, watch)
         except URLError as error:
-            observe("failed", error)
+            watch("failed", error)
             raise
-        observe("opened")
-        return resource
 
     def _to_operate_on(self, text: str, hooks: Hooks | None) -> URL:
         """The URL of the text. A gateway may know a way to one whose scheme nobody provides."""
@@ -135,30 +110,26 @@ class Operations:
         hooks.check_vetoes(url, operation)
         return url
 
-    def _run(
+    def _dialogue(
         self,
         operation: str,
         url: URL,
-        policy: Policy,
         terms: Terms,
-        ended: Callable[[bool, BaseException | None], None] | None,
-    ) -> Document | Listing | Session | Attributes:
+        options: Mapping[str, Any],
+        watch: Callable[[Outcome, URLError | None], None] | None,
+    ) -> Dialogue:
         scheme = self._lookup.scheme(url.scheme)
         if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
             url = scheme.url_type.parse(str(url), limit=max(LIMIT, len(str(url))))
-        return run(
-            self._algorithm(scheme, operation)(url, **terms.options),
+        return Dialogue(
+            self._algorithm(scheme, operation)(url, **options),
             url=url,
             registration=scheme.registration,
-            policy=policy,
-            deadline=terms.deadline,
-            credentials=terms.credentials,
-            ask=terms.ask,
-            trace=terms.trace,
+            terms=terms,
             follow=lambda base, location: self.follow(base, location, operation),
             parse=self.parse_found,
-            ssl_context=terms.ssl_context,
-            ended=ended,
+            watch=watch,
+            kinds=_KINDS.get(operation, _ALL_KINDS),
         )
 
     def _algorithm(self, scheme: Scheme, operation: str) -> Callable[..., Algorithm[None]]:
@@ -211,12 +182,3 @@ class Operations:
         if self._lookup.is_strange(text.partition(":")[0]):
             return URL.parse(text)
         return self._lookup.parse(text)
-
-
-def _owed(operation: str, wants: str, has: object) -> PluginContractError:
-    kind = type(has).__name__
-    return PluginContractError(
-        f"the algorithm of the operation {operation!r} gave a resource of the wrong kind: {kind}",
-        wants=wants,
-        has=kind,
-    )

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, Final, Self
 
-__all__ = ["API", "Caution", "Example", "Registration"]
+__all__ = ["API", "Caution", "Example", "Option", "Registration"]
 
 API: "Final" = 1
 """The version of the record's format that this core reads."""
 
 FILE: "Final" = "registration.toml"
 STATUSES: "Final" = ("permanent", "provisional", "historical", "experimental")
-OPERATIONS: "Final" = ("access", "update", "replace", "find attributes")
 
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
 _PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
+_OPERATION = re.compile(r"[a-z]++(?: [a-z]++)*", re.ASCII)
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*", re.ASCII)
 _TEXTS: "Final" = (
     "title",
     "reference",
@@ -91,11 +92,25 @@ class Caution:
             yield found.span()
 
 
+class Option:
+    """What an access of a scheme can be told beside its URL: a keyword-only parameter of its algorithm.
+
+    `environment` names the variable that gives its value where the caller gives none and the environment is trusted.
+    """
+
+    __slots__ = ("description", "environment")
+
+    def __init__(self, description: str = "", environment: str | None = None) -> None:
+        self.description = description
+        self.environment = environment
+
+
 class Registration:
     """The record of one scheme. The attributes bear the names of the file's fields.
 
-    `default_port` is None for a scheme without one. `operations` are those of section 2 that the scheme offers;
-    `redirects` the schemes that an access may be redirected to; `local` says that it reads this machine's files.
+    `default_port` is None for a scheme without one; `ports` are others that its protocol uses. `operations` are those
+    of section 2 that the scheme offers, and its own; `options`, by name, what its accesses can be told beside the URL.
+    `redirects` are the schemes that an access may be redirected to; `local` says that it reads this machine's files.
     `cautions` are what `check` reports beyond the rules; `source` names the file.
     """
 
@@ -109,6 +124,8 @@ class Registration:
         "interoperability_considerations",
         "local",
         "operations",
+        "options",
+        "ports",
         "redirects",
         "reference",
         "scheme",
@@ -156,11 +173,14 @@ class Registration:
             if not text.strip():
                 raise fields.wrong(name, "a text that says something")
             setattr(self, name, " ".join(text.split()) if name.endswith("considerations") else text.strip())
-        self.default_port = fields.take("default_port", int, None)
-        if self.default_port is not None and not 0 < self.default_port < 65536:
-            raise fields.wrong("default_port", "a number from 1 to 65535")
-        self.operations = fields.names("operations", ["access"], OPERATIONS)
-        self.redirects = fields.names("redirects", [], None)
+        default_port = fields.take("default_port", int, None)
+        self.default_port = None if default_port is None else fields.port("default_port", default_port)
+        self.ports = tuple(
+            fields.port(f"ports[{place}]", port) for place, port in enumerate(fields.take("ports", list, []))
+        )
+        self.operations = fields.names("operations", ["access"], _OPERATION, "operations in lower-case words")
+        self.options = {name: _option(name, each, fields) for name, each in fields.take("options", dict, {}).items()}
+        self.redirects = fields.names("redirects", [], REGISTRABLE, "names of schemes")
         self.local = fields.take("local", bool, False)
         self.syntax = _syntax(fields, self.reference)
         self.cautions = tuple(_caution(each, fields, self) for each in fields.take("cautions", list, []))
@@ -234,11 +254,16 @@ class _Fields:
             raise self.wrong(name, f"a TOML {kind.__name__}")
         return value
 
-    def names(self, name: str, default: list[str], among: tuple[str, ...] | None) -> tuple[str, ...]:
+    def names(self, name: str, default: list[str], form: re.Pattern[str], said: str) -> tuple[str, ...]:
         values = self.take(name, list, default)
-        if not all(isinstance(value, str) and (among is None or value in among) for value in values):
-            raise self.wrong(name, f"a list of {', '.join(among) if among else 'names'}")
+        if not all(isinstance(value, str) and form.fullmatch(value) for value in values):
+            raise self.wrong(name, f"a list of {said}")
         return tuple(values)
+
+    def port(self, name: str, value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 65536:
+            raise self.wrong(name, "a number from 1 to 65535")
+        return value
 
     def wrong(self, name: str, wanted: str) -> RegistrationError:
         return RegistrationError(
@@ -254,6 +279,18 @@ class _Fields:
                 source=self.source,
                 field=self.where + name,
             )
+
+
+def _option(name: str, table: object, fields: _Fields) -> Option:
+    where = f"options.{name}"
+    if not isinstance(table, dict) or _PART.fullmatch(name) is None:
+        raise fields.wrong(where, "a table, under the name of a parameter")
+    option = _Fields(table, fields.source, f"{where}.")
+    made = Option(option.take("description", str, ""), option.take("environment", str, None))
+    if made.environment is not None and _VARIABLE.fullmatch(made.environment) is None:
+        raise option.wrong("environment", "the name of an environment variable, in capitals")
+    option.done()
+    return made
 
 
 def _syntax(fields: _Fields, reference: str) -> Syntax:

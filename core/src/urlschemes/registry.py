@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from urlschemes.diagnosis import Diagnosis, Why, absence, examined, examined_own, why_installed, why_own
 from urlschemes.discovery import SCHEMES, Claim
@@ -29,18 +29,37 @@ if TYPE_CHECKING:
     import re
     import ssl
     from collections.abc import Callable, Collection, Iterator, Mapping
+    from typing import Concatenate
 
-    from urlschemes.drive import TraceEvent
     from urlschemes.findings import Finding
     from urlschemes.operations import Operations
     from urlschemes.policy import Policy
     from urlschemes.repair import Fixed
-    from urlschemes.resource import Answers, Attributes, Credentials, Document, Form, Listing, Session
+    from urlschemes.resource import Attributes, Credentials, Document, Listing, Session
+    from urlschemes.terms import Asker, Authenticator, Content, Tracer
     from urlschemes.wire import Authenticate
 
 __all__ = ["Diagnosis", "Registry", "Why"]
 
 U = TypeVar("U", bound=URL)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _like(
+    model: Callable[Concatenate[Registry, str, URL | str, Content | None, P], object],
+) -> Callable[[Callable[..., R]], Callable[Concatenate[Registry, URL | str, P], R]]:
+    """Tell type checkers that a method takes the arguments of `model`, but for the operation and the content."""
+    del model
+    return lambda method: method
+
+
+def _like_with_content(
+    model: Callable[Concatenate[Registry, str, URL | str, Content | None, P], object],
+) -> Callable[[Callable[..., R]], Callable[Concatenate[Registry, URL | str, Content, P], R]]:
+    """As `_like`, for a method that is given the content."""
+    del model
+    return lambda method: method
 
 
 class Registry:
@@ -375,50 +394,76 @@ class Registry:
 
     # Operations (section 2)
 
-    def access(
+    def operate(
         self,
+        operation: str,
         url: URL | str,
+        content: Content | None = None,
+        /,
         *,
         policy: Policy | None = None,
         deadline: float | None = None,
-        credentials: Callable[[Authenticate], Credentials | None] | None = None,
-        ask: Callable[[Form], Answers] | None = None,
-        trace: Callable[[TraceEvent], None] | None = None,
+        credentials: Authenticator | None = None,
+        ask: Asker | None = None,
+        trace: Tracer | None = None,
         ssl_context: ssl.SSLContext | None = None,
         **options: Any,
-    ) -> Document | Listing | Session:
-        """Access the resource that `url` locates: a Document, a Listing or a Session, to be used in a `with` block.
+    ) -> Document | Listing | Session | Attributes:
+        """Carry out an operation on what `url` locates: one that the record of its scheme names.
 
-        `policy` says what is allowed (the public Internet), `deadline` how many seconds it may take in all (the
-        policy's). `credentials` is asked for a login, `ask` for the answers to a form, both only when the other side
-        wants them; `trace` is told what goes over the wire. `ssl_context` takes the place of the system's trust.
-        `options` are the scheme's own.
+        `content` is what the operation sends, if it sends any. `policy` says what is allowed (the public Internet),
+        `deadline` how many seconds it may take in all (the policy's). `credentials` is asked for a login, `ask` for the
+        answers to a form, both only when the other side wants them; `trace` is told what goes over the wire.
+        `ssl_context` takes the place of the system's trust. `options` are the scheme's own.
 
         Raises UnsafeURL and PolicyDenied before anything is resolved or opened, AccessError for what goes wrong then,
         UnsupportedOperation, UnknownScheme, PluginError; InvalidURL where `url` is a text that is none.
         """
-        from urlschemes.operations import Terms
+        from urlschemes.drive import run
+        from urlschemes.policy import Policy
+        from urlschemes.terms import Terms
 
-        terms = Terms(policy, deadline, credentials, ask, trace, ssl_context, options)
-        return self._operations().access(url, terms)
+        terms = Terms(
+            policy=policy or Policy.untrusted(),
+            deadline=deadline,
+            credentials=credentials,
+            ask=ask,
+            trace=trace,
+            ssl_context=ssl_context,
+            content=content,
+        )
+        return run(self._operations().begin(operation, url, terms, options))
 
-    def find_attributes(
-        self,
-        url: URL | str,
-        *,
-        policy: Policy | None = None,
-        deadline: float | None = None,
-        credentials: Callable[[Authenticate], Credentials | None] | None = None,
-        ask: Callable[[Form], Answers] | None = None,
-        trace: Callable[[TraceEvent], None] | None = None,
-        ssl_context: ssl.SSLContext | None = None,
-        **options: Any,
-    ) -> Attributes:
-        """What is known of the resource that `url` locates, without its content. Arguments and errors as `access`."""
-        from urlschemes.operations import Terms
+    @_like(operate)
+    def access(self, url: URL | str, **terms: Any) -> Document | Listing | Session:
+        """Access the resource that `url` locates: a Document, a Listing or a Session, to be used in a `with` block.
 
-        terms = Terms(policy, deadline, credentials, ask, trace, ssl_context, options)
-        return self._operations().find_attributes(url, terms)
+        Arguments and errors as `operate`.
+        """
+        return cast("Document | Listing | Session", self.operate("access", url, **terms))
+
+    @_like(operate)
+    def find_attributes(self, url: URL | str, **terms: Any) -> Attributes:
+        """What is known of the resource that `url` locates, without its content. Arguments and errors as `operate`."""
+        return cast("Attributes", self.operate("find attributes", url, **terms))
+
+    @_like_with_content(operate)
+    def replace(self, url: URL | str, content: Content, **terms: Any) -> Attributes:
+        """Put `content` in the place of what `url` locates, or where nothing is yet. Arguments and errors as `operate`.
+
+        What the other side says of it comes back. Raises Indeterminate where it cannot be known whether it was done.
+        """
+        return cast("Attributes", self.operate("replace", url, content, **terms))
+
+    @_like_with_content(operate)
+    def update(self, url: URL | str, content: Content, **terms: Any) -> Attributes:
+        """Add `content` to what `url` locates. Comes back and raises as `replace`."""
+        return cast("Attributes", self.operate("update", url, content, **terms))
+
+    @_like(operate)
+    def delete(self, url: URL | str, **terms: Any) -> Attributes:
+        """Delete what `url` locates. Comes back and raises as `replace`."""
+        return cast("Attributes", self.operate("delete", url, **terms))
 
     def _operations(self) -> Operations:
         from urlschemes.operations import Lookup, Operations

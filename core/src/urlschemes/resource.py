@@ -36,6 +36,7 @@ __all__ = [
     "FileFacts",
     "Form",
     "Listing",
+    "Outcome",
     "Question",
     "Session",
     "Source",
@@ -158,6 +159,10 @@ class Form:
 
 Answers: TypeAlias = tuple[str, ...]
 """One answer for each question of a form, in its order."""
+
+
+Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
+"""What became of an access, so far."""
 
 
 class Source(Protocol):

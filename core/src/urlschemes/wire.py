@@ -214,7 +214,7 @@ class Ask(Request["Answers"]):
 
 
 class Pull(Request[bytes]):
-    """The next octets of the caller's upload; `b""` at its end."""
+    """The next octets of the content that the caller wants sent; `b""` at its end."""
 
     __slots__ = ()
 

@@ -10,7 +10,7 @@ import pytest
 
 import urlschemes
 from urlschemes import Credentials, Document, Limits, Policy
-from urlschemes.drive import TraceEvent
+from urlschemes.dialogue import TraceEvent
 from urlschemes.errors import AccessError, DeadlineExceeded, RedirectRefused, TLSError, Truncated
 from urlschemes.wire import Authenticate
 from urlschemes_testing.loopback import Loopback

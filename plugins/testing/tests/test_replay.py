@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from urlschemes import InternetURL, Registration
+from urlschemes.dialogue import Dialogue as Access
 from urlschemes.drive import run
 from urlschemes.errors import (
     AccessError,
@@ -17,6 +18,7 @@ from urlschemes.errors import (
 )
 from urlschemes.policy import Policy
 from urlschemes.resource import Attributes, Document, Entry, Form, Question
+from urlschemes.terms import Terms
 from urlschemes.wire import (
     Algorithm,
     Ask,
@@ -584,7 +586,8 @@ def test_an_access_over_real_sockets_can_be_recorded_and_replayed() -> None:
     with rogue(*acts) as address:
         url = CountURL.parse(f"x-count://{address}")
         algorithm = recording.of(retrieve(url))
-        document = run(algorithm, url=url, registration=registration, policy=Policy.interactive())
+        terms = Terms(policy=Policy.interactive())
+        document = run(Access(algorithm, url=url, registration=registration, terms=terms))
         assert isinstance(document, Document)
         with document:
             assert document.read() == b"content"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from urlschemes.drive import TraceEvent
+    from urlschemes.dialogue import TraceEvent
     from urlschemes.resource import Attributes, Document, Entry, Listing
 
 __all__ = ["Progress", "attributes_json", "deliver", "deliver_listing", "document_json", "dump", "listing_json"]

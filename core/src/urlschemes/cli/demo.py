@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from urlschemes.cli.app import Settings
     from urlschemes.cli.demonstration import Demonstration
     from urlschemes.cli.screen import Screen
+    from urlschemes.dialogue import TraceEvent
     from urlschemes.discovery import Claim
-    from urlschemes.drive import TraceEvent
     from urlschemes.registry import Registry
     from urlschemes.resource import Document, Listing, Session
 

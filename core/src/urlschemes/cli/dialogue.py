@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes.cli.screen import Screen
-    from urlschemes.drive import TraceEvent
+    from urlschemes.dialogue import TraceEvent
 
 __all__ = ["Narrator", "told"]
 

@@ -10,12 +10,13 @@ from urlschemes.errors import InputRequired, UnsafeURL
 from urlschemes.resource import Credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
     from urlschemes import wire
     from urlschemes.dialogue.deadline import Deadline
     from urlschemes.dialogue.trace import Trace
-    from urlschemes.resource import Answers, Form
+    from urlschemes.resource import Answers
+    from urlschemes.terms import Content, Terms
 
 __all__ = ["Caller"]
 
@@ -25,24 +26,15 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")  # contro
 class Caller:
     """The caller of one access, by what it gave: any of these may be missing."""
 
-    __slots__ = ("_ask", "_clock", "_credentials", "_scheme", "_trace", "_upload")
+    __slots__ = ("_ask", "_clock", "_content", "_credentials", "_scheme", "_trace")
 
-    def __init__(
-        self,
-        scheme: str,
-        clock: Deadline,
-        trace: Trace,
-        *,
-        credentials: Callable[[wire.Authenticate], Credentials | None] | None,
-        ask: Callable[[Form], Answers] | None,
-        upload: bytes | Iterable[bytes] | None,
-    ) -> None:
+    def __init__(self, scheme: str, clock: Deadline, trace: Trace, terms: Terms) -> None:
         self._scheme = scheme
         self._clock = clock
         self._trace = trace
-        self._credentials = credentials
-        self._ask = ask
-        self._upload = _pieces(upload)
+        self._credentials = terms.credentials
+        self._ask = terms.ask
+        self._content = _pieces(terms.content)
 
     def authenticate(self, request: wire.Authenticate) -> Credentials | None:
         """Raises UnsafeURL for credentials that no protocol line can carry."""
@@ -91,16 +83,19 @@ class Caller:
 
     def pull(self, _: wire.Pull) -> bytes:
         """Raises InputRequired where there is nothing to send."""
-        if self._upload is None:
-            raise InputRequired("this operation sends content, and none was given", hint="pass upload=")
+        if self._content is None:
+            raise InputRequired("this operation sends content, and none was given", hint="pass content=")
         self._clock.pause()
         try:
-            return next((piece for piece in self._upload if piece), b"")
+            piece: object = next((piece for piece in self._content if piece), b"")
         finally:
             self._clock.resume()
+        if not isinstance(piece, bytes | bytearray | memoryview):
+            raise TypeError(f"content comes in pieces of octets, not {type(piece).__name__}")
+        return bytes(piece)
 
 
-def _pieces(upload: bytes | Iterable[bytes] | None) -> Iterator[bytes] | None:
-    if upload is None:
+def _pieces(content: Content | None) -> Iterator[bytes] | None:
+    if content is None:
         return None
-    return iter((upload,)) if isinstance(upload, bytes) else iter(upload)
+    return iter((bytes(content),)) if isinstance(content, bytes | bytearray | memoryview) else iter(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -32,13 +32,12 @@ from urlschemes.errors import (
 from urlschemes.resource import Attributes, Entry, Session
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable
 
-    from urlschemes.dialogue.trace import TraceEvent
-    from urlschemes.policy import Limits, Policy
+    from urlschemes.policy import Limits
     from urlschemes.registration import Registration
-    from urlschemes.resource import Answers, Credentials, Form
+    from urlschemes.resource import Outcome
+    from urlschemes.terms import Terms
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm
 
@@ -59,8 +58,10 @@ _SETTLED = (RemoteError, AuthRequired, InputRequired, UnsafeURL, UnsupportedOper
 class Dialogue:
     """One access under way. `open` first; then `pull` until None, or `call` and `finish`; `close` at any time.
 
-    `url` is the URL accessed, after redirects. `terminated` is None until the algorithm has ended well. `ended`, where
-    somebody sets it, is called once, when all is closed, with the error that was the reason, if one was.
+    `url` is the URL accessed, after redirects; `follow` resolves a redirect's location against it, to the schemes that
+    `registration` names. `parse` is what `Entry.parse` uses. `kinds` are what the algorithm may open. `terminated` is
+    None until it has ended well. `watch` is told what becomes of the access: that it was opened, and how that ended; or
+    that opening it failed, and why.
     """
 
     def __init__(
@@ -69,26 +70,25 @@ class Dialogue:
         *,
         url: URL,
         registration: Registration,
-        policy: Policy,
-        deadline: float | None = None,
-        credentials: Callable[[wire.Authenticate], Credentials | None] | None = None,
-        ask: Callable[[Form], Answers] | None = None,
-        trace: Callable[[TraceEvent], None] | None = None,
+        terms: Terms,
         follow: Callable[[URL, str], URL] | None = None,
         parse: Callable[[str], URL] | None = None,
-        upload: bytes | Iterable[bytes] | None = None,
-        ssl_context: ssl.SSLContext | None = None,
+        watch: Callable[[Outcome, URLError | None], None] | None = None,
+        kinds: tuple[str, ...] = ("document", "listing", "session", "attributes"),
     ) -> None:
-        if deadline is not None:
-            policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
+        policy = terms.policy
+        if terms.deadline is not None:
+            policy = replace(policy, limits=replace(policy.limits, deadline=terms.deadline))
         self.limits: Limits = policy.limits
         self.terminated: bool | None = None
         self.attributes = Attributes()
-        self.ended: Callable[[BaseException | None], None] | None = None
         self._algorithm = algorithm
         self._scheme = registration.scheme
         self._parse = parse
+        self._watch = watch
+        self._kinds = kinds
         self._kind = ""
+        self._opened = False
         self._closed = False
         self._under_way = False
         self._fault: BaseException | None = None
@@ -96,17 +96,17 @@ class Dialogue:
         self._entries = 0
         limits, clock = self.limits, Deadline(self.limits.deadline, self.limits.rate)
         self._clock = clock
-        self._trace = Trace(trace, clock)
+        self._trace = Trace(terms.trace, clock)
         self._reach = Reach(policy, registration)
         self._peers = peers = Peers(self._scheme, limits, clock, self._trace)
         self._connecting = connecting = Connecting(
-            self._scheme, limits, clock, self._trace, reach=self._reach, peers=peers, ssl_context=ssl_context
+            self._scheme, limits, clock, self._trace, reach=self._reach, peers=peers, ssl_context=terms.ssl_context
         )
         self._redirects = redirects = Redirects(
             url, registration, limits.hops, reach=self._reach, trace=self._trace, follow=follow
         )
         files = Files(self._scheme, policy.roots, limits.entries, clock, self._trace, peers)
-        caller = Caller(self._scheme, clock, self._trace, credentials=credentials, ask=ask, upload=upload)
+        caller = Caller(self._scheme, clock, self._trace, terms)
         self._at_once: dict[type[Any], Callable[[Any], Any]] = {
             wire.Ask: caller.ask,
             wire.Authenticate: caller.authenticate,
@@ -184,6 +184,8 @@ class Dialogue:
                     raise self._breach("nothing after Open of attributes", after)
                 self.terminated = True
                 self.close()
+            self._opened = True
+            self._tell("opened")
             return said
         except BaseException as fault:
             self._give_up(fault)
@@ -270,8 +272,17 @@ class Dialogue:
             self._drop(self._algorithm)
         finally:
             self._peers.close_all()
-            if self.ended is not None:
-                self.ended(self._fault)
+            self._ended()
+
+    def _ended(self) -> None:
+        if isinstance(self._fault, URLError):
+            self._tell("failed", self._fault)
+        elif self._opened:
+            self._tell("abandoned" if self.terminated is None else "completed")
+
+    def _tell(self, outcome: Outcome, fault: URLError | None = None) -> None:
+        if self._watch is not None:
+            self._watch(outcome, fault)
 
     def plugin_error(self, fault: Exception) -> PluginError:
         """The error to raise for `fault`, an exception of the plugin's own; it is the cause, if it holds no secret."""
@@ -358,8 +369,8 @@ class Dialogue:
 
     def _check_open(self, said: wire.Open) -> None:
         attributes: object = said.attributes
-        if said.kind not in ("document", "listing", "session", "attributes"):
-            raise self._breach("Open of a document, listing, session or attributes", repr(said.kind))
+        if said.kind not in self._kinds:
+            raise self._breach(f"Open of {' or '.join(self._kinds)}", repr(said.kind))
         if attributes is not None and not isinstance(attributes, Attributes):
             raise self._breach("Attributes in Open", attributes)
         session: object = said.session

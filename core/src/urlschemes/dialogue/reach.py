@@ -69,4 +69,5 @@ class Reach:
 
 
 def _ports_of(registration: Registration) -> frozenset[int]:
-    return frozenset(() if registration.default_port is None else (registration.default_port,))
+    own = registration.ports if registration.default_port is None else (registration.default_port, *registration.ports)
+    return frozenset(own)

@@ -1,0 +1,49 @@
+"""On what terms an operation is carried out: what its caller allows, answers, watches and sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from urlschemes.policy import Policy
+
+if TYPE_CHECKING:
+    import ssl
+
+    from urlschemes.dialogue.trace import TraceEvent
+    from urlschemes.resource import Answers, Credentials, Form
+    from urlschemes.wire import Authenticate
+
+__all__ = ["Asker", "Authenticator", "Content", "Terms", "Tracer"]
+
+Content: TypeAlias = bytes | Iterable[bytes]
+"""What an operation sends: octets, whole or in pieces."""
+Authenticator: TypeAlias = "Callable[[Authenticate], Credentials | None]"
+"""Who is asked for a user name and a password; None where none are known."""
+Asker: TypeAlias = "Callable[[Form], Answers]"
+"""Who answers the questions of a form."""
+Tracer: TypeAlias = "Callable[[TraceEvent], None]"
+"""Who is told what happens in an access."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """The arguments of `Registry.operate` that hold for every scheme.
+
+    `policy` says what is allowed. `deadline`, in seconds, takes the place of the policy's. `credentials` answers
+    Authenticate, `ask` a Form; both may take their time, which is not counted. `trace` is told what happens.
+    `ssl_context` takes the place of the default trust in the system's certificates. `content` is what Pull gives.
+    """
+
+    policy: Policy = field(default_factory=Policy.untrusted)
+    deadline: float | None = None
+    credentials: Authenticator | None = None
+    ask: Asker | None = None
+    trace: Tracer | None = None
+    ssl_context: ssl.SSLContext | None = None
+    content: Content | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.content, str):
+            raise TypeError("content is octets, or an iterable of octets, not text")
