@@ -69,8 +69,8 @@ def test_every_room_exports_what_it_lists() -> None:
         "registration",
         "registry",
         "resource",
+        "terms",
         "text",
-    "update",
         "url",
         "wire",
     ):

@@ -57,7 +57,7 @@ def test_the_examples_hold() -> None:
             'operations = ["Delete"]',
             "album.toml: operations must be a list of operations in lower-case words",
         ),
-        ("default_port = 4711", "ports = [0]", "album.toml: ports must be a number from 1 to 65535"),
+        ("default_port = 4711", "ports = [0]", "album.toml: ports[0] must be a number from 1 to 65535"),
         ("default_port = 4711", "ports = 80", "album.toml: ports must be a TOML list"),
         ("default_port = 4711", "options = {Size = {}}", "album.toml: options.Size must be a table, under the name of"),
         (

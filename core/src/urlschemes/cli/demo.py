@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from urlschemes.dialogue import TraceEvent
     from urlschemes.discovery import Claim
     from urlschemes.registry import Registry
-    from urlschemes.resource import Document, Listing, Session
+    from urlschemes.resource import Attributes, Document, Listing, Session
 
 __all__ = ["demo"]
 
@@ -144,16 +145,20 @@ def _show_access(screen: Screen, registry: Registry, shown: Demonstration) -> No
     from urlschemes.cli.picture import show, strokes_of
     from urlschemes.drawing import draw
     from urlschemes.policy import Policy
+    from urlschemes.resource import Attributes
 
     screen.print(Text(line(shown.says), "italic"))
     screen.print()
     show(draw(registry.parse(shown.url), width=screen.width, strokes=strokes_of(screen)), screen)
     events: list[TraceEvent] = []
     policy = Policy(public=False, networks=LOOPBACK, roots=shown.roots)
-    with registry.access(
-        shown.url, policy=policy, ssl_context=shown.ssl_context, trace=events.append, **shown.options
-    ) as resource:
-        content = list(_content(resource))
+    terms = {"policy": policy, "ssl_context": shown.ssl_context, "trace": events.append, **shown.options}
+    found = registry.operate(shown.operation, shown.url, **terms)
+    if isinstance(found, Attributes):
+        content = list(_said(found))
+    else:
+        with found:
+            content = list(_content(found))
     screen.print(Text("\nOver the wire", "bold"))
     for event in events:
         for text in told(event):
@@ -180,6 +185,17 @@ def _content(resource: Document | Listing | Session) -> Iterator[str]:
             yield f"{line(entry.kind):<10} {line(entry.name)}  {line(entry.url or entry.problem or '')}"
     else:
         yield "an interactive session, closed again"
+
+
+def _said(attributes: Attributes) -> Iterator[str]:
+    """What the other side says of an operation that gives no content."""
+    from urlschemes.cli.delivery import attributes_json
+
+    for name, value in attributes_json(attributes).items():
+        if isinstance(value, Mapping):
+            yield from (f"{line(each)}: {line(str(text))}" for each, text in value.items())
+        elif value is not None:
+            yield f"{name}: {line(str(value))}"
 
 
 def _sum_up(screen: Screen, accessed: list[str], missing: list[str], failed: list[str]) -> None:

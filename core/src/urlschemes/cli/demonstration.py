@@ -35,6 +35,8 @@ class Demonstration:
     url: str
     says: str
     _: KW_ONLY
+    operation: str = "access"
+    """What is done with it: one of the operations that its scheme offers."""
     roots: tuple[str, ...] = ()
     """The folders whose files may be read."""
     ssl_context: ssl.SSLContext | None = None
