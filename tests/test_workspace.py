@@ -333,3 +333,27 @@ def test_every_lint_exception_in_what_is_shipped_says_why() -> None:
             lines = path.read_text("utf-8").splitlines()
             found += [f"{path.relative_to(ROOT)}:{number}" for number, line in enumerate(lines, 1) if bare.search(line)]
     assert found == []
+
+
+_POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[0-9,]+\})\+")
+
+
+def possessive_groups(code: str) -> list[int]:
+    """The lines where `re` itself is given a pattern in which a group is repeated possessively."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.")
+        for text in ast.walk(node)
+        if isinstance(text, ast.Constant)
+        and isinstance(text.value, str | bytes)
+        and _POSSESSIVE_GROUP.search(text.value if isinstance(text.value, str) else text.value.decode("latin-1"))
+    ]
+
+
+def test_possessive_groups_are_compiled_where_early_interpreters_are_known() -> None:
+    # CPython before 3.11.5 matches them wrongly (gh-106052); `urlschemes.regular.compiled` writes them another way.
+    assert possessive_groups('re.compile(rb"(?:ab)*+c")\nre.compile(r"[)]*+")\ncompiled("(?:a)*+")') == [1]
+    for path in workspace_files():
+        if path.suffix == ".py" and "tests" not in path.parts:
+            assert possessive_groups(path.read_text("utf-8")) == [], path

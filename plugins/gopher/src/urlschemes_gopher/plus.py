@@ -24,7 +24,7 @@ HEAD = re.compile(rb"(?P<sign>[+-])(?P<length>-1|-2|[0-9]{1,18})[ \t]*\r?\n")
 BEGUN_HEAD = re.compile(rb"(?:[+-]-?[0-9]*[ \t]*\r?)?")
 """What may still become such a line."""
 
-FILLED_FORM = re.compile(rb"\+\t1\r\n\+-1\r\n(?:(?!\.\r\n)[^\x00-\x1f\x7f]*+\r\n)*+\.\r\n")
+FILLED_FORM = re.compile(rb"\+\t1\r\n\+-1\r\n(?>(?:(?!\.\r\n)[^\x00-\x1f\x7f]*+\r\n)*)\.\r\n")
 """A form filled in, exactly as RFC 1738 section 3.4.9 has it: control octets nowhere but where that form has them."""
 
 MOST_OCTETS = 1024 * 1024
