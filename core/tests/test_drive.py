@@ -23,7 +23,7 @@ from typing import Any, cast
 import pytest
 
 from urlschemes import drive
-from urlschemes.dialogue import Dialogue, TraceEvent
+from urlschemes.dialogue import Dialogue
 from urlschemes.dialogue.deadline import Deadline
 from urlschemes.errors import (
     AccessError,
@@ -47,7 +47,7 @@ from urlschemes.errors import (
 from urlschemes.policy import Limits, Policy
 from urlschemes.registration import Registration
 from urlschemes.resource import Attributes, Credentials, Document, Entry, Form, Listing, Question, Session
-from urlschemes.terms import Terms
+from urlschemes.terms import Terms, TraceEvent
 from urlschemes.url import URL, LoginURL
 from urlschemes.wire import (
     Algorithm,

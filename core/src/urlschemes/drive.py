@@ -50,6 +50,9 @@ class _File:
     def address(self) -> tuple[str, int]:
         raise OSError("a file has no address")
 
+    def fileno(self) -> int:
+        return self.descriptor
+
     def close(self) -> None:
         if self.descriptor >= 0:
             descriptor, self.descriptor = self.descriptor, -1
@@ -212,6 +215,10 @@ class _Socket:
         host, port = self.socket.getpeername()[:2]
         return host, port
 
+    def fileno(self) -> int:
+        number: int = self.socket.fileno()
+        return number
+
     def close(self) -> None:
         self.socket.close()
 
@@ -259,6 +266,7 @@ def _perform_dial(step: steps.Dial) -> steps.Channel:
         made.connect((step.address, step.port))
         if step.transport == "tcp":
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)  # else an urgent octet is lost from the stream
     except BaseException:
         made.close()
         raise
@@ -358,6 +366,9 @@ class _Blocking:
 
     def call(self, algorithm: Algorithm[T]) -> T:
         return _perform(self._dialogue.call(algorithm))
+
+    def fileno(self, peer: wire.Peer) -> int:
+        return self._dialogue.fileno(peer)
 
     def finish(self) -> None:
         _perform(self._dialogue.finish())

@@ -186,6 +186,9 @@ class Source(Protocol):
     def call(self, algorithm: Algorithm[T]) -> T:
         """Carry out one small dialogue on the connections of a session, within a deadline of its own."""
 
+    def fileno(self, peer: Peer) -> int:
+        """The system's number of a connection of a session. Raises AccessError once it is closed."""
+
     def finish(self) -> None:
         """Let the algorithm say its closing words, then close."""
 
@@ -424,6 +427,13 @@ class Session(_Resource):
         if self._peer is None:
             raise AccessError("this session was opened without a connection", scheme=self.url.scheme)
         return self._peer
+
+    def fileno(self) -> int:
+        """The system's number of the connection, for `select`: to wait for the other side and for a person at once.
+
+        For waiting alone: what is read there or written is lost to the session. Raises AccessError once it is closed.
+        """
+        return self._source.fileno(self.peer)
 
     def _run(self, algorithm: Algorithm[T]) -> T:
         if self._closed:

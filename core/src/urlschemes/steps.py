@@ -38,6 +38,9 @@ class Channel(Protocol):
     def address(self) -> tuple[str, int]:
         """The address and port that it is connected to, by the system's account. Raises OSError."""
 
+    def fileno(self) -> int:
+        """The system's number of it, to wait for. Raises OSError where it has none."""
+
     def close(self) -> None:
         """Close now, without waiting; closing twice does nothing."""
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes.policy import Policy
 
 if TYPE_CHECKING:
     import ssl
 
-    from urlschemes.dialogue.trace import TraceEvent
     from urlschemes.resource import Answers, Credentials, Form
     from urlschemes.wire import Authenticate
 
-__all__ = ["Asker", "Authenticator", "Content", "Terms", "Tracer"]
+__all__ = ["Asker", "Authenticator", "Content", "Happening", "Terms", "TraceEvent", "Tracer"]
 
 Content: TypeAlias = bytes | Iterable[bytes]
 """What an operation sends: octets, whole or in pieces."""
@@ -25,6 +24,23 @@ Asker: TypeAlias = "Callable[[Form], Answers]"
 """Who answers the questions of a form."""
 Tracer: TypeAlias = "Callable[[TraceEvent], None]"
 """Who is told what happens in an access."""
+
+
+Happening: TypeAlias = Literal["resolve", "connect", "tls", "send", "receive", "close", "file", "follow", "open"]
+"""What a TraceEvent tells of."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """Something that happened in an access. `peer` is the label of the connection or file it happened on.
+
+    `octets` are what was sent or received, with passwords as `***`; `text` says the rest in words, safe to print.
+    """
+
+    kind: Happening
+    peer: str = ""
+    text: str = ""
+    octets: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ import pytest
 
 import urlschemes
 from urlschemes import Credentials, Document, Limits, Policy
-from urlschemes.dialogue import TraceEvent
 from urlschemes.errors import AccessError, DeadlineExceeded, RedirectRefused, TLSError, Truncated
+from urlschemes.terms import TraceEvent
 from urlschemes.wire import Authenticate
 from urlschemes_testing.loopback import Loopback
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, echo, http_server, redirect

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from urlschemes.dialogue import TraceEvent
     from urlschemes.resource import Attributes, Document, Entry, Listing
+    from urlschemes.terms import TraceEvent
 
 __all__ = ["Progress", "attributes_json", "deliver", "deliver_listing", "document_json", "dump", "listing_json"]
 

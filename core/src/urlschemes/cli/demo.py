@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from urlschemes.cli.app import Settings
     from urlschemes.cli.demonstration import Demonstration
     from urlschemes.cli.screen import Screen
-    from urlschemes.dialogue import TraceEvent
     from urlschemes.discovery import Claim
     from urlschemes.registry import Registry
     from urlschemes.resource import Attributes, Document, Listing, Session
+    from urlschemes.terms import TraceEvent
 
 __all__ = ["demo"]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes.cli.screen import Screen
-    from urlschemes.dialogue import TraceEvent
+    from urlschemes.terms import TraceEvent
 
 __all__ = ["Narrator", "told"]
 

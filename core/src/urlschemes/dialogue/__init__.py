@@ -18,7 +18,7 @@ The rooms, from the top:
     peers.py         what is open: Send, Receive, Ready, Close
     caller.py        what is asked of the caller: Authenticate, Ask, Pull
     reach.py         where the access may go, by the policy and by what it did so far
-    trace.py         TraceEvent, and the secrets that no trace shows
+    trace.py         what is told of it, and the secrets that no trace shows
     deadline.py      the total deadline
     faults.py        breaches of the contract, limits exceeded, the system's reasons
 """
@@ -26,6 +26,5 @@ The rooms, from the top:
 from __future__ import annotations
 
 from urlschemes.dialogue.dialogue import Dialogue
-from urlschemes.dialogue.trace import TraceEvent
 
-__all__ = ["Dialogue", "TraceEvent"]
+__all__ = ["Dialogue"]

@@ -246,6 +246,12 @@ class Dialogue:
         finally:
             self._leave()
 
+    def fileno(self, peer: wire.Peer) -> int:
+        """The system's number of an open connection, for whoever waits between two calls of a session."""
+        if self._closed:
+            raise AccessError("the session is closed", scheme=self._scheme)
+        return self._peers.end(peer).channel.fileno()
+
     def finish(self) -> steps.Steps[None]:
         """The closing words of a session: what the algorithm does after Open. Then everything is closed."""
         if self._closed:

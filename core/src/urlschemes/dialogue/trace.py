@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from urlschemes.display import one_line
 from urlschemes.errors import InvalidURL, URLError
+from urlschemes.terms import TraceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes.dialogue.deadline import Deadline
+    from urlschemes.terms import Happening
     from urlschemes.wire import Peer
 
-__all__ = ["Trace", "TraceEvent"]
-
-_Happening: TypeAlias = Literal["resolve", "connect", "tls", "send", "receive", "close", "file", "follow", "open"]
-
-
-@dataclass(frozen=True, slots=True)
-class TraceEvent:
-    """Something that happened in an access. `peer` is the label of the connection or file it happened on.
-
-    `octets` are what was sent or received, with passwords as `***`; `text` says the rest in words, safe to print.
-    """
-
-    kind: _Happening
-    peer: str = ""
-    text: str = ""
-    octets: bytes = b""
+__all__ = ["Trace"]
 
 
 class Trace:
@@ -46,7 +32,7 @@ class Trace:
         self._secrets: set[bytes] = set()
         self.wanted = listener is not None
 
-    def tell(self, kind: _Happening, peer: Peer | None, text: str = "", octets: bytes = b"") -> None:
+    def tell(self, kind: Happening, peer: Peer | None, text: str = "", octets: bytes = b"") -> None:
         """Tell of something that happened. The octets must hold no secret any more."""
         if self._listener is not None:
             self._clock.pause()
