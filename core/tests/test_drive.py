@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import select
 import signal
 import socket
 import ssl
@@ -1587,6 +1588,34 @@ def test_a_session_is_called_and_says_goodbye(serve: Serve) -> None:
     assert heard == [b"hello"] * 4 + [b"no", b"still there", b"bye"]
     with pytest.raises(AccessError, match="closed"):
         session.say(b"more")
+
+
+def test_a_session_can_be_waited_for_like_a_file(serve: Serve) -> None:
+    port = serve(lambda connection: connection.sendall(connection.recv(1) and b"welcome"))
+    with run(shell(port), port=port) as session:
+        assert select.select([session], [session], [], 0) == ([], [session], [])
+        assert session.say(b"x") == b"welcome"
+        assert select.select([session], [], [], 5)[0] == [session]  # its end
+    with pytest.raises(AccessError, match="closed"):
+        session.fileno()
+
+
+def test_an_urgent_octet_keeps_its_place(serve: Serve) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(b"one\xff")
+        connection.send(b"\xf2", socket.MSG_OOB)
+        connection.sendall(b"two")
+
+    port = serve(talk)
+
+    def listen() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from Open("document")
+        while octets := (yield from Receive(peer)):
+            yield from Deliver(octets)
+
+    with run(listen(), port=port) as document:
+        assert document.read() == b"one\xff\xf2two"
 
 
 def test_a_session_ends_with_the_call_that_lost_the_other_side(serve: Serve) -> None:

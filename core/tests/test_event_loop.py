@@ -50,6 +50,9 @@ class LoopSocket:
         host, port = self.socket.getpeername()[:2]
         return host, port
 
+    def fileno(self) -> int:
+        return self.socket.fileno()
+
     def close(self) -> None:
         self.socket.close()
 
