@@ -15,6 +15,7 @@ from urlschemes.regular import portable
         ("((?:a|b)++c){2,3}+", "(?>((?>(?:a|b)+)c){2,3})"),
         ("[a]*+a++(?:b)*", "[a]*+a++(?:b)*"),
         ("[]x]*+[^]]?+", "[]x]*+[^]]?+"),
+        (r"(?:[a^][b\[](c)?+)*+", r"(?>(?:[a^][b\[](?>(c)?))*)"),
     ],
 )
 def test_only_groups_are_rewritten(pattern: str, written: str) -> None:

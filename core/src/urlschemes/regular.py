@@ -22,15 +22,15 @@ def portable(pattern: str) -> str:
     """`pattern` without possessive repetitions of groups."""
     out: list[str] = []
     opened: list[int] = []  # where in `out` each group that is open begins
-    index, in_class = 0, False
+    index, in_class, first = 0, False, 0  # `first`: where the class that is open has its first member, which may be `]`
     while index < len(pattern):
         piece = pattern[index : index + 2] if pattern[index] == "\\" else pattern[index]
         index += len(piece)
         out.append(piece)
         if in_class:
-            in_class = piece != "]" or out[-2] in {"[", "^"}
+            in_class = piece != "]" or index - 1 == first
         elif piece == "[":
-            in_class = True
+            in_class, first = True, index + pattern.startswith("^", index)
         elif piece == "(":
             opened.append(len(out) - 1)
         elif piece == ")":
