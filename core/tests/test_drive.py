@@ -1148,14 +1148,37 @@ def test_datagrams_come_whole_and_only_from_whom_was_asked() -> None:
     def talk(server: socket.socket) -> None:
         _, client = server.recvfrom(10)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
-            stranger.bind(("127.0.0.1", 0))
+            stranger.bind(("127.0.0.2", 0))
             stranger.sendto(b"evil", client)
         server.sendto(b"", client)
         server.sendto(b"first", client)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other_port:
+            other_port.bind(("127.0.0.1", 0))
+            other_port.sendto(b"second", client)
         server.sendto(b"x" * 9000, client)
 
     with datagrams(talk) as port:
-        assert list(run(ask_by_datagram(port), port=port)) == [b"first", b"x" * 9000]
+        assert list(run(ask_by_datagram(port), port=port)) == [b"first", b"second", b"x" * 9000]
+
+
+def test_a_strangers_datagrams_do_not_lengthen_a_wait() -> None:
+    over = threading.Event()
+
+    def talk(server: socket.socket) -> None:
+        _, client = server.recvfrom(10)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+            stranger.bind(("127.0.0.2", 0))
+            for _ in range(4000):
+                if over.wait(0.005):
+                    return
+                stranger.sendto(b"evil", client)
+        talked_to_the_end.set()
+
+    talked_to_the_end = threading.Event()
+    with datagrams(talk) as port:
+        assert list(run(ask_by_datagram(port), port=port)) == []
+        over.set()
+    assert not talked_to_the_end.is_set()
 
 
 def test_nobody_listens_for_datagrams() -> None:

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from contextlib import suppress
 from functools import cache
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from urlschemes import steps
@@ -230,6 +232,53 @@ class _Socket:
         return self.socket
 
 
+class _Datagrams(_Socket):
+    """A socket for datagrams to one place, and from its address. It is not connected, so that the port may differ."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, socket: Any, place: tuple[str, int]) -> None:
+        super().__init__(socket)
+        self.place = place
+
+    def address(self) -> tuple[str, int]:
+        return self.place
+
+    def receive(self, most: int, timeout: float) -> bytes:
+        """The next datagram from the address. Raises TimeoutError; others do not lengthen the wait."""
+        until = monotonic() + timeout
+        while True:
+            octets, source = self.patient(until - monotonic()).recvfrom(most)
+            if is_from(source, self.place[0]):
+                return cast("bytes", octets)
+            if monotonic() >= until:
+                raise TimeoutError
+
+
+def datagram_socket(address: str) -> Any:
+    """A socket for datagrams to `address`, not connected: the answer to one may come from another port of its.
+
+    Where the system can do it, a call on the socket says that nobody listens there, as it would on a connected one.
+    """
+    import socket
+
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_DGRAM)
+    if sys.platform == "linux":
+        # IP_RECVERR and IPV6_RECVERR, which the socket module does not name before Python 3.14.
+        level, option = (socket.IPPROTO_IPV6, 25) if family == socket.AF_INET6 else (socket.IPPROTO_IP, 11)
+        with suppress(OSError):
+            made.setsockopt(level, option, 1)
+    return made
+
+
+def is_from(source: tuple[Any, ...], address: str) -> bool:
+    """Whether a datagram, whose sender `recvfrom` gave as `source`, comes from `address`."""
+    import ipaddress
+
+    return ipaddress.ip_address(source[0].partition("%")[0]) == ipaddress.ip_address(address.partition("%")[0])
+
+
 def _perform_resolve(step: steps.Resolve) -> list[str]:
     import queue
     import socket
@@ -259,14 +308,14 @@ def _perform_resolve(step: steps.Resolve) -> list[str]:
 def _perform_dial(step: steps.Dial) -> steps.Channel:
     import socket
 
-    family = socket.AF_INET6 if ":" in step.address else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_DGRAM if step.transport == "udp" else socket.SOCK_STREAM)
+    if step.transport == "udp":
+        return _Datagrams(datagram_socket(step.address), (step.address, step.port))
+    made = socket.socket(socket.AF_INET6 if ":" in step.address else socket.AF_INET)
     try:
         made.settimeout(step.timeout)
         made.connect((step.address, step.port))
-        if step.transport == "tcp":
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)  # else an urgent octet is lost from the stream
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)  # else an urgent octet is lost from the stream
     except BaseException:
         made.close()
         raise
@@ -291,7 +340,11 @@ def _perform_secure(step: steps.Secure) -> steps.Channel:
 
 
 def _perform_write(step: steps.Write) -> int:
-    sent: int = cast("_Socket", step.channel).patient(step.timeout).send(step.octets)
+    channel = cast("_Socket", step.channel)
+    socket = channel.patient(step.timeout)
+    sent: int = (
+        socket.sendto(step.octets, channel.place) if isinstance(channel, _Datagrams) else socket.send(step.octets)
+    )
     return sent
 
 
@@ -299,6 +352,8 @@ def _perform_read(step: steps.Read) -> bytes:
     channel = step.channel
     if isinstance(channel, _File):
         return os.read(channel.descriptor, step.most)
+    if isinstance(channel, _Datagrams):
+        return channel.receive(step.most, step.timeout)
     octets: bytes = cast("_Socket", channel).patient(step.timeout).recv(step.most)
     return octets
 

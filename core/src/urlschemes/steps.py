@@ -60,7 +60,7 @@ class Resolve:
 
 @dataclass(slots=True)
 class Dial:
-    """Connect to the address: a `Channel`. Of UDP only what this address sends is received."""
+    """Connect to the address: a `Channel`. Of UDP only what this address sends is received, from any of its ports."""
 
     address: str
     port: int
