@@ -104,4 +104,4 @@ def _written(message_id: str | Unchanged | None) -> str | Unchanged | None:
     return Encoded(unique.replace("@", "%40") + at + domain)
 
 
-scheme = Scheme(registration, NewsURL)
+scheme = Scheme(registration, NewsURL, access="urlschemes_news.access")

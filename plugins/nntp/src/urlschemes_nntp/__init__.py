@@ -58,4 +58,4 @@ class NntpURL(InternetURL, registration=registration):
         return self._replace(host=host, port=port, group=group, article=article)
 
 
-scheme = Scheme(registration, NntpURL)
+scheme = Scheme(registration, NntpURL, access="urlschemes_nntp.access")

@@ -13,13 +13,14 @@ from urlschemes.errors import PluginError
 from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server, menu, search, text
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.servers.tls import make_certificates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["file", "ftp", "gopher", "http", "https"]
+__all__ = ["file", "ftp", "gopher", "http", "https", "news", "nntp"]
 
 NOTES = b"""\
 Uniform Resource Locators
@@ -104,3 +105,33 @@ def file(folder: Path) -> Iterator[Demonstration]:
         "Local files are off until a folder is allowed, as this one is for this access.",
         roots=(str(folder.resolve()),),
     )
+
+
+@contextmanager
+def nntp(folder: Path) -> Iterator[Demonstration]:
+    """An article, by the number that its server gave it."""
+    del folder
+    with nntp_server(_newsgroups()) as (host, port):
+        yield Demonstration(
+            f"nntp://{host}:{port}/comp.infosystems.www.misc/1234",
+            "The number is this server's own; a line that begins with a dot travels with one more.",
+        )
+
+
+@contextmanager
+def news(folder: Path) -> Iterator[Demonstration]:
+    """The articles of a group."""
+    del folder
+    with nntp_server(_newsgroups()) as server:
+        yield Demonstration(
+            "news:comp.infosystems.www.misc",
+            "The URL says what to read; the option server, where. Every article has a URL that is good anywhere.",
+            options={"server": str(server)},
+        )
+
+
+def _newsgroups() -> dict[str, Newsgroup]:
+    name = "comp.infosystems.www.misc"
+    notes = article("Notes on locators", NOTES + b"...\n", group=name, message_id="notes@host.dom")
+    answer = article("Re: Notes on locators", "Agreed.\n", group=name, message_id="4123%@host.dom")
+    return {name: Newsgroup([notes, answer], description="The World Wide Web, all else", first=1234)}

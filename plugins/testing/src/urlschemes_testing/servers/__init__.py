@@ -3,6 +3,7 @@
     with ftp_server("some/folder") as (host, port): ...
     with http_server("some/folder") as (host, port): ...
     with gopher_server("some/folder") as (host, port): ...
+    with nntp_server({"misc.test": Newsgroup([article("Hello", "First.")])}) as (host, port): ...
 
 They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
 """
@@ -10,6 +11,7 @@ They take a free port, run in daemon threads, close when the block is left, and 
 from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_testing.servers.nntp import Newsgroup, nntp_server
 from urlschemes_testing.servers.tls import Certificates, make_certificates
 
 __all__ = [
@@ -17,8 +19,10 @@ __all__ = [
     "FtpUser",
     "HttpRequest",
     "HttpResponse",
+    "Newsgroup",
     "ftp_server",
     "gopher_server",
     "http_server",
     "make_certificates",
+    "nntp_server",
 ]

@@ -1,0 +1,206 @@
+"""The connection to a server: one command at a time and its reply, and what has to be settled before the first."""
+
+from __future__ import annotations
+
+import re
+
+from urlschemes.display import one_line
+from urlschemes.errors import (
+    AccessError,
+    AuthRequired,
+    ConnectError,
+    LimitExceeded,
+    TLSError,
+    Truncated,
+    UnsafeURL,
+)
+from urlschemes.octets import octets_of, text_of
+from urlschemes.wire import Algorithm, Authenticate, Connect, Peer, Reader, Send, StartTLS, unexpected
+from urlschemes_nntp.block import Block
+from urlschemes_nntp.replies import Reply
+
+__all__ = ["MOST_ARGUMENT", "Connection", "connected", "named"]
+
+MOST_ARGUMENT = 497
+"""Octets in the arguments of a command (RFC 3977 section 3.1)."""
+MOST_CAPABILITIES = 1000
+"""Lines in the answer to CAPABILITIES."""
+FAREWELL = 1.0
+"""Seconds that the 205 may take. Nothing depends on it."""
+
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+_REPLY = re.compile(rb"([1-5][0-9][0-9])(?: (.*))?", re.DOTALL)
+_GREETINGS = (200, 201)
+"""The server is ready; after 201 it takes no articles."""
+_UNKNOWN = (500, 501, 503)
+"""What a server answers that does not know the command, or not this form of it."""
+_PROTECT = "the option tls protects the connection first"
+
+
+class Connection:
+    """One session with the server `host`; `capabilities` tells what it can do, as far as it says so.
+
+    A server that wants a login (480) gets one, once: over TLS, or where `allow_cleartext` is true.
+    """
+
+    __slots__ = (
+        "_allow_cleartext",
+        "_block",
+        "_capabilities",
+        "_host",
+        "_logged_in",
+        "_peer",
+        "_port",
+        "_reader",
+        "_secure",
+    )
+
+    def __init__(self, peer: Peer, host: str, port: int, *, allow_cleartext: bool) -> None:
+        self._peer = peer
+        self._host = host
+        self._port = port
+        self._allow_cleartext = allow_cleartext
+        self._secure = False
+        self._logged_in = False
+        self._capabilities: frozenset[bytes] | None = None
+        self._reader = Reader(peer)
+        self._block = Block(self._reader)
+
+    def reply(self, what: str, *, phase: str = "response") -> Algorithm[Reply]:
+        """The reply to `what`."""
+        line = yield from self._reader.line(phase=phase)
+        if line is None:
+            closed = f"the server closed the connection where a reply to {what} was due"
+            raise Truncated(closed) if self._reader.received else ConnectError(closed)
+        found = _REPLY.fullmatch(line)
+        if found is None:
+            raise unexpected(line, what, f"a reply to {what}")
+        return Reply(int(found[1]), found[2] or b"")
+
+    def block(self) -> Block:
+        """The lines that follow the reply which was just read. They are read to their end before the next command."""
+        self._block = Block(self._reader)
+        return self._block
+
+    def command(self, verb: bytes, argument: bytes = b"") -> Algorithm[Reply]:
+        """Send a command and read its reply; where the server wants a login first, log in and send it once more."""
+        reply = yield from self._ask(verb, argument)
+        if reply.code == 480:
+            yield from self._log_in(reply)
+            reply = yield from self._ask(verb, argument)
+            if reply.code == 480:
+                raise AuthRequired(f"the server asks for a login again: {reply}")
+        if reply.code == 483:
+            raise AuthRequired(f"the server wants the connection protected: {reply}", hint=_PROTECT)
+        return reply
+
+    def _ask(self, verb: bytes, argument: bytes = b"", *, secret: bool = False) -> Algorithm[Reply]:
+        """A `secret` argument is shown nowhere, whatever the server makes of it."""
+        what = verb.decode()
+        self._check_silence(what)
+        if _CONTROL.search(argument):
+            raise UnsafeURL(f"the argument of {what} holds a control character")
+        line = b" ".join((verb, argument)) if argument else verb
+        yield from Send(self._peer, line + b"\r\n", secret=argument if secret else None)
+        reply = yield from self.reply(what)
+        return reply.without(argument) if secret and argument else reply
+
+    def _check_silence(self, what: str) -> None:
+        unasked = self._block.rest + self._reader.pending
+        if unasked:
+            raise unexpected(unasked, what, f"silence before {what}")
+
+    def send(self, octets: bytes) -> Algorithm[None]:
+        """Send what the server asked for by a reply 3xx."""
+        self._check_silence("the article")
+        yield from Send(self._peer, octets)
+
+    def capabilities(self) -> Algorithm[frozenset[bytes]]:
+        """The capabilities by their labels (RFC 3977 section 5.2); none where the server does not know the command."""
+        if self._capabilities is None:
+            reply = yield from self.command(b"CAPABILITIES")
+            if reply.kind == 5:
+                self._capabilities = frozenset()
+            else:
+                reply.checked("CAPABILITIES", 101)
+                self._capabilities = yield from self._labels()
+        return self._capabilities
+
+    def _labels(self) -> Algorithm[frozenset[bytes]]:
+        block, labels, lines = self.block(), set(), 0
+        while (line := (yield from block.line())) is not None:
+            lines += 1
+            if lines > MOST_CAPABILITIES:
+                raise LimitExceeded(
+                    f"the server names more than {MOST_CAPABILITIES} capabilities",
+                    limit="reply",
+                    value=MOST_CAPABILITIES,
+                )
+            labels.update(line.upper().split()[:1])
+        return frozenset(labels)
+
+    def begin(self, *, tls: bool) -> Algorithm[None]:
+        """Take the greeting; protect the connection where `tls` is true; become a reader of a server that has modes."""
+        (yield from self.reply("the connection", phase="banner")).checked("the connection", *_GREETINGS)
+        if tls:
+            yield from self._start_tls()
+        capabilities = yield from self.capabilities()
+        if not capabilities or b"MODE-READER" in capabilities:
+            reply = yield from self.command(b"MODE READER")
+            if capabilities or reply.code not in _UNKNOWN:
+                reply.checked("MODE READER", *_GREETINGS)
+            self._capabilities = None if capabilities else capabilities
+
+    def _start_tls(self) -> Algorithm[None]:
+        """RFC 4642 section 2.2. Nothing was said before that would have to be forgotten."""
+        reply = yield from self._ask(b"STARTTLS")
+        if reply.code != 382:
+            raise TLSError(f"the server does not protect the connection: STARTTLS was answered '{reply}'")
+        self._check_silence("TLS")
+        yield from StartTLS(self._peer, self._host)
+        self._secure = True
+
+    def _log_in(self, wanted: Reply) -> Algorithm[None]:
+        """AUTHINFO USER and PASS (RFC 4643 section 2.3), each once."""
+        if self._logged_in:
+            raise AuthRequired(f"the server asks for a login again: {wanted}")
+        if not (self._secure or self._allow_cleartext):
+            raise AuthRequired(
+                f"the server wants a login, which anybody on the way could read: {wanted}",
+                hint=f"{_PROTECT}; allow_cleartext sends the login as it is",
+            )
+        realm = one_line(text_of(wanted.words))
+        known = yield from Authenticate(self._host, self._port, realm=realm)
+        if known is None:
+            raise AuthRequired(f"the server wants a login: {wanted}", hint="no credentials were given")
+        reply = yield from self._ask(b"AUTHINFO USER", octets_of(known.user))
+        if reply.code == 381:
+            reply = yield from self._ask(b"AUTHINFO PASS", octets_of(known.password), secret=True)
+        if reply.code in (381, 480, 481, 482, 502):
+            raise AuthRequired(f"the server refused the login: {reply}")
+        if reply.code == 483:
+            raise AuthRequired(f"the server wants the connection protected: {reply}", hint=_PROTECT)
+        reply.checked("the login", 281)
+        self._logged_in = True
+        self._capabilities = None
+
+    def quit(self) -> Algorithm[None]:
+        """Take leave. All that was asked for has come: what goes wrong now spoils nothing."""
+        try:
+            yield from Send(self._peer, b"QUIT\r\n")
+            yield from self._reader.more(within=FAREWELL, phase="farewell")
+        except AccessError:
+            return
+
+
+def connected(host: str, port: int, *, tls: bool, allow_cleartext: bool) -> Algorithm[Connection]:
+    """A connection that is ready for the first command of a reader."""
+    peer = yield from Connect(host, port)
+    connection = Connection(peer, host, port, allow_cleartext=allow_cleartext)
+    yield from connection.begin(tls=tls)
+    return connection
+
+
+def named(verb: bytes, argument: bytes) -> str:
+    """A command as an error names it, safe to print."""
+    return f"{verb.decode()} {one_line(text_of(argument), 60)}"

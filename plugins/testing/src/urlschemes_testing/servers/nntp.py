@@ -1,0 +1,393 @@
+r"""A small news server, written from RFC 3977, with the older forms of RFC 977 and RFC 2980.
+
+    groups = {
+        "misc.test": Newsgroup(
+            [article("Hello", "First.\n", message_id="1@host.dom"), article("Again", "Second.\n")],
+            description="Where to try things",
+        ),
+        "misc.news": Newsgroup(posting="n"),
+    }
+    with nntp_server(groups) as (host, port): ...
+
+What is posted is kept as long as the server runs. One identifier is one article, in however many groups it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from itertools import count
+from threading import Lock
+from typing import TYPE_CHECKING, BinaryIO
+
+from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+
+if TYPE_CHECKING:
+    import socket
+    import ssl
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["Newsgroup", "article", "nntp_server"]
+
+WRITTEN = datetime(1994, 12, 1, 12, 0, tzinfo=UTC)
+LINE = 8 * 1024
+"""Octets in a command line."""
+LONGEST = 1024 * 1024
+"""Octets in an article that is posted."""
+
+_FIELD = re.compile(rb"^([!-9;-~]+):[ \t]*([^\r\n]*(?:\r\n[ \t][^\r\n]*)*)", re.MULTILINE)
+_RANGE = re.compile(rb"([0-9]{1,16})(?:(-)([0-9]{1,16})?)?")
+_numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Newsgroup:
+    """A group: its articles, which are counted from `first`; `posting` is `y`, `n` or `m`, as LIST ACTIVE says it."""
+
+    articles: Sequence[bytes] = ()
+    description: str = ""
+    posting: str = "y"
+    first: int = 1
+
+
+def article(
+    subject: str,
+    body: str | bytes,
+    *,
+    group: str = "misc.test",
+    sender: str = "Reader <reader@host.dom>",
+    message_id: str = "",
+    written: datetime = WRITTEN,
+    fields: Mapping[str, str] | None = None,
+) -> bytes:
+    """An article with the fields that every one has; `message_id` stands without its angle brackets."""
+    header = {
+        "Path": "loopback!not-for-mail",
+        "From": sender,
+        "Newsgroups": group,
+        "Subject": subject,
+        "Date": format_datetime(written),
+        "Message-ID": f"<{message_id or f'{next(_numbers)}@loopback.test'}>",
+        **(fields or {}),
+    }
+    lines = "".join(f"{name}: {value}\r\n" for name, value in header.items())
+    content = body.encode() if isinstance(body, str) else body
+    return lines.encode("utf-8", "surrogateescape") + b"\r\n" + re.sub(rb"\r?\n", b"\r\n", content)
+
+
+@contextmanager
+def nntp_server(
+    groups: Mapping[str, Newsgroup],
+    *,
+    users: Mapping[str, str] | None = None,
+    tls: ssl.SSLContext | None = None,
+    posting: bool = True,
+    capabilities: bool = True,
+    mode_reader: bool = False,
+    overview: str = "OVER",
+    lifetime: float = LIFETIME,
+    patience: float = PATIENCE,
+) -> Iterator[Address]:
+    """Serve `groups` until the block is left, or for `lifetime` seconds.
+
+    With `users`, names and passwords, everybody must log in first. `tls` offers STARTTLS. `mode_reader` serves readers
+    only once they said MODE READER. Old servers: `capabilities=False` does not know CAPABILITIES, `overview="XOVER"`
+    knows that form alone, and `overview=""` none.
+    """
+    store = _Store(groups, posting=posting)
+
+    def serve(connection: socket.socket) -> None:
+        session = _Session(store, connection, tls, users=users, overview=overview)
+        session.offers_capabilities = capabilities
+        session.is_reader = not mode_reader
+        try:
+            session.run()
+        finally:
+            session.close()
+
+    with Loopback(serve, lifetime=lifetime, patience=patience) as server:
+        yield server.address
+
+
+@dataclass(slots=True)
+class _Group:
+    name: str
+    description: str
+    posting: str
+    first: int
+    articles: dict[int, bytes] = field(default_factory=dict)
+
+    @property
+    def low(self) -> int:
+        return min(self.articles, default=self.first)
+
+    @property
+    def high(self) -> int:
+        return max(self.articles, default=self.first - 1)
+
+
+def _header(article: bytes) -> dict[bytes, bytes]:
+    head = article.partition(b"\r\n\r\n")[0]
+    return {name.lower(): re.sub(rb"\r\n[ \t]", b" ", value).strip() for name, value in _FIELD.findall(head)}
+
+
+def _overview(number: int, article: bytes) -> bytes:
+    """A line of overview (RFC 3977 section 8.3)."""
+    header = _header(article)
+    fields = [header.get(name, b"") for name in (b"subject", b"from", b"date", b"message-id", b"references")]
+    lines = article.partition(b"\r\n\r\n")[2].count(b"\r\n")
+    told = [b"%d" % number, *fields, b"%d" % len(article), b"%d" % lines]
+    return b"\t".join(re.sub(rb"[\t\r\n]", b" ", each) for each in told)
+
+
+class _Store:
+    """What the server has; posting adds to it."""
+
+    def __init__(self, groups: Mapping[str, Newsgroup], *, posting: bool) -> None:
+        self.posting = posting
+        self.lock = Lock()
+        self.by_identifier: dict[bytes, bytes] = {}
+        self.groups: dict[bytes, _Group] = {}
+        for name, given in groups.items():
+            group = _Group(name, given.description, given.posting, given.first)
+            self.groups[name.encode("utf-8", "surrogateescape")] = group
+            for number, each in enumerate(given.articles, given.first):
+                group.articles[number] = each
+                self.by_identifier[_header(each)[b"message-id"]] = each
+
+    def post(self, posted: bytes) -> str:
+        """Keep an article; gives the server's word."""
+        header = _header(posted)
+        if not {b"from", b"subject", b"newsgroups"} <= header.keys() or b"\r\n\r\n" not in posted:
+            return "441 A field that every article has is missing"
+        if b"message-id" not in header:
+            posted = b"Message-ID: <%d.posted@loopback.test>\r\n" % next(_numbers) + posted
+        if b"date" not in header:
+            posted = b"Date: " + format_datetime(WRITTEN).encode() + b"\r\n" + posted
+        identifier = _header(posted)[b"message-id"]
+        names = [name.strip() for name in header[b"newsgroups"].split(b",")]
+        with self.lock:
+            if identifier in self.by_identifier:
+                return "441 That article is here already"
+            found = [self.groups[name] for name in names if name in self.groups]
+            if not found or any(group.posting != "y" for group in found):
+                return "441 No such group takes articles"
+            self.by_identifier[identifier] = posted
+            for group in found:
+                group.articles[group.high + 1] = posted
+        return f"240 Article received {identifier.decode('utf-8', 'replace')}"
+
+
+class _Session:
+    """One connection: a command, its answer, and so on."""
+
+    def __init__(
+        self,
+        store: _Store,
+        connection: socket.socket,
+        tls: ssl.SSLContext | None,
+        *,
+        users: Mapping[str, str] | None,
+        overview: str,
+    ) -> None:
+        self.offers_capabilities = True
+        self.is_reader = True
+        self._store = store
+        self._accepted = self._connection = connection
+        self._stream: BinaryIO = connection.makefile("rb")
+        self._tls = tls
+        self._secure = False
+        self._users = users
+        self._user = ""
+        self._logged_in = users is None
+        self._overview = overview
+        self._group: _Group | None = None
+        self._current: int | None = None
+        self._answers: dict[bytes, Callable[[list[bytes]], None]] = {
+            b"CAPABILITIES": self._capabilities,
+            b"MODE": self._mode,
+            b"STARTTLS": self._start_tls,
+            b"AUTHINFO": self._authinfo,
+            b"GROUP": self._select,
+            b"LISTGROUP": self._listgroup,
+            b"LIST": self._list,
+            b"ARTICLE": self._article,
+            b"HEAD": self._article,
+            b"BODY": self._article,
+            b"STAT": self._article,
+            b"POST": self._post,
+        }
+        if overview:
+            self._answers[b"XOVER"] = self._over
+        if overview == "OVER":
+            self._answers[b"OVER"] = self._over
+
+    def run(self) -> None:
+        """Answer until the client takes leave or goes away."""
+        self._say("200 Loopback news, posting allowed" if self._store.posting else "201 Loopback news, no posting")
+        while line := self._stream.readline(LINE):
+            words = line.split()
+            verb = words[0].upper() if words else b""
+            if verb == b"QUIT":
+                self._say("205 Goodbye")
+                return
+            answer = self._answers.get(verb)
+            if answer is None or (verb == b"CAPABILITIES" and not self.offers_capabilities):
+                self._say("500 What?")
+            elif not self.is_reader and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS"):
+                self._say("502 Say MODE READER first")
+            elif not self._logged_in and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS", b"AUTHINFO"):
+                self._say("480 Log in first")
+            else:
+                answer(words)
+
+    def close(self) -> None:
+        """End what was opened beside the connection."""
+        self._stream.close()
+        if self._connection is not self._accepted:
+            self._connection.close()
+
+    def _say(self, line: str) -> None:
+        self._connection.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
+
+    def _say_block(self, line: str, lines: Iterable[bytes]) -> None:
+        block = b"".join((b"." if each.startswith(b".") else b"") + each + b"\r\n" for each in lines)
+        self._connection.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n" + block + b".\r\n")
+
+    # What is settled first
+
+    def _capabilities(self, _: list[bytes]) -> None:
+        lines = ["VERSION 2", "IMPLEMENTATION loopback"]
+        lines += ["READER", "LIST ACTIVE NEWSGROUPS"] if self.is_reader else ["MODE-READER"]
+        lines += ["OVER"] if self._overview == "OVER" and self.is_reader else []
+        lines += ["POST"] if self._store.posting and self.is_reader else []
+        lines += ["STARTTLS"] if self._tls and not self._secure else []
+        lines += ["AUTHINFO USER"] if not self._logged_in else []
+        self._say_block("101 What there is:", (line.encode() for line in lines))
+
+    def _mode(self, words: list[bytes]) -> None:
+        if [word.upper() for word in words[1:]] != [b"READER"]:
+            self._say("501 MODE READER")
+            return
+        self.is_reader = True
+        self._say("200 Posting allowed" if self._store.posting else "201 No posting")
+
+    def _start_tls(self, _: list[bytes]) -> None:
+        if self._tls is None or self._secure:
+            self._say("502 No TLS")
+            return
+        self._say("382 Begin")
+        # A duplicate, because TLS takes its socket away from whoever accepted it.
+        secured = self._tls.wrap_socket(self._accepted.dup(), server_side=True, do_handshake_on_connect=False)
+        self._connection = secured
+        secured.settimeout(self._accepted.gettimeout())
+        secured.do_handshake()
+        self._stream = secured.makefile("rb")
+        self._secure = True
+
+    def _authinfo(self, words: list[bytes]) -> None:
+        if self._tls and not self._secure:
+            self._say("483 TLS first")
+            return
+        kind = words[1].upper() if len(words) > 2 else b""
+        given = b" ".join(words[2:]).decode("utf-8", "replace")
+        if kind == b"USER":
+            self._user = given
+            self._say("381 And the password?")
+        elif kind == b"PASS" and self._users and self._users.get(self._user) == given:
+            self._logged_in = True
+            self._say("281 Welcome")
+        else:
+            self._say("481 No")
+
+    # Groups
+
+    def _counts(self, group: _Group) -> str:
+        return f"{len(group.articles)} {group.low} {group.high} {group.name}"
+
+    def _select(self, words: list[bytes]) -> None:
+        group = self._store.groups.get(words[1]) if len(words) > 1 else None
+        if group is None:
+            self._say("411 No such group")
+            return
+        self._group = group
+        self._current = group.low if group.articles else None
+        self._say(f"211 {self._counts(group)}")
+
+    def _listgroup(self, words: list[bytes]) -> None:
+        group = self._store.groups.get(words[1]) if len(words) > 1 else self._group
+        if group is None:
+            self._say("411 No such group" if len(words) > 1 else "412 No group selected")
+            return
+        self._group = group
+        self._say_block(f"211 {self._counts(group)}", (b"%d" % number for number in group.articles))
+
+    def _list(self, words: list[bytes]) -> None:
+        what = words[1].upper() if len(words) > 1 else b"ACTIVE"
+        groups = self._store.groups.values()
+        if what == b"ACTIVE":
+            lines = [f"{group.name} {group.high} {group.low} {group.posting}" for group in groups]
+        elif what == b"NEWSGROUPS":
+            lines = [f"{group.name}\t{group.description}" for group in groups if group.description]
+        else:
+            self._say("503 No such list")
+            return
+        self._say_block("215 The list:", (line.encode("utf-8", "surrogateescape") for line in lines))
+
+    # Articles
+
+    def _over(self, words: list[bytes]) -> None:
+        if self._group is None:
+            self._say("412 No group selected")
+            return
+        found = _RANGE.fullmatch(words[1]) if len(words) > 1 else None
+        low = int(found[1]) if found else self._current or 0
+        high = low if found is None or not found[2] else int(found[3] or 10**16)
+        numbers = [number for number in self._group.articles if low <= number <= high]
+        if not numbers:
+            self._say("423 No articles there")
+            return
+        self._say_block("224 The overview:", (_overview(number, self._group.articles[number]) for number in numbers))
+
+    def _article(self, words: list[bytes]) -> None:
+        verb = words[0].upper()
+        number, article = 0, None
+        if len(words) > 1 and words[1].startswith(b"<"):
+            article = self._store.by_identifier.get(words[1])
+            missing = "430 No such article"
+        elif self._group is None:
+            missing = "412 No group selected"
+        else:
+            number = int(words[1]) if len(words) > 1 and words[1].isdigit() else self._current or 0
+            article = self._group.articles.get(number)
+            missing = "423 No article of that number"
+            self._current = number if article else self._current
+        if article is None:
+            self._say(missing)
+            return
+        identifier = _header(article)[b"message-id"].decode("utf-8", "surrogateescape")
+        code = {b"ARTICLE": 220, b"HEAD": 221, b"BODY": 222, b"STAT": 223}[verb]
+        reply = f"{code} {number} {identifier}"
+        if verb == b"STAT":
+            self._say(reply)
+            return
+        head, _, body = article.removesuffix(b"\r\n").partition(b"\r\n\r\n")
+        shown = {b"ARTICLE": article.removesuffix(b"\r\n"), b"HEAD": head, b"BODY": body}[verb]
+        self._say_block(reply, shown.split(b"\r\n"))
+
+    def _post(self, _: list[bytes]) -> None:
+        if not self._store.posting:
+            self._say("440 No posting")
+            return
+        self._say("340 Go on; end with a dot")
+        article = bytearray()
+        while (line := self._stream.readline(LINE)) != b".\r\n":
+            if not line:
+                return
+            article += line.removeprefix(b".")
+            if len(article) > LONGEST:
+                return
+        self._say(self._store.post(bytes(article)))
