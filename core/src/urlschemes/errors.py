@@ -405,7 +405,8 @@ class Truncated(AccessError):
 class RemoteError(AccessError):
     """The other side refused by its protocol.
 
-    `status` is its code, `text` its words, `temporary` whether trying later may help.
+    `status` is its code, `text` its words, `temporary` whether trying later may help. `step` is what it refused, where
+    the protocol has several steps and it matters which.
     """
 
     code = "remote-error"
@@ -417,12 +418,14 @@ class RemoteError(AccessError):
         status: int | str | None = None,
         text: str = "",
         temporary: bool = False,
+        step: str = "",
         **details: "Any",
     ) -> None:
         super().__init__(message, **details)
         self.status = status
         self.text = text
         self.temporary = temporary
+        self.step = step
 
 
 class AuthRequired(AccessError):
