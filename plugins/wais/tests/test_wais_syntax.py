@@ -36,7 +36,7 @@ def test_the_examples_of_the_record(example: Example) -> None:
 
 def test_the_record_tells_whom_it_concerns() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("wais", "historical", 210)
-    assert (registration.operations, registration.redirects, registration.local) == ((), (), False)
+    assert (registration.operations, registration.redirects, registration.local) == (("access",), (), False)
     assert "control octets" in registration.security_considerations.lower()
     assert sum(example.parts is None for example in registration.examples) >= 10
 
@@ -55,9 +55,9 @@ def test_the_grammar_is_that_of_section_5() -> None:
     ]
 
 
-def test_this_version_reads_wais_urls_and_accesses_none() -> None:
-    with pytest.raises(UnsupportedOperation, match="registered for parsing only"):
-        urlschemes.access("wais://localhost/db")
+def test_wais_offers_access_and_nothing_else() -> None:
+    with pytest.raises(UnsupportedOperation):
+        urlschemes.find_attributes("wais://localhost/db")
 
 
 # --- decision 15: three forms, empty and opaque parts ----------------------------------------------------------------

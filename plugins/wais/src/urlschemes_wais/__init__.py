@@ -121,4 +121,4 @@ def _wrong(message: str, part: str, hint: str) -> InvalidPart:
     )
 
 
-scheme = Scheme(registration, WaisURL)
+scheme = Scheme(registration, WaisURL, access="urlschemes_wais.access")

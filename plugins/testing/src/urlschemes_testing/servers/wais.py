@@ -1,0 +1,351 @@
+r"""A small WAIS server, written from the WAIS protocol specification 1.5 and from what freeWAIS-sf does beside it.
+
+    recipes = {
+        "bread": "Flour, water, salt.\n",
+        "oven": WaisDocument({"GIF": b"GIF89a ...", "TEXT": b"A picture of an oven.\n"}, headline="An oven"),
+    }
+    with wais_server({"recipes": recipes}) as (host, port):
+        ...f"wais://{host}:{port}/recipes", f"wais://{host}:{port}/recipes?bread"
+
+It tells of its databases (a search without words), searches them, also for what resembles a document, and gives
+documents in parts. Where freeWAIS-sf is odd, so is this server: the status of an answer says nothing, a search in vain
+finds the catalog, more than one request at a time and a request that lacks something end the connection.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["WaisDocument", "wais_server"]
+
+RECORD = 100_000
+"""Octets of the largest message."""
+SEED_WEIGHT = 5
+"""How much more a word that was asked for counts than one of a document that was named as relevant."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaisDocument:
+    """A document: what it is in each of its types, the first being what it is found by.
+
+    `headline` is the name of the document where it is empty, `date` is yyyymmdd.
+    """
+
+    contents: Mapping[str, bytes]
+    headline: str = ""
+    date: str = ""
+
+    @property
+    def first(self) -> bytes:
+        """The octets in the first type."""
+        return next(iter(self.contents.values()))
+
+
+@contextmanager
+def wais_server(
+    databases: Mapping[str, Mapping[str, str | bytes | WaisDocument]],
+    *,
+    record: int = RECORD,
+    lifetime: float = LIFETIME,
+    patience: float = PATIENCE,
+) -> Iterator[Address]:
+    """Serve `databases`, by name: documents by name, of which texts and octets are of the type TEXT.
+
+    `record` is how many octets of a message the server is ready to send.
+    """
+    site = _Site({name: {each: _document(held[each]) for each in held} for name, held in databases.items()}, record)
+    with Loopback(site.serve, lifetime=lifetime, patience=patience) as server:
+        site.address = server.address
+        yield server.address
+
+
+def _document(given: str | bytes | WaisDocument) -> WaisDocument:
+    if isinstance(given, WaisDocument):
+        return given
+    return WaisDocument({"TEXT": given.encode() if isinstance(given, str) else given})
+
+
+class _Gone(ConnectionError):
+    """What the server this one is written after does not survive: the connection ends without an answer."""
+
+
+class _Site:
+    def __init__(self, databases: dict[str, dict[str, WaisDocument]], record: int) -> None:
+        self.databases = databases
+        self.record = record
+        self.address = Address("", 0)
+
+    def serve(self, connection: socket.socket) -> None:
+        most = self.record
+        while request := _receive(connection):
+            head, body = request
+            size = int.from_bytes(body[:2], "big")
+            header, information = body[2 : 2 + size], body[2 + size :]
+            if header[:1] == b"\x14":
+                answer, most = self.init(header)
+            elif header[:1] == b"\x16":
+                answer = self.search(header, information)
+            else:
+                raise _Gone
+            if len(answer) > most:
+                answer = b""
+            connection.sendall(b"%010dz2%b  0" % (len(answer), head[12:22]) + answer)
+
+    def init(self, header: bytes) -> tuple[bytes, int]:
+        """The answer to Init, and how large a message may be. Only searching is offered."""
+        asked = dict(_elements(header[1:]))
+        most = min(_number_of(asked.get(6, b"")) or self.record, self.record)
+        said = b"".join((_element(3, b"\x80"), _element(4, b"\x80"), _number(5, most), _number(6, most)))
+        said += _element(8, b"LS6") + _element(9, b"urlschemes_testing") + _element(10, b"1")
+        accepted = b"\x01" if asked.get(4, b"\x80") == b"\x80" else b"\x00"
+        return _apdu(b"\x15" + accepted + said, _element(99, _number(100, 0) + _number(101, 0))), most
+
+    def search(self, header: bytes, information: bytes) -> bytes:
+        asked = dict(_elements(header[11:]))
+        name = asked.get(18, b"").decode("utf-8", "replace") or "INFO"
+        (group, query), *_ = [*_elements(information), (0, b"")]
+        if asked.get(20) == b"1" and group == 21:
+            return self.retrieve(query, asked)
+        if group != 99:
+            raise _Gone
+        database = self.databases.get(name)
+        if database is None:
+            return _answer((), [("S1", f"The following database is not available: {name}")])
+        return self.find(name, database, query)
+
+    # A search
+
+    def find(self, name: str, database: dict[str, WaisDocument], query: bytes) -> bytes:
+        fields = list(_elements(query))
+        words = b"".join(value for tag, value in fields if tag == 106).decode("utf-8", "replace").strip()
+        relevant = list(self._relevant(fields))
+        if words in {"", "?", "*"} and not relevant:
+            told = [self._help(name, "WSRC", "Information on database", 1000)]
+            told.append(self._help(name, "TEXT", "Catalog for database", 1000))
+            return _answer(told, [("S1", "query syntax error: ?")] if words == "?" else [])
+        vain = self._help(name, "TEXT", "Search produced no result. Here's the Catalog for database", 0)
+        if not words or re.search(r"[()]", words):
+            return _answer([vain], [("S1", f"query syntax error: {words}")])
+        weights = Counter(dict.fromkeys(_words(words.encode()), SEED_WEIGHT))
+        for text in relevant:
+            weights.update(set(_words(text)))
+        most = next((_number_of(value) for tag, value in fields if tag == 114), 40)
+        found = sorted(self._scores(database, weights), reverse=True)[:most]
+        if not found:
+            return _answer([vain], [])
+        best = found[0][0]
+        return _answer([self._header(name, each, database[each], 1000 * score // best) for score, each in found], [])
+
+    def _scores(self, database: dict[str, WaisDocument], weights: Counter[str]) -> Iterator[tuple[int, str]]:
+        for each, document in database.items():
+            held = Counter(_words(document.first + b" " + (document.headline or each).encode()))
+            if score := sum(weight * held[word] for word, weight in weights.items()):
+                yield score, each
+
+    def _relevant(self, fields: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
+        """The texts of the documents and of the parts of documents that a query names."""
+        text = b""
+        code = start = 0
+        for tag, value in fields:
+            if tag in {107, 116}:
+                _, document = self._named(value)
+                text = document.first if document else b""
+            if tag == 116:
+                yield text
+            elif tag == 100:
+                code = _number_of(value)
+            elif tag == 108:
+                start = _number_of(value)
+            elif tag == 109:
+                yield _between(text, start, _number_of(value), lines=code == 2)
+
+    def _header(self, database: str, name: str, document: WaisDocument, score: int) -> bytes:
+        size = len(document.first)
+        place = _element(1, str(self.address).encode()), _element(2, database.encode())
+        local = f"0 {size} {name}".encode()
+        identifier = b"".join((*place, _element(3, local)))
+        identifier += _element(4, str(self.address).encode()) + _element(5, database.encode()) + _element(6, local)
+        said = _described(identifier + _number(7, 0), score, document.first, tuple(document.contents))
+        said += _element(121, database.encode())
+        said += _element(122, document.date.encode() or b"0") + _element(123, (document.headline or name).encode())
+        return _element(150, said)
+
+    def _help(self, database: str, kind: str, headline: str, score: int) -> bytes:
+        local = f"0 0 {database}.{'src' if kind == 'WSRC' else 'cat'}".encode()
+        identifier = _element(2, database.encode()) + _element(3, local) + _number(7, 0)
+        said = _described(identifier, score, self._about(database, kind), (kind,))
+        return _element(
+            150, said + _element(121, database.encode()) + _element(123, f"{headline}: {database}".encode())
+        )
+
+    def _about(self, database: str, kind: str) -> bytes:
+        """The description of a database (a source structure), or its catalog."""
+        held = self.databases[database]
+        if kind != "WSRC":
+            return "".join(f"{document.headline or name}\n" for name, document in held.items()).encode()
+        host, port = self.address
+        return (
+            f'(:source\n  :version 3\n  :ip-name "{host}"\n  :tcp-port {port}\n  :database-name "{database}"\n'
+            f'  :cost 0.00\n  :cost-unit :free\n  :description "{len(held)} documents"\n)\n'
+        ).encode()
+
+    # A document
+
+    def retrieve(self, query: bytes, asked: dict[int, bytes]) -> bytes:
+        named: dict[bytes, bytes] = {}
+        attributes = b""
+        for tag, value in _elements(query):
+            if tag == 44:
+                attributes = value[:5]
+            elif tag == 45:
+                named[attributes] = value
+        identifier = named.get(b"un re", b"")
+        if b"wt re" not in named:
+            raise _Gone
+        try:
+            database, document = self._named(identifier)
+        except _Gone:
+            return _answer((), [("SF", "Missing DocID in request")], surrogate=True, reference=asked.get(2))
+        if not database:
+            raise _Gone
+        kind = named[b"wt re"].decode("utf-8", "replace")
+        if document is None or kind not in document.contents:
+            return _answer((), [("SF", "Bad DocID in request")], surrogate=True, reference=asked.get(2))
+        content = document.contents[kind]
+        lines = b"wl ro" in named
+        unit = b"wl" if lines else b"wb"
+        size = len(content.splitlines()) if lines else len(content)
+        bounds = named.get(unit + b" ro", b"0"), named.get(unit + b" rl", b"%d" % size)
+        if not all(re.fullmatch(rb"[0-9]{1,9}", bound) for bound in bounds):
+            raise _Gone
+        start, end = map(int, bounds)
+        if end < start:
+            raise _Gone
+        beyond = [("SF", "Request out of range")] if end > size and start != size else []
+        text = _element(116, identifier) + _number(117, 0) + _element(127, _between(content, start, end, lines=lines))
+        records = [_element(153, text)] if start <= size else []
+        return _answer(records, beyond, found=False, surrogate=True, reference=asked.get(2))
+
+    def _named(self, identifier: bytes) -> tuple[str, WaisDocument | None]:
+        """The database and the document of an identifier. Raises _Gone for what is none."""
+        fields = dict(_elements(identifier))
+        if 3 not in fields and 6 not in fields:
+            raise _Gone
+        name = (fields.get(2) or fields.get(5) or b"").decode("utf-8", "replace")
+        local = (fields.get(6) or fields.get(3) or b"").decode("utf-8", "replace").split(" ", 2)[-1]
+        database = self.databases.get(name)
+        if database is None:
+            return name, None
+        about = {f"{name}.src": "WSRC", f"{name}.cat": "TEXT"}
+        if 1 not in fields and local in about:
+            return name, WaisDocument({about[local]: self._about(name, about[local])})
+        return name, database.get(local)
+
+
+def _described(identifier: bytes, score: int, content: bytes, types: tuple[str, ...]) -> bytes:
+    said = _element(116, identifier) + _number(118, score) + _number(120, len(content))
+    said += _number(131, content.count(b"\n"))
+    return said + _element(132, b"".join(_element(133, each.encode()) for each in types))
+
+
+def _between(content: bytes, start: int, end: int, *, lines: bool) -> bytes:
+    return b"".join(content.splitlines(keepends=True)[start:end]) if lines else content[start:end]
+
+
+def _words(text: bytes) -> list[str]:
+    return [word.decode().lower() for word in re.findall(rb"[A-Za-z0-9]+", text)]
+
+
+# Messages and what they are made of
+
+
+def _receive(connection: socket.socket) -> tuple[bytes, bytes] | None:
+    """The header and the body of the next message; None at the end. Raises _Gone for two messages at once."""
+    octets = b""
+    while len(octets) < 25 or len(octets) < 25 + int(octets[:10]):
+        received = connection.recv(65536)
+        if not received:
+            return None
+        octets += received
+        if not octets[:10].isdigit() or len(octets) > 2 * RECORD:
+            raise _Gone
+    if len(octets) > 25 + int(octets[:10]):
+        raise _Gone
+    return octets[:25], octets[25:]
+
+
+def _answer(
+    records: Iterable[bytes],
+    diagnostics: list[tuple[str, str]],
+    *,
+    found: bool = True,
+    surrogate: bool = False,
+    reference: bytes | None = None,
+) -> bytes:
+    """A search response. Its status is no more to be relied on than that of the server this one is written after."""
+    held = list(records)
+    fixed = bytes([0x17, found and bool(held) and not diagnostics]) + bytes(3)
+    fixed += (len(held) + len(diagnostics)).to_bytes(3, "big") + bytes(3) + _number(27, 0)
+    for code, words in diagnostics:
+        said = code.encode() + words.encode() + bytes([surrogate])
+        held.append(b"\x1c" + len(said).to_bytes(2, "big") + said + b"\x1d")
+    return _apdu(fixed + (_element(2, reference) if reference else b""), _element(99, b"".join(held)))
+
+
+def _apdu(header: bytes, information: bytes) -> bytes:
+    return len(header).to_bytes(2, "big") + header + information
+
+
+def _compressed(value: int) -> bytes:
+    """A compressed integer: seven bits in each octet, all but the last one marked."""
+    octets = [value & 0x7F]
+    while value > 0x7F:
+        value >>= 7
+        octets.insert(0, 0x80 | value & 0x7F)
+    return bytes(octets)
+
+
+def _element(tag: int, value: bytes) -> bytes:
+    return _compressed(tag) + _compressed(len(value)) + value
+
+
+def _number(tag: int, value: int) -> bytes:
+    return _element(tag, value.to_bytes((value.bit_length() + 7) // 8 or 1, "big"))
+
+
+def _number_of(value: bytes) -> int:
+    return int.from_bytes(value, "big")
+
+
+def _elements(octets: bytes) -> Iterator[tuple[int, bytes]]:
+    """The elements that octets are made of. Raises _Gone where they are none."""
+    place = 0
+
+    def compressed() -> int:
+        nonlocal place
+        value = 0
+        while True:
+            if place >= len(octets):
+                raise _Gone
+            octet = octets[place]
+            place += 1
+            value = value << 7 | octet & 0x7F
+            if octet < 0x80:
+                return value
+
+    while place < len(octets):
+        tag, size = compressed(), compressed()
+        if size > len(octets) - place:
+            raise _Gone
+        yield tag, octets[place : place + size]
+        place += size
