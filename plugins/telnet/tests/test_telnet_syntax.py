@@ -36,7 +36,8 @@ def test_the_examples_of_the_record(example: Example) -> None:
 
 def test_the_record_tells_whom_it_concerns() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("telnet", "permanent", 23)
-    assert (registration.operations, registration.redirects, registration.local) == ((), (), False)
+    assert (registration.operations, registration.redirects, registration.local) == (("open session",), (), False)
+    assert set(registration.options) == {"columns", "rows"}
     assert "terminal" in registration.security_considerations
     assert sum(example.parts is None for example in registration.examples) >= 10
 
@@ -46,8 +47,8 @@ def test_the_grammar_is_that_of_section_5() -> None:
     assert lines == ['telneturl      = "telnet://" login [ "/" ]']
 
 
-def test_this_version_reads_telnet_urls_and_accesses_none() -> None:
-    with pytest.raises(UnsupportedOperation, match="registered for parsing only"):
+def test_a_service_is_no_data_object_to_be_accessed() -> None:
+    with pytest.raises(UnsupportedOperation, match="it offers open session"):
         urlschemes.access("telnet://localhost/")
 
 

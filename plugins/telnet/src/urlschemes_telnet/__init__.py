@@ -2,7 +2,8 @@
 
     telnet://<user>:<password>@<host>:<port>/
 
-The syntax is in `registration.toml`.
+The syntax is in `registration.toml`, how a session is opened in `access.py`, what it does in `session.py`; option
+negotiation is in `options.py`, the octets of the connection in `stream.py`, and the command in `command.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from typing import TYPE_CHECKING
 from urlschemes import UNCHANGED, Encoded, LoginURL, Registration, Scheme, Unchanged
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Any, Self
 
-__all__ = ["TelnetURL", "registration", "scheme"]
+    from urlschemes import URL
+    from urlschemes_telnet.session import TelnetSession
+
+__all__ = ["TelnetURL", "open_session", "registration", "scheme"]
 
 registration = Registration.of(__name__)
 
@@ -58,4 +62,22 @@ class TelnetURL(LoginURL, registration=registration):
         return self._replace(host=host, port=port, user=user, password=password)
 
 
-scheme = Scheme(registration, TelnetURL)
+scheme = Scheme(registration, TelnetURL, access="urlschemes_telnet.access")
+
+
+def open_session(url: URL | str, **terms: Any) -> TelnetSession:
+    """Connect to the service that `url` locates: a session, to be used in a `with` block.
+
+    `columns` and `rows` are the size of the window, which the service is told if it asks. The other arguments, and the
+    errors, are those of `urlschemes.operate`.
+    """
+    import urlschemes
+    from urlschemes.errors import UnsupportedOperation
+    from urlschemes_telnet.session import TelnetSession
+
+    session = urlschemes.operate("open session", url, **terms)
+    if isinstance(session, TelnetSession):
+        return session
+    if isinstance(session, urlschemes.Session):
+        session.close()
+    raise UnsupportedOperation("the URL opens a session of another protocol", hint="`urlschemes.operate` gives it")
