@@ -74,6 +74,7 @@ class Block:
         lines = bytes(self._begun[:whole])
         del self._begun[:whole]
         self._lines = self._unstuffed(lines)
+        self._position = 0
         self._check_lengths()
 
     def _unstuffed(self, lines: bytes) -> bytes:
