@@ -581,7 +581,7 @@ def test_deadline_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
     now += 1000
     assert deadline.left() == 50
     deadline.pause()
-    deadline.received += 16 * 1024 * 7
+    deadline.moved += 16 * 1024 * 7
     assert deadline.left() == 57
     deadline.resume()
     now += 57

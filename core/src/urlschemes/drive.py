@@ -1,26 +1,21 @@
-"""Performs the steps of a dialogue, blocking. Nowhere else does an access open a socket or a file.
+"""Performs the steps of a dialogue, blocking. Nowhere else does an access open a socket, and a file only in `files`.
 
 `run` is what an operation on a URL comes down to. What the network and file modules of the standard library cost to
 import is paid when the first step needs them.
 """
 
-# A path is text as the URL gave it, and stays so: pathlib would tidy it before it is checked.
-# ruff: noqa: PTH115, PTH116, PTH117, PTH118
-
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from contextlib import suppress
 from functools import cache
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes import steps
-from urlschemes.display import one_line
-from urlschemes.errors import PolicyDenied, URLError
-from urlschemes.resource import Document, FileFacts, Listing, Session
+from urlschemes.errors import URLError
+from urlschemes.files import File, perform_on_files
+from urlschemes.resource import Document, Listing, Session
 
 if TYPE_CHECKING:
     import ssl
@@ -35,158 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["default_context", "perform_on_files", "run"]
 
 T = TypeVar("T")
-
-# --- Files ------------------------------------------------------------------------------------------------------------
-
-_SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
-
-
-class _File:
-    """An open file, as a channel."""
-
-    __slots__ = ("descriptor",)
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-
-    def address(self) -> tuple[str, int]:
-        raise OSError("a file has no address")
-
-    def fileno(self) -> int:
-        return self.descriptor
-
-    def close(self) -> None:
-        if self.descriptor >= 0:
-            descriptor, self.descriptor = self.descriptor, -1
-            os.close(descriptor)
-
-
-def _within(real: str, root: str) -> bool:
-    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
-
-
-def _admitted(path: str, roots: tuple[str, ...]) -> str:
-    """`path` without links, if it lies under a root. Raises PolicyDenied, whether or not anything is there."""
-    if not os.path.isabs(path) or path.startswith(("//", "\\\\")):
-        raise PolicyDenied(f"'{one_line(path, 160)}' is no path on this machine", rule="roots", part="path")
-    real = os.path.realpath(path)
-    _check_real(real, path, roots)
-    return real
-
-
-def _check_real(real: str, path: str, roots: tuple[str, ...]) -> None:
-    if any(_within(real, folder) for folder in _SYSTEM_FOLDERS):
-        raise PolicyDenied(f"'{one_line(path, 160)}' is the system's own", rule="roots", part="path")
-    if not any(_within(real, os.path.realpath(root)) for root in roots):
-        raise PolicyDenied(
-            f"'{one_line(path, 120)}' is under none of the folders allowed",
-            rule="roots",
-            part="path",
-            hint="policy rule 'roots': add its folder to roots",
-        )
-
-
-def _open_checked(path: str, roots: tuple[str, ...], flags: int) -> int:
-    """A descriptor of what `path` names, if what was opened lies under a root: a link may have changed meanwhile."""
-    real = _admitted(path, roots)
-    for flag in ("O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
-        flags |= getattr(os, flag, 0)
-    descriptor = os.open(real, os.O_RDONLY | flags)
-    try:
-        _check_real(_path_of(descriptor, real), path, roots)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def _path_of(descriptor: int, real: str) -> str:
-    """Where the open file lies. Linux says it; elsewhere the path is looked up anew and must name the same file."""
-    try:
-        return os.readlink(f"/proc/self/fd/{descriptor}")
-    except OSError:
-        again = os.path.realpath(real)
-        if not os.path.samestat(os.stat(again), os.fstat(descriptor)):
-            raise OSError("the file changed its place while it was opened") from None
-        return again
-
-
-def perform_on_files(step: steps.OpenFile | steps.Examine | steps.ListFolder) -> Any:
-    """Perform a step on files: a few system calls, which block for a moment (an event loop gives them to a thread)."""
-    if isinstance(step, steps.OpenFile):
-        return _open_file(step.path, step.roots)
-    if isinstance(step, steps.Examine):
-        return _facts(step.path, os.stat(_admitted(step.path, step.roots)))
-    return _list_folder(step.path, step.roots, step.most)
-
-
-def _open_file(path: str, roots: tuple[str, ...]) -> _File:
-    # Looked at before it is opened: opening a FIFO or a device has effects already.
-    _check_regular(os.stat(_admitted(path, roots)).st_mode, path)
-    descriptor = _open_checked(path, roots, 0)
-    try:
-        _check_regular(os.fstat(descriptor).st_mode, path)
-        if hasattr(os, "set_blocking"):
-            os.set_blocking(descriptor, True)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return _File(descriptor)
-
-
-def _check_regular(mode: int, path: str) -> None:
-    import errno
-
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(mode):
-        raise PolicyDenied(f"'{one_line(path, 160)}' is no regular file", rule="roots", part="path")
-
-
-def _list_folder(path: str, roots: tuple[str, ...], most: int) -> list[FileFacts]:
-    """At most one more than `most` entries, sorted by name."""
-    if os.scandir not in os.supports_fd:
-        return _scan(_admitted(path, roots), path, roots, most)
-    descriptor = _open_checked(path, roots, getattr(os, "O_DIRECTORY", 0))
-    try:
-        return _scan(descriptor, path, roots, most)
-    finally:
-        os.close(descriptor)
-
-
-def _scan(folder: int | str, path: str, roots: tuple[str, ...], most: int) -> list[FileFacts]:
-    found: list[FileFacts] = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            where = os.path.join(path, entry.name)
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:  # it went away after its name was read
-                continue
-            if entry.is_symlink():
-                # One that leads nowhere, or out of the roots, is shown as the link that it is.
-                with suppress(OSError, PolicyDenied):
-                    status = os.stat(_admitted(where, roots))
-            found.append(_facts(where, status))
-            if len(found) > most:
-                break
-    return sorted(found, key=lambda facts: facts.path)
-
-
-def _facts(path: str, status: Any) -> FileFacts:
-    from datetime import UTC, datetime
-
-    kind: Literal["file", "directory", "other"] = "other"
-    if stat.S_ISREG(status.st_mode):
-        kind = "file"
-    elif stat.S_ISDIR(status.st_mode):
-        kind = "directory"
-    try:
-        modified = datetime.fromtimestamp(status.st_mtime, UTC)
-    except (OverflowError, ValueError, OSError):
-        modified = datetime.fromtimestamp(0, UTC)  # a time beyond the calendar's
-    return FileFacts(path, kind, status.st_size, modified)
-
 
 # --- Sockets ----------------------------------------------------------------------------------------------------------
 
@@ -222,6 +65,14 @@ class _Socket:
         return number
 
     def close(self) -> None:
+        self.socket.close()
+
+    def abort(self) -> None:
+        import socket
+        import struct
+
+        with suppress(OSError):  # it is broken already
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
     def patient(self, timeout: float) -> Any:
@@ -340,6 +191,8 @@ def _perform_secure(step: steps.Secure) -> steps.Channel:
 
 
 def _perform_write(step: steps.Write) -> int:
+    if isinstance(step.channel, File):
+        return cast("int", perform_on_files(step))
     channel = cast("_Socket", step.channel)
     socket = channel.patient(step.timeout)
     sent: int = (
@@ -350,8 +203,8 @@ def _perform_write(step: steps.Write) -> int:
 
 def _perform_read(step: steps.Read) -> bytes:
     channel = step.channel
-    if isinstance(channel, _File):
-        return os.read(channel.descriptor, step.most)
+    if isinstance(channel, File):
+        return cast("bytes", perform_on_files(step))
     if isinstance(channel, _Datagrams):
         return channel.receive(step.most, step.timeout)
     octets: bytes = cast("_Socket", channel).patient(step.timeout).recv(step.most)
@@ -371,12 +224,19 @@ def _perform_wait(step: steps.Wait) -> int | None:
     return min((key.data for key, _ in ready), default=None)
 
 
+def _perform_consult(step: steps.Consult) -> object:
+    return step.question()
+
+
 _PERFORM: dict[type[Any], Callable[[Any], Any]] = {
+    steps.Consult: _perform_consult,
     steps.Dial: _perform_dial,
     steps.Examine: perform_on_files,
+    steps.Keep: perform_on_files,
     steps.ListFolder: perform_on_files,
     steps.OpenFile: perform_on_files,
     steps.Read: _perform_read,
+    steps.Remove: perform_on_files,
     steps.Resolve: _perform_resolve,
     steps.Secure: _perform_secure,
     steps.Wait: _perform_wait,

@@ -33,6 +33,7 @@
     │   ├── InputRequired           it wants answers that nobody gave
     │   ├── RedirectRefused
     │   └── Indeterminate           whether it was done cannot be known
+    ├── ConfigurationError          a configuration is wrong (also a ValueError)
     ├── RegistrationError           a registration record is wrong (also a ValueError)
     │   └── GrammarError            its BNF is
     └── PluginError                 a plugin is at fault
@@ -325,9 +326,17 @@ class NotHierarchical(URLError):
 
 
 class AccessError(URLError):
-    """The access began and failed: the network, the server or the file system is the cause."""
+    """The access began and failed: the network, the server or the file system is the cause.
+
+    `sent` counts the octets of the caller's content that had been sent before: so many may be there, or a part of them.
+    It is None where none were.
+    """
 
     code = "access-error"
+
+    def __init__(self, message: str = "", *, sent: int | None = None, **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.sent = sent
 
 
 class ResolveError(AccessError):
@@ -458,6 +467,17 @@ class Indeterminate(AccessError):
     """The connection was lost at a point where the operation may or may not have been carried out."""
 
     code = "indeterminate"
+
+
+class ConfigurationError(URLError, ValueError):
+    """A configuration cannot be used. `source` is the file or the variable at fault, `key` what is wrong in it."""
+
+    code = "configuration-error"
+
+    def __init__(self, message: str, *, source: str = "", key: str = "", **details: "Any") -> None:
+        super().__init__(message, **details)
+        self.source = source
+        self.key = key
 
 
 class RegistrationError(URLError, ValueError):

@@ -35,7 +35,7 @@ class Limits:
     deadline: float = 60
     """The whole access, or one call of a session. The caller's own pauses do not count."""
     rate: float = 16 * 1024
-    """The deadline grows by one second for so many octets received."""
+    """The deadline grows by one second for so many octets received or sent."""
     resolve: float = 10
     """Finding the addresses of one host name."""
     connect: float = 10
@@ -73,6 +73,7 @@ _COLLECTIONS: dict[str, type[frozenset[object] | tuple[object, ...]]] = {
     "denied_networks": tuple,
     "ports": frozenset,
     "roots": tuple,
+    "writable": tuple,
 }
 _NAMES = {"schemes", "denied_schemes", "hosts", "denied_hosts"}
 
@@ -96,6 +97,8 @@ class Policy:
     """Ports allowed beside the scheme's own one and those from 1024 that are not known for another protocol."""
     roots: tuple[str, ...] = ()
     """The folders whose files may be read. None are, until some are given."""
+    writable: tuple[str, ...] = ()
+    """The folders whose files may be written and removed, whether or not they may be read. None are, until given."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -1,13 +1,13 @@
 """What a backend must be able to do: the primitive steps that a dialogue asks for.
 
 A step that fails raises the system's own OSError, TimeoutError among them: without an errno where it is the step's own
-time that was up. The file steps may also raise PolicyDenied. No step is given a rule to apply, but which folders may
-be read.
+time that was up. The file steps may also raise PolicyDenied. No step is given a rule to apply, but in which folders
+files may be read, or written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Channel",
+    "Consult",
     "Dial",
     "Examine",
+    "Keep",
     "ListFolder",
     "OpenFile",
     "Read",
+    "Remove",
     "Resolve",
     "Secure",
     "Step",
@@ -42,7 +45,10 @@ class Channel(Protocol):
         """The system's number of it, to wait for. Raises OSError where it has none."""
 
     def close(self) -> None:
-        """Close now, without waiting; closing twice does nothing."""
+        """Close now, without waiting; closing twice does nothing. What was written and not kept is thrown away."""
+
+    def abort(self) -> None:
+        """As `close`, but let the other side know that it is no end in good order (over TCP: a reset)."""
 
 
 @dataclass(slots=True)
@@ -109,29 +115,55 @@ class Wait:
 
 @dataclass(slots=True)
 class OpenFile:
-    """Open the regular file `path` for reading, if it lies under one of `roots`: a `Channel`."""
+    """Open the regular file `path`, if it lies under one of `folders`: a `Channel`.
+
+    To `replace` it, what is written goes to a new file beside it; to `append`, to its end.
+    """
 
     path: str
-    roots: tuple[str, ...]
+    folders: tuple[str, ...]
+    to: Literal["read", "replace", "append"]
 
 
 @dataclass(slots=True)
 class Examine:
-    """What the file system says of `path`, if it lies under one of `roots`: `FileFacts`."""
+    """What the file system says of `path`, if it lies under one of `folders`: `FileFacts`."""
 
     path: str
-    roots: tuple[str, ...]
+    folders: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class ListFolder:
-    """What the folder `path` holds, if it lies under one of `roots`: `list[FileFacts]`, at most one over `most`."""
+    """What the folder `path` holds, if it lies under one of `folders`: `list[FileFacts]`, at most one over `most`."""
 
     path: str
-    roots: tuple[str, ...]
+    folders: tuple[str, ...]
     most: int
 
 
-Step: TypeAlias = Resolve | Dial | Secure | Write | Read | Wait | OpenFile | Examine | ListFolder
+@dataclass(slots=True)
+class Keep:
+    """Let what was written to a file stay, in its place: `FileFacts` of what is there now. The channel is used up."""
+
+    channel: Channel
+
+
+@dataclass(slots=True)
+class Remove:
+    """Take away the regular file `path`, if it lies under one of `folders`: None."""
+
+    path: str
+    folders: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Consult:
+    """Call `question`, something of the caller's: what it returns, or on an event loop what awaiting that gives."""
+
+    question: Callable[[], object]
+
+
+Step: TypeAlias = Consult | Resolve | Dial | Secure | Write | Read | Wait | OpenFile | Examine | ListFolder | Keep | Remove
 Steps: TypeAlias = Generator[Step, Any, T]
 """Something to do, as a generator of steps; T is what comes out of it."""

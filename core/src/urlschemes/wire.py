@@ -36,6 +36,7 @@ __all__ = [
     "Deliver",
     "Examine",
     "Follow",
+    "Keep",
     "ListFolder",
     "Open",
     "OpenFile",
@@ -44,6 +45,7 @@ __all__ = [
     "Reader",
     "Ready",
     "Receive",
+    "Remove",
     "Request",
     "Send",
     "StartTLS",
@@ -97,7 +99,11 @@ class StartTLS(Request[None]):
 
 
 class Send(Request[None]):
-    """Send all of `octets`. `secret` is the part of them that a trace must not show (a password)."""
+    """Send all of `octets`, or write them to a file that is open for that.
+
+    `secret` is the part of them that a trace must not show (a password). An error's `sent` says how many octets of them
+    the system had taken.
+    """
 
     __slots__ = ("octets", "peer", "secret")
 
@@ -139,7 +145,38 @@ class Ready(Request["Peer | None"]):
 
 
 class Close(Request[None]):
-    """Close `peer`; closing twice does nothing."""
+    """Close `peer`; closing twice does nothing. What was written to a file, and not kept, is thrown away.
+
+    With `abort` the connection is broken off, so that the other side does not take what came for the whole.
+    """
+
+    __slots__ = ("abort", "peer")
+
+    def __init__(self, peer: Peer, *, abort: bool = False) -> None:
+        self.peer = peer
+        self.abort = abort
+
+
+class OpenFile(Request[Peer]):
+    """Open the regular file `path` of this machine, if it lies in a folder that the policy names for this.
+
+    `to` read it, Receive takes from it. To `replace` or to `append` to it, Send writes, and Keep makes that count:
+    until then the file is as it was, or gets its old length back. Only what is replaced need not be there yet. Raises
+    PolicyDenied, RemoteError (with the system's reason).
+    """
+
+    __slots__ = ("path", "to")
+
+    def __init__(self, path: str, *, to: Literal["read", "replace", "append"] = "read") -> None:
+        self.path = path
+        self.to = to
+
+
+class Keep(Request["FileFacts"]):
+    """Let what was written to the file `peer` stay, and close it: what the file system then says of it.
+
+    Raises RemoteError (with the system's reason); the file is then as it was.
+    """
 
     __slots__ = ("peer",)
 
@@ -147,11 +184,8 @@ class Close(Request[None]):
         self.peer = peer
 
 
-class OpenFile(Request[Peer]):
-    """Open the regular file `path` of this machine for reading, if it lies under a root that the policy names.
-
-    Raises PolicyDenied, RemoteError (with the system's reason).
-    """
+class Remove(Request[None]):
+    """Take away the regular file `path`, under the same rules as OpenFile for writing. Of a link only the link goes."""
 
     __slots__ = ("path",)
 
@@ -160,7 +194,7 @@ class OpenFile(Request[Peer]):
 
 
 class Examine(Request["FileFacts"]):
-    """What the file system says of `path`, under the same rules as OpenFile."""
+    """What the file system says of `path`, under the same rules as OpenFile for reading."""
 
     __slots__ = ("path",)
 
@@ -169,7 +203,7 @@ class Examine(Request["FileFacts"]):
 
 
 class ListFolder(Request["tuple[FileFacts, ...]"]):
-    """What the folder `path` holds, sorted by name, under the same rules as OpenFile."""
+    """What the folder `path` holds, sorted by name, under the same rules as OpenFile for reading."""
 
     __slots__ = ("path",)
 

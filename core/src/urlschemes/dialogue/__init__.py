@@ -14,7 +14,7 @@ The rooms, from the top:
     dialogue.py      Dialogue: open, pull, call, finish, close; runs the algorithm
     redirects.py     Follow
     connecting.py    Connect, ConnectBack, StartTLS: names resolved, addresses checked and dialled
-    files.py         OpenFile, Examine, ListFolder
+    files.py         OpenFile, Keep, Remove, Examine, ListFolder
     peers.py         what is open: Send, Receive, Ready, Close
     caller.py        what is asked of the caller: Authenticate, Ask, Pull
     reach.py         where the access may go, by the policy and by what it did so far

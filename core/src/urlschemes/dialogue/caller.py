@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from urlschemes import steps
 from urlschemes.dialogue.faults import are, breach
 from urlschemes.errors import InputRequired, UnsafeURL
 from urlschemes.resource import Credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from urlschemes import wire
     from urlschemes.dialogue.deadline import Deadline
@@ -36,15 +39,11 @@ class Caller:
         self._ask = terms.ask
         self._content = _pieces(terms.content)
 
-    def authenticate(self, request: wire.Authenticate) -> Credentials | None:
+    def authenticate(self, request: wire.Authenticate) -> steps.Steps[Credentials | None]:
         """Raises UnsafeURL for credentials that no protocol line can carry."""
         if self._credentials is None:
             return None
-        self._clock.pause()
-        try:
-            given: object = self._credentials(request)
-        finally:
-            self._clock.resume()
+        given = yield from self._consult(partial(self._credentials, request))
         if given is None:
             return None
         if not isinstance(given, Credentials):
@@ -59,18 +58,14 @@ class Caller:
             self._trace.keep(given.password.encode("utf-8", "surrogateescape"))
         return given
 
-    def ask(self, request: wire.Ask) -> Answers:
+    def ask(self, request: wire.Ask) -> steps.Steps[Answers]:
         """Raises InputRequired where nobody can be asked, or nobody answers."""
         if self._ask is None:
             raise InputRequired(
                 f"the other side asks {len(request.form.questions)} questions: {request.form.title}",
                 hint="pass ask=, a callable that answers a Form",
             )
-        self._clock.pause()
-        try:
-            given: object = self._ask(request.form)
-        finally:
-            self._clock.resume()
+        given = yield from self._consult(partial(self._ask, request.form))
         if given is None:
             raise InputRequired("the questions were not answered")
         if (
@@ -81,21 +76,33 @@ class Caller:
             raise breach(self._scheme, "one answer for each question, from the ask callable", given)
         return given
 
-    def pull(self, _: wire.Pull) -> bytes:
+    def pull(self, _: wire.Pull) -> steps.Steps[bytes]:
         """Raises InputRequired where there is nothing to send."""
         if self._content is None:
             raise InputRequired("this operation sends content, and none was given", hint="pass content=")
+        while True:
+            piece = yield from self._consult(self._content)
+            if piece is None:
+                return b""
+            if not isinstance(piece, bytes | bytearray | memoryview):
+                raise TypeError(f"content comes in pieces of octets, not {type(piece).__name__}")
+            if piece:
+                return bytes(piece)
+
+    def _consult(self, question: Callable[[], object]) -> steps.Steps[object]:
         self._clock.pause()
         try:
-            piece: object = next((piece for piece in self._content if piece), b"")
+            return (yield steps.Consult(question))
         finally:
             self._clock.resume()
-        if not isinstance(piece, bytes | bytearray | memoryview):
-            raise TypeError(f"content comes in pieces of octets, not {type(piece).__name__}")
-        return bytes(piece)
 
 
-def _pieces(content: Content | None) -> Iterator[bytes] | None:
+def _pieces(content: Content | AsyncIterable[bytes] | None) -> Callable[[], object] | None:
+    """What gives the next piece, None at the end; on an event loop perhaps something to be awaited."""
     if content is None:
         return None
-    return iter((bytes(content),)) if isinstance(content, bytes | bytearray | memoryview) else iter(content)
+    if isinstance(content, bytes | bytearray | memoryview):
+        return partial(next, iter((content,)), None)
+    if isinstance(content, AsyncIterable):
+        return partial(anext, aiter(content), None)
+    return partial(next, iter(content), None)

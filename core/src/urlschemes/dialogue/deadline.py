@@ -16,9 +16,9 @@ LONGEST_WAIT = 1e6
 
 
 class Deadline:
-    """`seconds` of work, and one more for every `rate` octets that were counted as `received`."""
+    """`seconds` of work, and one more for every `rate` octets that were counted as `moved`, received or sent."""
 
-    __slots__ = ("_rate", "_resumed", "_seconds", "_spent", "received")
+    __slots__ = ("_rate", "_resumed", "_seconds", "_spent", "moved")
 
     def __init__(self, seconds: float, rate: float) -> None:
         self._seconds = min(seconds, LONGEST)
@@ -29,7 +29,7 @@ class Deadline:
         """All the time again, not yet running: for the next call of a session."""
         self._spent = 0.0
         self._resumed: float | None = None
-        self.received = 0
+        self.moved = 0
 
     def resume(self) -> None:
         """What follows, until `pause`, is our own time."""
@@ -44,7 +44,7 @@ class Deadline:
     def left(self) -> float:
         """Seconds, below 0 once it has passed."""
         running = 0.0 if self._resumed is None else monotonic() - self._resumed
-        return self._seconds + min(self.received / self._rate, LONGEST) - self._spent - running
+        return self._seconds + min(self.moved / self._rate, LONGEST) - self._spent - running
 
     def time_for(self, phase: str) -> float:
         """Seconds left for what comes now, as far as one wait may go. Raises DeadlineExceeded where there are none."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from urlschemes.policy import Limits
     from urlschemes.registration import Registration
-    from urlschemes.resource import Outcome
+    from urlschemes.resource import Gateway, Outcome
     from urlschemes.terms import Terms
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm
@@ -61,7 +61,7 @@ class Dialogue:
     `url` is the URL accessed, after redirects; `follow` resolves a redirect's location against it, to the schemes that
     `registration` names. `parse` is what `Entry.parse` uses. `kinds` are what the algorithm may open. `terminated` is
     None until it has ended well. `watch` is told what becomes of the access: that it was opened, and how that ended; or
-    that opening it failed, and why.
+    that opening it failed, and why. `gateway` says which way led to `url`, if it is not the one that was asked for.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class Dialogue:
         parse: Callable[[str], URL] | None = None,
         watch: Callable[[Outcome, URLError | None], None] | None = None,
         kinds: tuple[str, ...] = ("document", "listing", "session", "attributes"),
+        gateway: Gateway | None = None,
     ) -> None:
         policy = terms.policy
         if terms.deadline is not None:
@@ -87,6 +88,7 @@ class Dialogue:
         self._parse = parse
         self._watch = watch
         self._kinds = kinds
+        self._gateway = gateway
         self._kind = ""
         self._opened = False
         self._closed = False
@@ -105,23 +107,25 @@ class Dialogue:
         self._redirects = redirects = Redirects(
             url, registration, limits.hops, reach=self._reach, trace=self._trace, follow=follow
         )
-        files = Files(self._scheme, policy.roots, limits.entries, clock, self._trace, peers)
+        files = Files(self._scheme, policy, clock, self._trace, peers)
         caller = Caller(self._scheme, clock, self._trace, terms)
         self._at_once: dict[type[Any], Callable[[Any], Any]] = {
-            wire.Ask: caller.ask,
-            wire.Authenticate: caller.authenticate,
-            wire.Close: lambda request: peers.close(request.peer),
+            wire.Close: lambda request: peers.close(request.peer, abort=request.abort),
             wire.Follow: redirects.follow,
-            wire.Pull: caller.pull,
         }
         self._by_steps: dict[type[Any], Callable[[Any], steps.Steps[Any]]] = {
+            wire.Ask: caller.ask,
+            wire.Authenticate: caller.authenticate,
             wire.Connect: connecting.connect,
             wire.ConnectBack: connecting.connect_back,
             wire.Examine: files.examine,
+            wire.Keep: files.keep,
             wire.ListFolder: files.list_folder,
             wire.OpenFile: files.open,
+            wire.Pull: caller.pull,
             wire.Ready: peers.ready,
             wire.Receive: peers.receive,
+            wire.Remove: files.remove,
             wire.Send: peers.send,
             wire.StartTLS: connecting.start_tls,
         }
@@ -177,6 +181,8 @@ class Dialogue:
             self._check_open(said)
             self._kind = said.kind
             self.attributes = said.attributes or Attributes()
+            if self._gateway is not None:
+                self.attributes = self.attributes.reached_through(self._gateway)
             self._trace.tell("open", said.peer, said.kind)
             if said.kind == "attributes":
                 after = yield from self._advance(self._algorithm)
@@ -359,7 +365,7 @@ class Dialogue:
         try:
             request: object = algorithm.throw(GeneratorExit)
             while isinstance(request, wire.Close):
-                self._peers.close(request.peer)
+                self._peers.close(request.peer, abort=request.abort)
                 request = algorithm.send(None)
             algorithm.close()
         except (StopIteration, GeneratorExit, URLError):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from urlschemes.errors import LimitExceeded, PluginContractError
+from urlschemes.errors import LimitExceeded, PluginContractError, RemoteError
 
-__all__ = ["are", "breach", "exceeded", "reason"]
+__all__ = ["are", "breach", "exceeded", "reason", "system_refusal"]
 
 
 def breach(scheme: str, wants: str, has: object) -> PluginContractError:
@@ -28,3 +28,12 @@ def are(kind: type, *values: object) -> bool:
 def reason(fault: BaseException) -> str:
     """Why the system refused, in its own words."""
     return getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+
+
+def system_refusal(fault: BaseException, what: str) -> RemoteError:
+    """The error of what the file system refused: `what` names the file, `status` is the system's name for the fault."""
+    import errno
+
+    text = reason(fault)
+    status = errno.errorcode.get(getattr(fault, "errno", None) or 0)
+    return RemoteError(f"{what}: {text}", status=status, text=text, part="path")

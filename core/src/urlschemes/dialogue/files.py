@@ -1,61 +1,83 @@
-"""How an access reads files of this machine: OpenFile, Examine, ListFolder, under the roots of the policy."""
+"""How an access reads and writes files of this machine: where the policy has folders for it, and nowhere else."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from urlschemes import steps, wire
-from urlschemes.dialogue.faults import are, breach, exceeded, reason
+from urlschemes.dialogue.faults import are, breach, exceeded, system_refusal
 from urlschemes.dialogue.peers import End
 from urlschemes.display import one_line
-from urlschemes.errors import PolicyDenied, RemoteError, UnsafeURL
+from urlschemes.errors import PolicyDenied, UnsafeURL
 
 if TYPE_CHECKING:
     from urlschemes.dialogue.deadline import Deadline
     from urlschemes.dialogue.peers import Peers
     from urlschemes.dialogue.trace import Trace
+    from urlschemes.policy import Policy
     from urlschemes.resource import FileFacts
     from urlschemes.wire import Peer
 
 __all__ = ["Files"]
 
 
+_MODES = ("read", "replace", "append")
+
+
 class Files:
-    """The files of one access: those under `roots`, and of a folder at most so many `entries`."""
+    """The files of one access: those that the policy allows, and of a folder at most so many as it says."""
 
-    __slots__ = ("_clock", "_entries", "_peers", "_roots", "_scheme", "_trace")
+    __slots__ = ("_clock", "_peers", "_policy", "_scheme", "_trace")
 
-    def __init__(
-        self, scheme: str, roots: tuple[str, ...], entries: int, clock: Deadline, trace: Trace, peers: Peers
-    ) -> None:
+    def __init__(self, scheme: str, policy: Policy, clock: Deadline, trace: Trace, peers: Peers) -> None:
         self._scheme = scheme
-        self._roots = roots
-        self._entries = entries
+        self._policy = policy
         self._clock = clock
         self._trace = trace
         self._peers = peers
 
     def open(self, request: wire.OpenFile) -> steps.Steps[Peer]:
         """Raises UnsafeURL, PolicyDenied, RemoteError with the system's reason, DeadlineExceeded."""
+        if request.to not in _MODES:
+            raise breach(self._scheme, f"OpenFile to {', '.join(_MODES)}", repr(request.to))
+        reads = request.to == "read"
         path = self._path(request.path)
-        channel: steps.Channel = yield from self._perform(steps.OpenFile(path, self._roots))
+        folders = self._folders("roots" if reads else "writable")
+        channel: steps.Channel = yield from self._perform(steps.OpenFile(path, folders, request.to), path)
         peer = wire.Peer("file")
-        self._peers.add(peer, End(channel, "file", None, "this machine"))
-        self._trace.tell("file", peer, f"open {path}")
+        self._peers.add(peer, End(channel, "file" if reads else "output", None, "this machine"))
+        self._trace.tell("file", peer, f"open {path}" if reads else f"open {path} to {request.to}")
         return peer
+
+    def keep(self, request: wire.Keep) -> steps.Steps[FileFacts]:
+        """Raises RemoteError with the system's reason, DeadlineExceeded."""
+        end = self._peers.end(request.peer)
+        if end.transport != "output":
+            raise breach(self._scheme, "Keep of a file opened to be written", "another")
+        facts: FileFacts = yield from self._perform(steps.Keep(end.channel), "the file")
+        self._trace.tell("file", request.peer, f"{facts.path} has {facts.size} octets now")
+        self._peers.close(request.peer)
+        return facts
+
+    def remove(self, request: wire.Remove) -> steps.Steps[None]:
+        """Raises what `open` raises."""
+        path = self._path(request.path)
+        yield from self._perform(steps.Remove(path, self._folders("writable")), path)
+        self._trace.tell("file", None, f"{path} is removed")
 
     def examine(self, request: wire.Examine) -> steps.Steps[FileFacts]:
         """Raises what `open` raises."""
         path = self._path(request.path)
-        facts: FileFacts = yield from self._perform(steps.Examine(path, self._roots))
+        facts: FileFacts = yield from self._perform(steps.Examine(path, self._folders("roots")), path)
         self._trace.tell("file", None, f"{path} is a {facts.kind} of {facts.size} octets")
         return facts
 
     def list_folder(self, request: wire.ListFolder) -> steps.Steps[tuple[FileFacts, ...]]:
         """Raises LimitExceeded, and what `open` raises."""
         path = self._path(request.path)
-        most = self._entries
-        facts: list[FileFacts] = yield from self._perform(steps.ListFolder(path, self._roots, most))
+        most = self._policy.limits.entries
+        step = steps.ListFolder(path, self._folders("roots"), most)
+        facts: list[FileFacts] = yield from self._perform(step, path)
         if len(facts) > most:
             raise exceeded("entries", most, "the folder has more entries than")
         self._trace.tell("file", None, f"{path} holds {len(facts)} entries")
@@ -66,21 +88,24 @@ class Files:
             raise breach(self._scheme, "the path of a file, as text", path)
         if "\0" in path:
             raise UnsafeURL("the path holds a NUL", part="path")
-        if not self._roots:
-            raise PolicyDenied(
-                "local files are not read until a folder is allowed",
-                rule="roots",
-                hint="policy rule 'roots': to allow a folder: replace(policy, roots=(\"/the/folder\",))",
-            )
         return path
 
-    def _perform(self, step: steps.OpenFile | steps.Examine | steps.ListFolder) -> steps.Steps[Any]:
-        import errno
+    def _folders(self, rule: Literal["roots", "writable"]) -> tuple[str, ...]:
+        """The folders that the rule of the policy names."""
+        folders: tuple[str, ...] = getattr(self._policy, rule)
+        if not folders:
+            done = "read" if rule == "roots" else "written or removed"
+            raise PolicyDenied(
+                f"local files are not {done} until a folder is allowed",
+                rule=rule,
+                hint=f'policy rule {rule!r}: to allow a folder: replace(policy, {rule}=("/the/folder",))',
+            )
+        return folders
 
+    def _perform(self, step: steps.Step, what: str) -> steps.Steps[Any]:
+        """The answer to a step. `what` names the file in the error of a fault of the system's."""
         self._clock.time_for("file")
         try:
             return (yield step)
         except (OSError, UnicodeError) as fault:  # UnicodeError: a name that the file system's encoding cannot hold
-            text = reason(fault)
-            status = errno.errorcode.get(getattr(fault, "errno", None) or 0)
-            raise RemoteError(f"{one_line(step.path, 160)}: {text}", status=status, text=text, part="path") from fault
+            raise system_refusal(fault, one_line(what, 160)) from fault

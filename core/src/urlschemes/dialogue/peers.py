@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes import steps
-from urlschemes.dialogue.faults import are, breach, exceeded, reason
+from urlschemes.dialogue.faults import are, breach, exceeded, reason, system_refusal
 from urlschemes.errors import AccessError, ConnectError, Truncated
 from urlschemes.wire import CHUNK
 
@@ -22,6 +22,11 @@ DATAGRAM = 65_535
 """Octets in the largest datagram (RFC 768: a 16-bit length)."""
 
 
+Transport: TypeAlias = Literal["tcp", "udp", "file", "output"]
+"""What a peer is: a connection, a file that is read, a file that is written."""
+_FILES = ("file", "output")
+
+
 class End:
     """What the dialogue knows of one peer. `awaiting`: nothing came yet since the last octet was sent."""
 
@@ -30,7 +35,7 @@ class End:
     def __init__(
         self,
         channel: steps.Channel,
-        transport: Literal["tcp", "udp", "file"],
+        transport: Transport,
         address: tuple[str, int] | None,
         host: str,
     ) -> None:
@@ -42,7 +47,9 @@ class End:
         self.awaiting = True
 
     def broken(self, fault: OSError) -> AccessError:
-        """The error of a connection that broke: Truncated once octets have come."""
+        """The error of a connection that broke: Truncated once octets have come. Of a file, what the system says."""
+        if self.transport in _FILES:
+            return system_refusal(fault, "the file")
         if self.received:
             return Truncated(
                 f"the connection to {self.host} broke after {self.received} octets: {reason(fault)}",
@@ -77,11 +84,14 @@ class Peers:
         except (KeyError, TypeError):
             raise breach(self._scheme, "a peer that this access opened and has not closed", "another") from None
 
-    def close(self, peer: Peer) -> None:
-        """Close a peer; closing twice does nothing."""
+    def close(self, peer: Peer, *, abort: bool = False) -> None:
+        """Close a peer, or break it off; closing twice does nothing."""
         end = self._ends.pop(peer, None)
         if end is not None:
-            end.channel.close()
+            if abort:
+                end.channel.abort()
+            else:
+                end.channel.close()
             self._trace.tell("close", peer)
 
     def close_all(self) -> None:
@@ -94,28 +104,37 @@ class Peers:
         end = self.end(request.peer)
         octets = request.octets
         if not are(bytes, octets) or end.transport == "file":
-            raise breach(self._scheme, "Send of octets, on a connection", type(octets).__name__)
+            raise breach(
+                self._scheme, "Send of octets, on a connection or to a file opened for that", type(octets).__name__
+            )
         if request.secret:
             self._trace.keep(request.secret)
         if self._trace.wanted:
             shown = octets.replace(request.secret, b"***") if request.secret else octets
             self._trace.tell("send", request.peer, octets=shown)
         rest = memoryview(octets)
-        while rest:
-            timeout = min(self._clock.time_for("send"), self._limits.idle)
-            try:
-                count: int = yield steps.Write(end.channel, rest, timeout)
-            except TimeoutError as fault:
-                raise self._late_or_broken(end, fault, "send", timeout) from None
-            except OSError as fault:
-                raise end.broken(fault) from fault
-            rest = rest[count:]
+        try:
+            while rest:
+                timeout = min(self._clock.time_for("send"), self._limits.idle)
+                try:
+                    count: int = yield steps.Write(end.channel, rest, timeout)
+                except TimeoutError as fault:
+                    raise self._late_or_broken(end, fault, "send", timeout) from None
+                except OSError as fault:
+                    raise end.broken(fault) from fault
+                self._clock.moved += count
+                rest = rest[count:]
+        except AccessError as error:
+            error.sent = len(octets) - len(rest)
+            raise
         end.awaiting = True
 
     def receive(self, request: wire.Receive) -> steps.Steps[bytes | None]:
         """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded, LimitExceeded."""
         end = self.end(request.peer)
         most = request.most
+        if end.transport == "output":
+            raise breach(self._scheme, "Receive from a connection, or from a file opened to be read", "another")
         if type(most) is not int or most < 1:
             raise breach(self._scheme, "Receive of at least one octet", repr(request))
         most = DATAGRAM if end.transport == "udp" else min(most, CHUNK)
@@ -132,7 +151,7 @@ class Peers:
             count = len(octets)
             end.received += count
             end.awaiting = False
-            self._clock.received += count
+            self._clock.moved += count
             self.held += count
             if self._trace.wanted:
                 self._trace.tell("receive", request.peer, octets=self._trace.without_secrets(octets))
@@ -151,7 +170,7 @@ class Peers:
         if not ends:
             raise breach(self._scheme, "Ready of at least one peer", "none")
         for peer, end in zip(request.peers, ends, strict=True):
-            if end.transport == "file":
+            if end.transport in _FILES:
                 return peer
         timeout, wanted = self._patience(request.within, request.phase, awaiting=all(end.awaiting for end in ends))
         index: int | None = yield steps.Wait(tuple(end.channel for end in ends), timeout)
