@@ -56,4 +56,4 @@ class ProsperoURL(InternetURL, registration=registration):
         return self._replace(host=host, port=port, hsoname=hsoname, fields=fields)
 
 
-scheme = Scheme(registration, ProsperoURL)
+scheme = Scheme(registration, ProsperoURL, access="urlschemes_prospero.access")

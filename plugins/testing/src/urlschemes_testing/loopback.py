@@ -1,4 +1,4 @@
-"""A listening socket on 127.0.0.1 with a life that is bounded: what the gopher, HTTP and rogue servers stand on."""
+"""A socket on 127.0.0.1 with a life that is bounded, for connections or for datagrams: what the servers stand on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["HOST", "LIFETIME", "PATIENCE", "Address", "Loopback"]
+__all__ = ["HOST", "LIFETIME", "PATIENCE", "Address", "Datagrams", "Loopback"]
 
 HOST = "127.0.0.1"
 """The only address that anything here listens on."""
@@ -157,3 +157,67 @@ def _part(connection: socket.socket) -> None:
     connection.settimeout(PARTING)
     while connection.recv(65536):
         pass
+
+
+class Datagrams:
+    """Listens on 127.0.0.1, on a free port, and gives each datagram and its sender to `hear`, in one daemon thread.
+
+    A context manager; leaving it waits for the thread. An error that `hear` raises ends the server, and is raised on
+    leaving.
+    """
+
+    def __init__(self, hear: Callable[[bytes, Address], None], *, lifetime: float = LIFETIME) -> None:
+        self._hear = hear
+        self._ends = time.monotonic() + lifetime
+        self._errors: list[Exception] = []
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind((HOST, 0))
+        self._wake, self._woken = socket.socketpair()
+        self.address = Address(*self._socket.getsockname())
+        self._thread = threading.Thread(target=self._listen, name=f"datagrams on {self.address}", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+        if kind is None and self._errors:
+            raise self._errors[0]
+
+    def send(self, octets: bytes, to: Address) -> None:
+        """Send a datagram. One that the system does not take, or nobody waits for, is lost as any other may be."""
+        with contextlib.suppress(OSError):
+            self._socket.sendto(octets, to)
+
+    def close(self) -> None:
+        """Stop listening and wait for the thread; again: nothing."""
+        with contextlib.suppress(OSError):
+            self._wake.send(b".")
+        self._thread.join(FAREWELL)
+        self._wake.close()
+
+    def _listen(self) -> None:
+        with self._socket, self._woken, selectors.DefaultSelector() as selector:
+            selector.register(self._socket, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            while (left := self._ends - time.monotonic()) > 0:
+                ready = [key.fileobj for key, _ in selector.select(left)]
+                if self._woken in ready:
+                    return
+                if ready and not self._heard_one():
+                    return
+
+    def _heard_one(self) -> bool:
+        try:
+            octets, (host, port) = self._socket.recvfrom(65536)
+        except OSError:
+            return True  # some systems say here that an earlier datagram reached nobody
+        try:
+            self._hear(octets, Address(host, port))
+        except Exception as error:  # noqa: BLE001  kept for whoever started the server
+            self._errors.append(error)
+            return False
+        return True
