@@ -1,12 +1,32 @@
-"""The mailto scheme (RFC 1738 section 3.5): `mailto:<rfc822-addr-spec>`."""
+r"""The mailto scheme (RFC 1738 section 3.5): `mailto:<rfc822-addr-spec>`.
+
+A URL designates an address. `compose` makes a message to it, and `send` submits one by SMTP:
+
+    message = compose("mailto:joe@host.dom", subject="Locators", body="As you say.", sender="ann@host.dom")
+    send(message, relay="relay.host.dom", confirm=lambda submission: input(f"{submission}\nSend it? ") == "yes")
+"""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from urlschemes import UNCHANGED, URL, Encoded, Registration, Scheme, Unchanged
 
-__all__ = ["MailtoURL", "registration", "scheme"]
+if TYPE_CHECKING:
+    from urlschemes_mailto.message import compose
+    from urlschemes_mailto.sending import send
+    from urlschemes_mailto.submission import Delivery, Outcome, Submission
+
+__all__ = ["Delivery", "MailtoURL", "Outcome", "Submission", "compose", "registration", "scheme", "send"]
+
+# Imported when they are first used: a URL is parsed without them.
+_ROOMS = {
+    "Delivery": "submission",
+    "Outcome": "submission",
+    "Submission": "submission",
+    "compose": "message",
+    "send": "sending",
+}
 
 registration = Registration.of(__name__)
 
@@ -59,4 +79,14 @@ class MailtoURL(URL, registration=registration):
         return self._replace(address=address, local_part=local_part, domain=domain)
 
 
-scheme = Scheme(registration, MailtoURL)
+scheme = Scheme(registration, MailtoURL, access="urlschemes_mailto.access")
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    globals()[name] = value
+    return value
