@@ -178,13 +178,13 @@ def test_answers_are_copied_before_they_are_used(registry):  # C17
     implement(
         registry,
         veto=lambda url: Hostile("no") if url.parts.get("word") == "no" else None,
-        gateway=lambda url: Hostile("x-text:b") if url.parts.get("word") == "a" else None,
+        gateway=lambda url: Hostile("x-text:b") if str(url) == "x-login:a" else None,
         credentials=lambda: Credentials(Hostile("u"), Hostile("p")),
         ledger=lambda name: KnownName(Hostile(name), *[Hostile("word")] * 4),
     )
     with pytest.raises(PolicyDenied, match="forbids the access: no"):
         registry.access("x-text:no")
-    assert read(registry, "x-text:a") == "x-text:b"
+    assert read(registry, "x-login:a") == "x-text:b"
     assert read(registry, "x-login:x", credentials=registry.credentials_from_hooks) == "u:p"
     with pytest.raises(UnknownScheme, match=r"\(word, word\) is not installed; pip install word"):
         registry.parse("x-other:a")
@@ -245,16 +245,49 @@ def test_what_a_gateway_names_goes_through_the_policy_and_the_vetoes(registry):
         registry.access("x-login:a")
 
 
-def test_a_gateway_leads_through_one_url_and_no_further(registry):
-    implement(registry, gateway=lambda url: f"x-text:{url.parts['word']}a")
-    assert read(registry, "x-text:a") == "x-text:aa"
-
-
-@pytest.mark.parametrize(("answer", "error"), [(7, PluginContractError), ("nobody:a", UnknownScheme)])
-def test_a_gateway_must_name_a_url(registry, answer, error):
-    implement(registry, gateway=lambda: answer)
-    with pytest.raises(error):
+@pytest.mark.parametrize("other", ["x-text", "x-login"])
+def test_a_gateway_leads_through_one_url_and_no_further(registry, other):
+    implement(registry, gateway=lambda url: f"{other}:a" if url.scheme == "x-text" else "x-text:b")
+    with pytest.raises(PluginContractError, match="which is reached through a gateway itself") as caught:
         registry.access("x-text:a")
+    assert caught.value.distribution == "somebody"
+
+
+@pytest.mark.parametrize("answer", [7, "nobody:a", "x-text:%", "x-text:"])
+def test_a_gateway_must_name_a_url(registry, answer):
+    implement(registry, gateway=lambda url: answer)
+    with pytest.raises(PluginContractError):
+        registry.access("x-login:a")
+
+
+def test_a_redirect_leads_to_nothing_that_a_gateway_stands_for(registry):
+    implement(registry, gateway=lambda url: "x-login:a" if url.scheme == "x-text" else None)
+    with pytest.raises(RedirectRefused, match="which is reached through a gateway") as caught:
+        registry.access("x-moved:a")
+    assert caught.value.reason == "gateway"
+
+
+def test_what_came_through_a_gateway_says_so(registry):
+    implement(registry, gateway=lambda url: "x-text:b" if url.scheme == "x-login" else None)
+    told = []
+    with registry.access("x-login:a", trace=told.append) as document:
+        assert (str(document.gateway.asked), str(document.gateway.url)) == ("x-login:a", "x-text:b")
+        assert document.gateway.source == "the hook urlschemes_gateway of somebody"
+        assert (document.url, document.attributes.gateway) == (document.gateway.url, document.gateway)
+    assert registry.find_attributes("x-login:a").gateway == document.gateway
+    assert (told[0].kind, told[0].text) == (
+        "gateway",
+        "x-login:a is reached through x-text:b: the hook urlschemes_gateway of somebody",
+    )
+    with registry.access("x-text:b") as document:
+        assert document.gateway is None
+
+
+def test_why_tells_who_may_name_a_gateway(registry):
+    assert registry.why("x-text").gateway is None
+    implement(registry, gateway=lambda url: None)
+    assert registry.why("x-text").gateway == "somebody may name one, by the hook urlschemes_gateway"
+    assert "  gateway: somebody may name one" in str(registry.why("x-text"))
 
 
 def test_a_gateway_that_fails_fails_the_access(registry):

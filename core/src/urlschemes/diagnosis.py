@@ -24,17 +24,22 @@ __all__ = ["Diagnosis", "Why", "absence", "examined", "examined_own", "why_insta
 
 
 class Why(NamedTuple):
-    """Who provides a name, by which rule, who else wants it, and how to choose otherwise. Prints as several lines."""
+    """Who provides a name, by which rule, who else wants it, and how to choose otherwise. Prints as several lines.
+
+    `gateway` is the gateway that its URLs are reached through, and who says so; None where there is none.
+    """
 
     name: str
     provider: str | None
     rule: str
     claims: tuple[Claim, ...]
     advice: str
+    gateway: str | None = None
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.provider or 'nobody provides it'}", f"  because {self.rule}"]
         lines += [f"  claim: {claim}" for claim in self.claims]
+        lines += [f"  gateway: {self.gateway}"] if self.gateway else []
         return "\n".join(one_line(line, 1000) for line in [*lines, f"  to choose otherwise: {self.advice}"])
 
 

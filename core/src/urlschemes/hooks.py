@@ -87,9 +87,10 @@ def urlschemes_gateway(url: URL, operation: str) -> str | None:
 
     `url`: the URL that is to be accessed; a generic one where nobody provides its scheme. `operation`: `"access"` or
     `"find attributes"`.
-    Returns: the text of the URL to access in its place, or None to leave it alone.
-    Called: before each access, before anything is imported for it. What is returned goes through the policy and the
-    vetoes like any other URL, and through no second gateway.
+    Returns: the text of the URL to access in its place, of another scheme, or None to leave it alone.
+    Called: before each access of a scheme for which no gateway is configured, before anything is imported for it; and
+    for what was returned, and the target of each redirect, which must need no gateway. What is returned goes through
+    the policy and the vetoes like any other URL.
     First answer wins. Failure: it fails the access.
     """
 
@@ -166,13 +167,17 @@ class Hooks:
                 return KnownName(name, *(one_line(text, 200) for text in answer[1:]))
         return None
 
-    def gateway(self, url: URL, operation: str) -> str | None:
-        """The text of the URL through which `url` is to be reached. Raises PluginError."""
+    def gateway(self, url: URL, operation: str) -> tuple[str, str] | None:
+        """The text of the URL through which `url` is to be reached, and who says so. Raises PluginError."""
         for who, ask in self._each("urlschemes_gateway"):
             answer = self._asked(who, "urlschemes_gateway", str, ask, url=url, operation=operation)
             if answer is not None:
-                return answer
+                return answer, who
         return None
+
+    def implementers(self, hook: str) -> tuple[str, ...]:
+        """Who implements `hook`, sorted by name."""
+        return tuple(who for who, _ in self._each(hook))
 
     def check_vetoes(self, url: URL, operation: str) -> None:
         """Raise PolicyDenied where somebody forbids the access, PluginError where somebody fails to say."""

@@ -12,23 +12,36 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.dialogue import Dialogue
 from urlschemes.discovery import described
 from urlschemes.display import one_line
-from urlschemes.errors import PluginLoadError, RedirectRefused, UnknownScheme, URLError
+from urlschemes.errors import (
+    ConfigurationError,
+    InvalidURL,
+    PluginContractError,
+    PluginLoadError,
+    PolicyDenied,
+    RedirectRefused,
+    UnknownScheme,
+    UnsupportedOperation,
+    URLError,
+)
+from urlschemes.resource import Gateway
 from urlschemes.scheme import folded
+from urlschemes.terms import TraceEvent
 from urlschemes.url import LIMIT, URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from urlschemes.configuration import Configuration, Setting
     from urlschemes.hooks import Hooks
     from urlschemes.policy import Policy
     from urlschemes.resource import Outcome
     from urlschemes.scheme import Scheme
-    from urlschemes.terms import Terms
+    from urlschemes.terms import Happening, Terms
     from urlschemes.wire import Algorithm
 
 __all__ = ["Lookup", "Operations"]
@@ -53,7 +66,7 @@ class Lookup:
 
     `scheme` gives the scheme of a name, its plugin imported if need be; `parse` the URL of a text. `is_strange` says
     of a name whether its scheme would have to be imported first, from a plugin of a third party. `provider` says who
-    made a scheme. `hooks` are the hooks, if there are any.
+    made a scheme. `hooks` are the hooks, if there are any. `configuration` is what is configured.
     """
 
     scheme: Callable[[str], Scheme]
@@ -61,6 +74,23 @@ class Lookup:
     is_strange: Callable[[str], bool]
     provider: Callable[[Scheme], str]
     hooks: Callable[[], Hooks | None]
+    configuration: Configuration
+
+
+class _Named(NamedTuple):
+    """The text of the URL that somebody names as a gateway: `source`, which is a hook of `plugin`, or no plugin's."""
+
+    text: str
+    source: str
+    plugin: str = ""
+
+    def refused(self, why: str, hint: str | None) -> ConfigurationError | PluginContractError:
+        message = f"{self.source} {why}"
+        if self.plugin:
+            return PluginContractError(
+                message, distribution=self.plugin, wants="a URL that can be accessed directly", has=why, hint=hint
+            )
+        return ConfigurationError(message, source=self.source, key="gateways", hint=hint)
 
 
 class Operations:
@@ -77,15 +107,21 @@ class Operations:
         hooks = self._lookup.hooks()
         url = given if isinstance(given, URL) else self._to_operate_on(given, hooks)
         if hooks is None:
-            return self._dialogue(operation, url, terms, options, None)
+            gateway = self._gateway(operation, url, terms.policy, None)
+            return self._dialogue(operation, url, terms, options, gateway, None)
         began = perf_counter()
+        accessed = url
 
         def watch(outcome: Outcome, error: URLError | None = None) -> None:
-            hooks.observe(operation, url, outcome, error, perf_counter() - began)
+            hooks.observe(operation, accessed, outcome, error, perf_counter() - began)
 
         try:
-            url = self._through_hooks(operation, url, terms.policy, hooks)
-            return self._dialogue(operation, url, terms, options, watch)
+            hooks.check_vetoes(url, operation)
+            gateway = self._gateway(operation, url, terms.policy, hooks)
+            if gateway is not None:
+                accessed = gateway.url
+                hooks.check_vetoes(accessed, operation)
+            return self._dialogue(operation, url, terms, options, gateway, watch)
         except URLError as error:
             watch("failed", error)
             raise
@@ -95,20 +131,40 @@ class Operations:
         try:
             return self._lookup.parse(text)
         except UnknownScheme:
-            if hooks is None:
+            if hooks is None and self._lookup.configuration.gateway(folded(text.partition(":")[0])) is None:
                 raise
             return URL.parse(text)
 
-    def _through_hooks(self, operation: str, url: URL, policy: Policy, hooks: Hooks) -> URL:
-        """The URL to operate on, after the vetoes and the gateways."""
-        hooks.check_vetoes(url, operation)
-        through = hooks.gateway(url, operation)
-        if through is None:
-            return url
-        policy.check_scheme(url.scheme)
-        url = self._lookup.parse(through)
-        hooks.check_vetoes(url, operation)
-        return url
+    def _gateway(self, operation: str, url: URL, policy: Policy, hooks: Hooks | None) -> Gateway | None:
+        """The gateway through which `url` is to be reached, if there is one, and if both may be accessed."""
+        named = self._gateway_named(operation, url, hooks)
+        if named is None:
+            return None
+        from urlschemes.gateways import check_asked
+
+        check_asked(url, policy, url.registration)
+        try:
+            through = self._lookup.parse(named.text)
+        except (InvalidURL, UnknownScheme) as error:
+            raise named.refused(f"leads to a URL that cannot be accessed: {error.message}", error.hint) from None
+        if through.scheme == url.scheme or self._gateway_named(operation, through, hooks):
+            raise named.refused(
+                f"leads to {through.scheme}, which is reached through a gateway itself",
+                "a gateway is a URL of another scheme, which is reached directly",
+            )
+        return Gateway(url, through, named.source)
+
+    def _gateway_named(self, operation: str, url: URL, hooks: Hooks | None) -> _Named | None:
+        """What is to be accessed in the place of `url`: the configuration is asked first, then the hooks."""
+        from urlschemes.gateways import OPERATIONS, Template
+
+        if operation not in OPERATIONS:
+            return None
+        setting = self._lookup.configuration.gateway(url.scheme)
+        if setting is not None:
+            return _Named(Template.parse(setting.value).filled(url), f"{setting.name} of {setting.source}")
+        given = hooks.gateway(url, operation) if hooks else None
+        return given and _Named(given[0], f"the hook urlschemes_gateway of {given[1]}", given[1])
 
     def _dialogue(
         self,
@@ -116,13 +172,27 @@ class Operations:
         url: URL,
         terms: Terms,
         options: Mapping[str, Any],
+        gateway: Gateway | None,
         watch: Callable[[Outcome, URLError | None], None] | None,
     ) -> Dialogue:
+        if gateway is not None:
+            if options:
+                raise UnsupportedOperation(
+                    f"{url.scheme} is reached through a gateway, which knows nothing of {', '.join(options)}",
+                    scheme=url.scheme,
+                    hint="leave the options out",
+                )
+            _tell(terms, "gateway", f"{url.redacted()} is reached through {gateway.url.redacted()}: {gateway.source}")
+            url = gateway.url
+        elif url.registration is None:
+            self._check_found(url, terms.policy)
         scheme = self._lookup.scheme(url.scheme)
         if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
             url = scheme.url_type.parse(str(url), limit=max(LIMIT, len(str(url))))
+        algorithm = self._algorithm(scheme, operation)
+        configured = self._configured(scheme, operation, algorithm, options, terms)
         return Dialogue(
-            self._algorithm(scheme, operation)(url, **options),
+            algorithm(url, **configured, **options),
             url=url,
             registration=scheme.registration,
             terms=terms,
@@ -130,7 +200,69 @@ class Operations:
             parse=self.parse_found,
             watch=watch,
             kinds=_KINDS.get(operation, _ALL_KINDS),
+            gateway=gateway,
         )
+
+    def _check_found(self, url: URL, policy: Policy) -> None:
+        """Raise PolicyDenied for a URL as `parse_found` gives it, whose scheme a third party's plugin would provide.
+
+        Whoever means that scheme parses the URL, or names the scheme in the policy.
+        """
+        if self._lookup.is_strange(url.scheme) and url.scheme not in (policy.schemes or ()):
+            raise PolicyDenied(
+                f"the URL was found, and a plugin of a third party provides its scheme {url.scheme}",
+                scheme=url.scheme,
+                rule="schemes",
+                hint=f"policy rule 'schemes': name {url.scheme!r} in schemes, or parse the URL yourself",
+            )
+
+    def _configured(
+        self,
+        scheme: Scheme,
+        operation: str,
+        algorithm: Callable[..., object],
+        given: Mapping[str, Any],
+        terms: Terms,
+    ) -> dict[str, Any]:
+        """The options that are configured for a scheme, as far as the operation takes them and none was `given`.
+
+        Raises ConfigurationError for one that no operation of the scheme takes, or that is of the wrong type.
+        """
+        settings = self._lookup.configuration.options(scheme.registration)
+        if not settings:
+            return {}
+        from urlschemes.options import fitting, options_of
+
+        taken = options_of(algorithm)
+        configured: dict[str, Any] = {}
+        for name, setting in settings.items():
+            if name not in taken:
+                self._check_taken(scheme, setting)
+            elif name not in given:
+                try:
+                    configured[name] = fitting(setting.value, taken[name])
+                except ValueError as error:
+                    raise ConfigurationError(
+                        f"{setting.source}: {setting.name} must be {error}", source=setting.source, key=setting.name
+                    ) from None
+                _tell(terms, "option", f"{name} is {setting.shown}, from {setting.source}")
+        return configured
+
+    def _check_taken(self, scheme: Scheme, setting: Setting) -> None:
+        from urlschemes.options import options_of
+
+        known = {
+            name: None
+            for operation in scheme.registration.operations
+            for name in options_of(self._algorithm(scheme, operation))
+        }
+        if setting.key not in known:
+            raise ConfigurationError(
+                f"{setting.source}: no operation of {scheme.name} takes {setting.name}",
+                source=setting.source,
+                key=setting.name,
+                hint=f"its options are: {', '.join(known) or 'none'}",
+            )
 
     def _algorithm(self, scheme: Scheme, operation: str) -> Callable[..., Algorithm[None]]:
         try:
@@ -172,6 +304,13 @@ class Operations:
         hooks = self._lookup.hooks()
         if hooks:
             hooks.check_vetoes(target, operation)
+        if self._gateway_named(operation, target, hooks):
+            raise RedirectRefused(
+                f"a redirect leads to {target.scheme}, which is reached through a gateway",
+                reason="gateway",
+                location=one_line(location, 120),
+                hint="access what it leads to by itself",
+            )
         return target
 
     def parse_found(self, text: str) -> URL:
@@ -182,3 +321,8 @@ class Operations:
         if self._lookup.is_strange(text.partition(":")[0]):
             return URL.parse(text)
         return self._lookup.parse(text)
+
+
+def _tell(terms: Terms, kind: Happening, text: str) -> None:
+    if terms.trace is not None:
+        terms.trace(TraceEvent(kind, text=one_line(text)))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import Concatenate
 
+    from urlschemes.configuration import Configuration
     from urlschemes.findings import Finding
     from urlschemes.operations import Operations
     from urlschemes.policy import Policy
@@ -70,7 +71,8 @@ class Registry:
     variable `URLSCHEMES_PLUGINS`, a list with commas or `none`, restricts them further). `require` are distributions
     without which the registry is not made. `pins` choose between distributions that claim one name: `{"x-foo":
     "foo-schemes"}`. With `current_directory`, distributions that are found only through the current directory count
-    too.
+    too. `configuration` (none is loaded by itself) says what these arguments leave open, gives the policy to operations
+    whose caller gives none, and the gateways and options of schemes.
 
     Raises PluginError when it is made for what `require` misses, and when it is first used for a distribution that
     `plugins` or `URLSCHEMES_PLUGINS` names and nobody installed.
@@ -83,10 +85,15 @@ class Registry:
         require: Collection[str] = (),
         pins: Mapping[str, str] | None = None,
         current_directory: bool = False,
+        configuration: Configuration | None = None,
     ) -> None:
         if isinstance(plugins, str) or isinstance(require, str):
             raise TypeError("plugins and require are collections of names, not one string")
         folded_pins = {folded(name): pin for name, pin in (pins or {}).items()}
+        self._configuration = configuration
+        if configuration is not None:
+            plugins = configuration.plugins if plugins is None else plugins
+            folded_pins = {**configuration.pins, **folded_pins}
         self._plugins = Plugins(plugins, folded_pins, current_directory=current_directory)
         self._lock = threading.Lock()
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
@@ -97,6 +104,15 @@ class Registry:
         self._hidden: frozenset[str] = frozenset()
         if require:
             self._plugins.require(require)
+
+    @property
+    def configuration(self) -> Configuration:
+        """What is configured: nothing, unless the registry was made with it."""
+        if self._configuration is None:
+            from urlschemes.configuration import Configuration
+
+            self._configuration = Configuration()
+        return self._configuration
 
     # Who provides what
 
@@ -167,8 +183,26 @@ class Registry:
     # Why, and what is wrong
 
     def why(self, name: str) -> Why:
-        """Who provides `name`, by which rule, and how to choose otherwise. Knows an answer for every name."""
+        """Who provides `name`, by which rule, and how to choose otherwise; and through which gateway it is reached.
+
+        Knows an answer for every name. What implements hooks is imported.
+        """
         name = folded(name)
+        return self._why_provided(name)._replace(gateway=self._gateway(name))
+
+    def _gateway(self, name: str) -> str | None:
+        """The gateway for `name`, in words."""
+        setting = self.configuration.gateway(name)
+        if setting is not None:
+            return f"{setting.shown}, from {setting.source}"
+        try:
+            hooks = self._plugins.hooks()
+        except PluginError:  # `diagnose`, and every access, say what is broken
+            return None
+        who = hooks.implementers("urlschemes_gateway") if hooks else ()
+        return f"{' and '.join(who)} may name one, by the hook urlschemes_gateway" if who else None
+
+    def _why_provided(self, name: str) -> Why:
         claims = self._claims_of(name)
         overridden = name in self._overrides
         if overridden or name in self._registered:
@@ -411,7 +445,8 @@ class Registry:
     ) -> Document | Listing | Session | Attributes:
         """Carry out an operation on what `url` locates: one that the record of its scheme names.
 
-        `content` is what the operation sends, if it sends any. `policy` says what is allowed (the public Internet),
+        `content` is what the operation sends, if it sends any. `policy` says what is allowed (the public Internet, or
+        what the registry's configuration says),
         `deadline` how many seconds it may take in all (the policy's). `credentials` is asked for a login, `ask` for the
         answers to a form, both only when the other side wants them; `trace` is told what goes over the wire.
         `ssl_context` takes the place of the system's trust. `options` are the scheme's own.
@@ -420,11 +455,10 @@ class Registry:
         UnsupportedOperation, UnknownScheme, PluginError; InvalidURL where `url` is a text that is none.
         """
         from urlschemes.drive import run
-        from urlschemes.policy import Policy
         from urlschemes.terms import Terms
 
         terms = Terms(
-            policy=policy or Policy.untrusted(),
+            policy=policy or self.configuration.policy(),
             deadline=deadline,
             credentials=credentials,
             ask=ask,
@@ -468,7 +502,16 @@ class Registry:
     def _operations(self) -> Operations:
         from urlschemes.operations import Lookup, Operations
 
-        return Operations(Lookup(self.__getitem__, self.parse, self._is_strange, self._provider, self._plugins.hooks))
+        return Operations(
+            Lookup(
+                self.__getitem__,
+                self.parse,
+                self._is_strange,
+                self._provider,
+                self._plugins.hooks,
+                self.configuration,
+            )
+        )
 
     def _is_strange(self, name: str) -> bool:
         """Whether the scheme would have to be imported, and from a plugin of a third party."""

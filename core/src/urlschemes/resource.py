@@ -10,6 +10,7 @@ too.
 from __future__ import annotations
 
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -35,6 +36,7 @@ __all__ = [
     "Entry",
     "FileFacts",
     "Form",
+    "Gateway",
     "Listing",
     "Outcome",
     "Question",
@@ -54,13 +56,26 @@ def _printed(value: Attributes | Entry) -> str:
     return f"{type(value).__name__}({', '.join(shown)})"
 
 
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """How a URL was reached through another (section 4).
+
+    `asked` is the URL that was asked for, `url` the one it was reached through, `source` who said so: a file, a
+    variable, a hook.
+    """
+
+    asked: URL
+    url: URL
+    source: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Attributes:
     """What is known of a resource apart from its content; None is unknown.
 
     `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never
     used as a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+
-    attribute blocks).
+    attribute blocks). `gateway` is the gateway that the resource was reached through, which no plugin sets.
     """
 
     media_type: str | None = None
@@ -68,8 +83,15 @@ class Attributes:
     modified: datetime | None = None
     name: str | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
+    gateway: Gateway | None = None
 
     __repr__ = _printed
+
+    def reached_through(self, gateway: Gateway) -> Attributes:
+        """The same, with the gateway. For whoever hands out the resource; a plugin may have derived its own type."""
+        same = copy(self)
+        object.__setattr__(same, "gateway", gateway)
+        return same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -214,6 +236,11 @@ class _Resource:
     def attributes(self) -> Attributes:
         """What the other side said of the resource before it sent it."""
         return self._attributes
+
+    @property
+    def gateway(self) -> Gateway | None:
+        """The gateway that the resource was reached through; None where it was reached directly."""
+        return self._attributes.gateway
 
     @property
     def closed(self) -> bool:

@@ -26,7 +26,9 @@ Tracer: TypeAlias = "Callable[[TraceEvent], None]"
 """Who is told what happens in an access."""
 
 
-Happening: TypeAlias = Literal["resolve", "connect", "tls", "send", "receive", "close", "file", "follow", "open"]
+Happening: TypeAlias = Literal[
+    "gateway", "option", "resolve", "connect", "tls", "send", "receive", "close", "file", "follow", "open"
+]
 """What a TraceEvent tells of."""
 
 

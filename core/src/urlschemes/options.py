@@ -1,0 +1,50 @@
+"""The options of a scheme: what an operation can be told beside its URL, by the caller, by a file, by a variable.
+
+They are the keyword-only parameters of the algorithm's function; the default of one says of which type it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["fitting", "options_of"]
+
+_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
+
+
+def options_of(algorithm: Callable[..., object]) -> Mapping[str, object]:
+    """The options that an algorithm takes, each with its default."""
+    from inspect import Parameter, signature
+
+    parameters = signature(algorithm).parameters.values()
+    return {each.name: each.default for each in parameters if each.kind is Parameter.KEYWORD_ONLY}
+
+
+def fitting(given: object, default: object) -> object:
+    """What `given` means for an option with this default: a text is read as yes or no, or as a number.
+
+    Raises ValueError, whose text says what the option is instead, for what does not fit.
+    """
+    if isinstance(default, bool):
+        text = str(given).lower()
+        if text not in _YES | _NO:
+            raise ValueError("yes or no")
+        return text in _YES
+    if isinstance(default, int | float):
+        if not isinstance(given, bool | int | float | str) or isinstance(given, bool):
+            raise ValueError("a number")
+        try:
+            number = type(default)(given)
+        except (ValueError, OverflowError):
+            raise ValueError("a number") from None
+        if isinstance(given, float) and number != given:
+            raise ValueError("a whole number")
+        return number
+    if isinstance(default, tuple):
+        return tuple(given) if isinstance(given, list | tuple) else (given,)
+    if isinstance(default, str) and not isinstance(given, str):
+        raise ValueError("a text")
+    return given
