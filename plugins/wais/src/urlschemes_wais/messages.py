@@ -23,7 +23,7 @@ MOST_MESSAGE = 128 * 1024
 
 _LENGTH = 10
 _HEADER = 25
-_HEAD = re.compile(rb"([0-9]{10})z2.{10}  .", re.DOTALL)
+_HEAD = re.compile(rb"[0-9]{10}z2.{10}  .", re.DOTALL)
 
 
 def apdu(header: bytes, information: bytes) -> bytes:
@@ -77,14 +77,20 @@ class Association:
         """Read the header of an answer: the octets of its body. What begins otherwise is not waited for."""
         reader = self._reader
         received = reader.received
-        while len(reader.pending) < _HEADER and (reader.pending[:_LENGTH] or b"0").isdigit():
+        while True:
+            head = reader.pending[:_HEADER]
+            digits = head[:_LENGTH]
+            if not digits.isdigit() and digits:
+                wrong = next(place for place, octet in enumerate(digits) if not 0x30 <= octet <= 0x39)
+                raise unexpected(digits[: wrong + 1], what, "a length of ten digits")
+            if len(head) == _HEADER:
+                break
             if not (yield from reader.more()):
                 closed = f"the server closed the connection where {what} was due"
                 if not reader.received:
                     raise ConnectError(closed)
                 raise Truncated(closed, received=reader.received - received, expected=_HEADER)
-        head = _HEAD.match(reader.pending)
-        if head is None:
-            raise unexpected(reader.pending[:_HEADER], what, "a message of WAIS")
+        if not _HEAD.fullmatch(head):
+            raise unexpected(head, what, "a message of WAIS")
         yield from reader.exactly(_HEADER)
-        return int(head[1])
+        return int(digits)
