@@ -1,4 +1,4 @@
-"""No access opens a socket but in the core's `drive`, nor a file but in `files`: the interpreter itself is asked."""
+"""No access opens a socket but in the core's `drive` and `sockets`, nor a file but in `files`: the interpreter itself is asked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object
 def test_sockets_and_files_are_opened_by_the_driver_alone(told: dict[str, dict[str, object]], scheme: str) -> None:
     openers = told[scheme]["openers"]
     assert isinstance(openers, list)
-    assert {module for _, module, _ in openers} == {"urlschemes.files" if scheme == "file" else "urlschemes.drive"}
+    own = {"urlschemes.files"} if scheme == "file" else {"urlschemes.sockets", "urlschemes.drive"}
+    assert {module for _, module, _ in openers} == own
     events = {event for event, _, _ in openers}
     assert events & ({"open"} if scheme == "file" else {"socket.connect"}), "the hook saw no access at all"
     assert told[scheme]["content"] == "a message\n"

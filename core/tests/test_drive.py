@@ -48,6 +48,7 @@ from urlschemes.errors import (
 from urlschemes.policy import Limits, Policy
 from urlschemes.registration import Registration
 from urlschemes.resource import Attributes, Credentials, Document, Entry, Form, Listing, Question, Session
+from urlschemes.sockets import default_context
 from urlschemes.terms import Terms, TraceEvent
 from urlschemes.url import URL, LoginURL
 from urlschemes.wire import (
@@ -1332,14 +1333,14 @@ def test_a_connection_that_ends_within_the_handshake(serve: Serve) -> None:
 
 def test_the_default_trust_is_strict(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
-    drive.default_context.cache_clear()
-    context = drive.default_context()
+    default_context.cache_clear()
+    context = default_context()
     assert context.verify_mode == ssl.CERT_REQUIRED
     assert context.check_hostname
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
     assert not context.keylog_filename
-    assert drive.default_context() is context
-    drive.default_context.cache_clear()
+    assert default_context() is context
+    default_context.cache_clear()
 
 
 # Redirects

@@ -16,7 +16,8 @@ import pytest
 
 from urlschemes import steps
 from urlschemes.dialogue import Dialogue
-from urlschemes.drive import perform_on_files, run
+from urlschemes.drive import run
+from urlschemes.files import perform_on_files
 from urlschemes.errors import ConnectError, DeadlineExceeded, RemoteError
 from urlschemes.policy import Limits, Policy
 from urlschemes.registration import Registration

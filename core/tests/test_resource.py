@@ -14,8 +14,8 @@ import pytest
 
 from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes.policy import Limits
+from urlschemes.reading import SMALL
 from urlschemes.resource import (
-    SMALL,
     Attributes,
     Credentials,
     Document,

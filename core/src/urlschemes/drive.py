@@ -1,24 +1,19 @@
-"""Performs the steps of a dialogue, blocking. Nowhere else does an access open a socket, and a file only in `files`.
+"""Performs the steps of a dialogue, blocking. `run` is what an operation on a URL comes down to.
 
-`run` is what an operation on a URL comes down to. What the network and file modules of the standard library cost to
-import is paid when the first step needs them.
+With `sockets`, `files` and the event loop's `aio` the only place where an access opens a socket or a file.
 """
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
-from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes import steps
-from urlschemes.errors import URLError
 from urlschemes.files import File, perform_on_files
 from urlschemes.resource import Document, Listing, Session
+from urlschemes.sockets import Datagrams, Socket, addresses, default_context, is_from, stream_socket
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable
 
     from urlschemes import wire
@@ -27,55 +22,17 @@ if TYPE_CHECKING:
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm
 
-__all__ = ["default_context", "perform_on_files", "run"]
+__all__ = ["run"]
 
 T = TypeVar("T")
 
-# --- Sockets ----------------------------------------------------------------------------------------------------------
 
+class _Patient(Socket):
+    """A socket whose every call waits."""
 
-@cache
-def default_context() -> ssl.SSLContext:
-    """TLS 1.2 or later, against the system's certificates. Made once.
+    __slots__ = ()
 
-    Not `ssl.create_default_context`: that writes the session keys to a file where an environment variable says so.
-    """
-    import ssl
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_default_certs()
-    return context
-
-
-class _Socket:
-    """A socket, as a channel."""
-
-    __slots__ = ("socket",)
-
-    def __init__(self, socket: Any) -> None:
-        self.socket = socket
-
-    def address(self) -> tuple[str, int]:
-        host, port = self.socket.getpeername()[:2]
-        return host, port
-
-    def fileno(self) -> int:
-        number: int = self.socket.fileno()
-        return number
-
-    def close(self) -> None:
-        self.socket.close()
-
-    def abort(self) -> None:
-        import socket
-        import struct
-
-        with suppress(OSError):  # it is broken already
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.socket.close()
-
-    def patient(self, timeout: float) -> Any:
+    def within(self, timeout: float) -> Any:
         """The socket, waiting at most `timeout` seconds in each call."""
         timeout = min(max(timeout, 0.001), 86_400.0)
         if self.socket.gettimeout() != timeout:
@@ -83,101 +40,61 @@ class _Socket:
         return self.socket
 
 
-class _Datagrams(_Socket):
-    """A socket for datagrams to one place, and from its address. It is not connected, so that the port may differ."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, socket: Any, place: tuple[str, int]) -> None:
-        super().__init__(socket)
-        self.place = place
-
-    def address(self) -> tuple[str, int]:
-        return self.place
+class _PatientDatagrams(Datagrams, _Patient):
+    __slots__ = ()
 
     def receive(self, most: int, timeout: float) -> bytes:
         """The next datagram from the address. Raises TimeoutError; others do not lengthen the wait."""
         until = monotonic() + timeout
         while True:
-            octets, source = self.patient(until - monotonic()).recvfrom(most)
+            octets, source = self.within(until - monotonic()).recvfrom(most)
             if is_from(source, self.place[0]):
                 return cast("bytes", octets)
             if monotonic() >= until:
                 raise TimeoutError
 
 
-def datagram_socket(address: str) -> Any:
-    """A socket for datagrams to `address`, not connected: the answer to one may come from another port of its.
-
-    Where the system can do it, a call on the socket says that nobody listens there, as it would on a connected one.
-    """
-    import socket
-
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_DGRAM)
-    if sys.platform == "linux":
-        # IP_RECVERR and IPV6_RECVERR, which the socket module does not name before Python 3.14.
-        level, option = (socket.IPPROTO_IPV6, 25) if family == socket.AF_INET6 else (socket.IPPROTO_IP, 11)
-        with suppress(OSError):
-            made.setsockopt(level, option, 1)
-    return made
-
-
-def is_from(source: tuple[Any, ...], address: str) -> bool:
-    """Whether a datagram, whose sender `recvfrom` gave as `source`, comes from `address`."""
-    import ipaddress
-
-    return ipaddress.ip_address(source[0].partition("%")[0]) == ipaddress.ip_address(address.partition("%")[0])
-
-
 def _perform_resolve(step: steps.Resolve) -> list[str]:
     import queue
-    import socket
     import threading
 
     answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    kind = socket.SOCK_DGRAM if step.transport == "udp" else socket.SOCK_STREAM
 
     def ask() -> None:
         try:
-            answers.put(socket.getaddrinfo(step.host.encode("ascii"), step.port, type=kind))
+            answers.put(addresses(step))
         except Exception as fault:  # noqa: BLE001  it is raised again where the answer is waited for
             answers.put(fault)
 
     # A thread of its own, that nobody waits for at exit: nothing can interrupt a resolver that hangs.
     threading.Thread(target=ask, name="urlschemes resolver", daemon=True).start()
     try:
-        answer = answers.get(timeout=step.timeout)
+        answer: list[str] | Exception = answers.get(timeout=step.timeout)
     except queue.Empty:
         raise TimeoutError from None
     if isinstance(answer, Exception):
         raise answer
-    families = (socket.AF_INET, socket.AF_INET6)
-    return list(dict.fromkeys(sockaddr[0] for family, _, _, _, sockaddr in answer if family in families))
+    return answer
 
 
 def _perform_dial(step: steps.Dial) -> steps.Channel:
-    import socket
-
     if step.transport == "udp":
-        return _Datagrams(datagram_socket(step.address), (step.address, step.port))
-    made = socket.socket(socket.AF_INET6 if ":" in step.address else socket.AF_INET)
+        return _PatientDatagrams((step.address, step.port))
+    made = stream_socket(step.address)
     try:
         made.settimeout(step.timeout)
         made.connect((step.address, step.port))
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)  # else an urgent octet is lost from the stream
     except BaseException:
         made.close()
         raise
-    return _Socket(made)
+    return _Patient(made)
 
 
 def _perform_secure(step: steps.Secure) -> steps.Channel:
-    channel = cast("_Socket", step.channel)
+    channel = cast("_Patient", step.channel)
     context = step.context or default_context()
     secured = context.wrap_socket(
-        channel.patient(step.timeout),
+        channel.within(step.timeout),
         server_hostname=step.host,
         suppress_ragged_eofs=False,  # a connection that ends without TLS's own end was cut
         do_handshake_on_connect=False,  # an interrupt during it would leave the socket to nobody
@@ -187,16 +104,18 @@ def _perform_secure(step: steps.Secure) -> steps.Channel:
     except BaseException:
         secured.close()
         raise
-    return _Socket(secured)
+    return _Patient(secured)
 
 
 def _perform_write(step: steps.Write) -> int:
     if isinstance(step.channel, File):
         return cast("int", perform_on_files(step))
-    channel = cast("_Socket", step.channel)
-    socket = channel.patient(step.timeout)
+    channel = cast("_Patient", step.channel)
+    socket = channel.within(step.timeout)
     sent: int = (
-        socket.sendto(step.octets, channel.place) if isinstance(channel, _Datagrams) else socket.send(step.octets)
+        socket.sendto(step.octets, channel.place)
+        if isinstance(channel, _PatientDatagrams)
+        else socket.send(step.octets)
     )
     return sent
 
@@ -205,9 +124,9 @@ def _perform_read(step: steps.Read) -> bytes:
     channel = step.channel
     if isinstance(channel, File):
         return cast("bytes", perform_on_files(step))
-    if isinstance(channel, _Datagrams):
+    if isinstance(channel, _PatientDatagrams):
         return channel.receive(step.most, step.timeout)
-    octets: bytes = cast("_Socket", channel).patient(step.timeout).recv(step.most)
+    octets: bytes = cast("_Patient", channel).within(step.timeout).recv(step.most)
     return octets
 
 
@@ -216,7 +135,7 @@ def _perform_wait(step: steps.Wait) -> int | None:
 
     with selectors.DefaultSelector() as selector:
         for index, channel in enumerate(step.channels):
-            socket = cast("_Socket", channel).socket
+            socket = cast("_Patient", channel).socket
             if getattr(socket, "pending", int)():  # decrypted already: the system knows nothing of it
                 return index
             selector.register(socket, selectors.EVENT_READ, index)
@@ -308,10 +227,4 @@ def _resource(opened: wire.Open, dialogue: Dialogue) -> Document | Listing | Ses
         return Document(source, dialogue.attributes)
     if opened.kind == "listing":
         return Listing(source, dialogue.attributes)
-    try:
-        return (opened.session or Session)(source, dialogue.attributes, opened.peer)
-    except BaseException as fault:
-        source.close()
-        if isinstance(fault, Exception) and not isinstance(fault, URLError | MemoryError):
-            raise dialogue.plugin_error(fault)  # noqa: B904  which has decided on its cause
-        raise
+    return dialogue.session(opened, source)

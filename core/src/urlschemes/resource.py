@@ -9,13 +9,13 @@ too.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, cast
 
 from urlschemes.display import one_line, redact
-from urlschemes.errors import AccessError, LimitExceeded, ProtocolError, Truncated
+from urlschemes.errors import AccessError, ProtocolError
+from urlschemes.reading import AnyDocument, AnyResource, Running
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from urlschemes.policy import Limits
+    from urlschemes.reading import Reading
     from urlschemes.request import Algorithm, Peer
     from urlschemes.url import URL
 
@@ -45,9 +45,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-SMALL = 4096
-"""Octets below which a piece is put to others like it: by themselves, a few octets take many times their room."""
 
 
 def _printed(value: Attributes | Entry) -> str:
@@ -187,20 +184,8 @@ Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
 """What became of an access, so far."""
 
 
-class Source(Protocol):
+class Source(Running, Protocol):
     """Where a resource gets its pieces: an access that is under way (`urlschemes.drive`), or a replayed one."""
-
-    @property
-    def url(self) -> URL:
-        """The URL accessed, after the redirects that were followed."""
-
-    @property
-    def limits(self) -> Limits:
-        """The limits of the policy that holds."""
-
-    @property
-    def terminated(self) -> bool | None:
-        """None until the end; then whether the content ended as its protocol says."""
 
     def pull(self) -> bytes | Entry | None:
         """The next piece, None at the end. Raises any URLError."""
@@ -214,51 +199,20 @@ class Source(Protocol):
     def finish(self) -> None:
         """Let the algorithm say its closing words, then close."""
 
-    def close(self) -> None:
-        """Close everything now; closing twice does nothing."""
 
-
-class _Resource:
-    """What documents, listings and sessions have in common."""
+class _Resource(AnyResource):
+    """What waits by blocking."""
 
     def __init__(self, source: Source, attributes: Attributes) -> None:
+        super().__init__(source, attributes)
         self._source = source
-        self._attributes = attributes
-        self._failure: BaseException | None = None
-        self._closed = False
-
-    @property
-    def url(self) -> URL:
-        """The URL of this resource, after any redirects."""
-        return self._source.url
-
-    @property
-    def attributes(self) -> Attributes:
-        """What the other side said of the resource before it sent it."""
-        return self._attributes
-
-    @property
-    def gateway(self) -> Gateway | None:
-        """The gateway that the resource was reached through; None where it was reached directly."""
-        return self._attributes.gateway
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._closed
 
     def close(self) -> None:
         """Close every connection and file of this access. Closing twice does nothing."""
-        self._closed = True
-        self._source.close()
+        self._shut()
 
     def _pull(self) -> bytes | Entry | None:
-        """The next piece. What failed once fails again: a part of a resource never looks like the whole."""
-        if self._failure is not None:
-            self._source.close()  # where it failed for being used twice at once, it is still open
-            raise self._failure
-        if self._closed:
-            raise AccessError(f"this {type(self).__name__.lower()} is closed", scheme=self.url.scheme)
+        self._check()
         try:
             return self._source.pull()
         except BaseException as failure:
@@ -273,44 +227,16 @@ class _Resource:
     ) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        # Dropped unread, it must not leave a connection behind.
-        if not getattr(self, "_closed", True):
-            self._source.close()
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {one_line(str(self.url), 200)}>"
-
-
-class Document(_Resource):
+class Document(_Resource, AnyDocument):
     """A stream of octets: iterate over it, or `read`, `read_text`, `save` it."""
-
-    def __init__(self, source: Source, attributes: Attributes) -> None:
-        super().__init__(source, attributes)
-        self._rest = b""
-        self._over = False
-
-    @property
-    def media_type(self) -> str | None:
-        """The media type with its parameters, as the other side or the scheme gives it; None where neither does."""
-        return self._attributes.media_type
-
-    @property
-    def size(self) -> int | None:
-        """How many octets were announced; None where nothing was."""
-        return self._attributes.size
-
-    @property
-    def terminated(self) -> bool | None:
-        """None until the end has been reached; then whether the content ended as its protocol says it must."""
-        return self._source.terminated
 
     def __iter__(self) -> Iterator[bytes]:
         """The octets in pieces, as they come. There is no bound on them all: the caller decides how much to keep."""
         return self
 
     def __next__(self) -> bytes:
-        octets = self._rest or self._piece()
+        octets = self._rest or self._came(self._pull())
         self._rest = b""
         if not octets:
             raise StopIteration
@@ -321,40 +247,7 @@ class Document(_Resource):
 
         Raises LimitExceeded where all is more than `Limits.content`; Truncated, whose `partial` then holds what came.
         """
-        bound = self._source.limits.content
-        pieces: list[bytes | bytearray] = []
-        held = 0
-        while most < 0 or held < most:
-            try:
-                piece = self._rest or self._piece()
-            except Truncated as short:
-                if short.partial is None:
-                    short.partial = b"".join(pieces)
-                raise
-            self._rest = b""
-            if not piece:
-                break
-            if len(piece) >= SMALL:
-                pieces.append(piece)
-            elif pieces and isinstance(pieces[-1], bytearray):
-                pieces[-1] += piece
-            else:
-                pieces.append(bytearray(piece))
-            held += len(piece)
-            if most < 0 and held > bound:
-                self.close()
-                raise LimitExceeded(
-                    f"the content is longer than {bound} octets",
-                    scheme=self.url.scheme,
-                    limit="content",
-                    value=bound,
-                    hint="iterate over it, save it, or raise Limits.content",
-                )
-        octets = b"".join(pieces)
-        if 0 <= most < held:
-            self._rest = octets[most:]
-            return octets[:most]
-        return octets
+        return self._carry_out(self._read(most))
 
     def read_text(self, encoding: str | None = None) -> str:
         """All that is left, as text; line ends stay as they are.
@@ -363,21 +256,7 @@ class Document(_Resource):
         ISO 8859-1; an octet that does not fit becomes U+FFFD. With `encoding` nothing is replaced: ProtocolError where
         the octets are not that, LookupError where Python knows no such encoding. Else raises what `read` raises.
         """
-        octets = self.read()
-        if encoding is not None:
-            try:
-                return octets.decode(encoding)
-            except UnicodeError:
-                raise ProtocolError(
-                    f"the content is not {one_line(encoding, 40)}", scheme=self.url.scheme, where="content"
-                ) from None
-        charset = _charset(self.media_type)
-        if charset is not None:
-            return octets.decode(charset, "replace")
-        try:
-            return octets.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            return octets.decode("iso-8859-1")
+        return self._carry_out(self._read_text(encoding))
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write all that is left to the file `path`, and say how many octets that were.
@@ -386,38 +265,26 @@ class Document(_Resource):
         file as it was. Nothing the other side says becomes a file name. Raises AccessError where the file cannot be
         written or nothing is left, and what iterating raises.
         """
-        import secrets
-        from pathlib import Path
+        return self._carry_out(self._save(path))
 
-        if self._over:
-            raise AccessError("the document was read to its end: nothing is left to save", scheme=self.url.scheme)
-        target = Path(path)
-        beside = target.parent / f".{target.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
-        written = 0
+    def _carry_out(self, reading: Reading[T]) -> T:
         try:
-            with beside.open("xb") as file:
-                for octets in self:
-                    file.write(octets)
-                    written += len(octets)
-            beside.replace(target)
-        except BaseException as fault:
-            with suppress(OSError):
-                beside.unlink()
-            if isinstance(fault, OSError):
-                raise AccessError(
-                    f"cannot write '{one_line(str(target), 160)}': {fault.strerror}", scheme=self.url.scheme
-                ) from fault
-            raise
-        return written
-
-    def _piece(self) -> bytes:
-        piece = self._pull()
-        self._over = piece is None
-        return piece if isinstance(piece, bytes) else b""
+            asked = next(reading)
+            while True:
+                try:
+                    answer = self._came(self._pull()) if asked is None else asked.work()
+                except BaseException as fault:  # noqa: BLE001  the reading cleans up, and raises it again
+                    asked = reading.throw(fault)
+                else:
+                    asked = reading.send(answer)
+        except StopIteration as end:
+            return cast("T", end.value)
 
 
 class Listing(_Resource):
     """Entries, which iterating gives as they come. There are at most `Limits.entries`; LimitExceeded beyond."""
+
+    _KIND = "listing"
 
     def __iter__(self) -> Iterator[Entry]:
         return self
@@ -442,7 +309,12 @@ class Session(_Resource):
 
     Each call has a deadline of its own. `close`, outside of an exception, lets the algorithm that opened the session
     say its closing words.
+
+    A method calls `_run` at most once, last, and does nothing with what that returns but return it: so it can be called
+    on an event loop as well (`urlschemes.aio`).
     """
+
+    _KIND = "session"
 
     def __init__(self, source: Source, attributes: Attributes, peer: Peer | None) -> None:
         super().__init__(source, attributes)
@@ -479,27 +351,4 @@ class Session(_Resource):
         if error is None:
             self.close()
         else:
-            self._closed = True
-            self._source.close()
-
-
-# Codecs that a server must not choose: no character sets, or slow on hostile input.
-_NO_CHARSETS = frozenset(
-    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined", "mbcs", "oem"}
-)
-
-
-def _charset(media_type: str | None) -> str | None:
-    """The name of Python's codec for the `charset` parameter; None where there is none that can be used."""
-    import codecs
-
-    for parameter in (media_type or "").split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            try:
-                found = codecs.lookup(value.strip().strip('"'))
-                "".encode(found.name)  # refuses codecs that are not for text
-                return None if found.name in _NO_CHARSETS else found.name
-            except (LookupError, ValueError):
-                return None
-    return None
+            self._shut()

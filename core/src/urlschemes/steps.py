@@ -164,6 +164,8 @@ class Consult:
     question: Callable[[], object]
 
 
-Step: TypeAlias = Consult | Resolve | Dial | Secure | Write | Read | Wait | OpenFile | Examine | ListFolder | Keep | Remove
+Step: TypeAlias = (
+    Consult | Resolve | Dial | Secure | Write | Read | Wait | OpenFile | Examine | ListFolder | Keep | Remove
+)
 Steps: TypeAlias = Generator[Step, Any, T]
 """Something to do, as a generator of steps; T is what comes out of it."""

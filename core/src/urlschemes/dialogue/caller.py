@@ -25,6 +25,8 @@ __all__ = ["Caller"]
 
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")  # controls, and surrogates of no octet
 
+_END = object()
+
 
 class Caller:
     """The caller of one access, by what it gave: any of these may be missing."""
@@ -82,7 +84,7 @@ class Caller:
             raise InputRequired("this operation sends content, and none was given", hint="pass content=")
         while True:
             piece = yield from self._consult(self._content)
-            if piece is None:
+            if piece is _END:
                 return b""
             if not isinstance(piece, bytes | bytearray | memoryview):
                 raise TypeError(f"content comes in pieces of octets, not {type(piece).__name__}")
@@ -98,11 +100,11 @@ class Caller:
 
 
 def _pieces(content: Content | AsyncIterable[bytes] | None) -> Callable[[], object] | None:
-    """What gives the next piece, None at the end; on an event loop perhaps something to be awaited."""
+    """What gives the next piece, _END at the end; on an event loop perhaps something to be awaited."""
     if content is None:
         return None
     if isinstance(content, bytes | bytearray | memoryview):
-        return partial(next, iter((content,)), None)
+        return partial(next, iter((content,)), _END)
     if isinstance(content, AsyncIterable):
-        return partial(anext, aiter(content), None)
-    return partial(next, iter(content), None)
+        return partial(anext, aiter(content), _END)
+    return partial(next, iter(content), _END)

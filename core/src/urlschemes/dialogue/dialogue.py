@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from urlschemes.policy import Limits
     from urlschemes.registration import Registration
-    from urlschemes.resource import Gateway, Outcome
+    from urlschemes.resource import Gateway, Outcome, Source
     from urlschemes.terms import Terms
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm
@@ -232,6 +232,16 @@ class Dialogue:
             raise
         finally:
             self._leave()
+
+    def session(self, said: wire.Open, source: Source) -> Session:
+        """The session that the algorithm opened, an object of its type."""
+        try:
+            return (said.session or Session)(source, self.attributes, said.peer)
+        except BaseException as fault:
+            self.close()
+            if isinstance(fault, Exception) and not isinstance(fault, URLError | MemoryError):
+                raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
+            raise
 
     def call(self, algorithm: Algorithm[T]) -> steps.Steps[T]:
         """One call of a session, with its own deadline. After a refusal it stays open, after any other error not."""
