@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import urlschemes
-from urlschemes_testing.servers import ftp_server, gopher_server, http_server, make_certificates
+from urlschemes_testing.servers import ftp_server, gopher_server, http_server, make_certificates, wais_server
 from urlschemes_testing.servers.gopher import folder
 
 if TYPE_CHECKING:
@@ -66,12 +66,14 @@ def main(served: Path) -> None:
         http = stack.enter_context(http_server(served))
         https = stack.enter_context(http_server(served, tls=certificates.server))
         gopher = stack.enter_context(gopher_server(folder(served)))
+        wais = stack.enter_context(wais_server({"served": {"motd": (served / "motd").read_bytes()}}))
         places = {
             "file": [f"file://{served}/motd", f"file://{served}/"],
             "ftp": [f"ftp://{ftp}/motd", f"ftp://{ftp}/"],
             "gopher": [f"gopher://{gopher}/0/motd", f"gopher://{gopher}/"],
             "http": [f"http://{http}/motd"],
             "https": [f"https://{https}/motd"],
+            "wais": [f"wais://{wais}/served/TEXT/2%3Dserved%3B3%3Dmotd%3B", f"wais://{wais}/served?message"],
         }
         records = urlschemes.Registry().registrations()
         offered = {record.scheme for record in records if "access" in record.operations}

@@ -15,12 +15,13 @@ from urlschemes_testing.servers.gopher import gopher_server, menu, search, text
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.servers.tls import make_certificates
+from urlschemes_testing.servers.wais import wais_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["file", "ftp", "gopher", "http", "https", "news", "nntp"]
+__all__ = ["file", "ftp", "gopher", "http", "https", "news", "nntp", "wais"]
 
 NOTES = b"""\
 Uniform Resource Locators
@@ -135,3 +136,15 @@ def _newsgroups() -> dict[str, Newsgroup]:
     notes = article("Notes on locators", NOTES + b"...\n", group=name, message_id="notes@host.dom")
     answer = article("Re: Notes on locators", "Agreed.\n", group=name, message_id="4123%@host.dom")
     return {name: Newsgroup([notes, answer], description="The World Wide Web, all else", first=1234)}
+
+
+@contextmanager
+def wais(folder: Path) -> Iterator[Demonstration]:
+    """The documents that a search finds."""
+    del folder
+    library = {"Notes on locators": NOTES, "On finding": "A document is found by its words.\n", "Errata": b"None.\n"}
+    with wais_server({"library": library}) as (host, port):
+        yield Demonstration(
+            f"wais://{host}:{port}/library?locator%20document",
+            "One request, one answer. Every document found has a URL, with the identifier that its server gave it.",
+        )
