@@ -49,12 +49,14 @@ from urlschemes_testing.replay.steps import (
     file,
     folder,
     follow,
+    removed,
     server,
     server_closes,
     server_resets,
     silence,
     start_tls,
     upload,
+    written,
 )
 
 __all__ = [
@@ -74,6 +76,7 @@ __all__ = [
     "file",
     "folder",
     "follow",
+    "removed",
     "replay",
     "server",
     "server_closes",
@@ -82,4 +85,5 @@ __all__ = [
     "split_everywhere",
     "start_tls",
     "upload",
+    "written",
 ]

@@ -36,6 +36,8 @@ class Line:
         self.broken: Literal["", "end", "reset", "timeout"] = ""
         self.left: int | None = None  # octets that still come before it breaks
         self.file: int | None = None
+        self.output: int | None = None
+        self.before = 0  # octets of the file that is appended to
         self.content = b""
 
     def fault(self, phase: str) -> AccessError:
@@ -126,6 +128,15 @@ class Course:
             return self.progress[line.file] >= len(line.content)
         number = self.speaks(line)
         return number is None or isinstance(self.steps[number], steps.ServerCloses)
+
+    def would_cut(self, line: Line) -> bool:
+        """Whether closing this line in good order would pass for the end of what the client has to send on it."""
+        number = self.next(line)
+        ends = any(
+            isinstance(self.steps[each], steps.ClientCloses) and not self.done[each]
+            for each in line.steps[line.position :]
+        )
+        return ends and not (number is not None and isinstance(self.steps[number], steps.ClientCloses))
 
     def owed(self) -> Step | None:
         """The first step that the client, or the caller, still owes."""

@@ -26,12 +26,14 @@ from urlschemes.wire import (
     Deliver,
     Examine,
     Follow,
+    Keep,
     ListFolder,
     Open,
     OpenFile,
     Pull,
     Ready,
     Receive,
+    Remove,
     Request,
     Send,
     StartTLS,
@@ -65,6 +67,7 @@ _FAULTS: dict[str, Callable[[], URLError]] = {
     "forbidden": lambda: PolicyDenied("the policy forbids it", rule="replay"),
     "untrusted": lambda: TLSError("the certificate is not the host's"),
     "unreadable": lambda: RemoteError("it cannot be read", text="Input/output error"),
+    "disk full": lambda: RemoteError("nothing more can be written", status="ENOSPC", text="No space left on device"),
     "redirect refused": lambda: RedirectRefused("the policy does not follow", reason="scheme"),
     "nobody answers": lambda: InputRequired("nobody answers the form"),
     "over the limit": lambda: LimitExceeded("the content is too large", limit="content", value=0),
@@ -90,8 +93,12 @@ class _Survey(Player):
                 return "refused", "timeout", "forbidden", "cancelled"
             case StartTLS():
                 return "untrusted", "timeout", "cancelled"
-            case Send():
+            case Send(peer=peer):
+                if peer in self.lines and self.lines[peer].output is not None:
+                    return "disk full", "cancelled"
                 return "reset", "timeout", "cancelled"
+            case Keep():
+                return "disk full", "cancelled"
             case Receive(peer=peer):
                 line = self.lines.get(peer)
                 if line is None or line.closed:
@@ -108,7 +115,7 @@ class _Survey(Player):
                 return (*short, "reset", "timeout", "one octet, then reset", "one octet, then timeout", "cancelled")
             case Ready():
                 return "timeout", "cancelled"
-            case OpenFile() | Examine() | ListFolder():
+            case OpenFile() | Examine() | ListFolder() | Remove():
                 return "unreadable", "forbidden", "cancelled"
             case Follow():
                 return "redirect refused", "cancelled"
@@ -183,12 +190,15 @@ def fault_everywhere(
     - nothing but the good content is delivered, and what was cut never counts as complete: the access ends with an
       error, or the algorithm said `Unterminated`. Where the protocol marks the end of the content by closing alone
       (`ends_by_closing`), an early end in good order cannot be told from the true one, and is let pass;
+    - of what is written to files, all is kept or nothing; and of the caller's content (`upload`), what could not be
+      sent, or was cut by an end in good order, never counts as done;
     - no peer is used after it was closed, and when the caller leaves nothing is asked for but closing.
 
     When the octets on one connection are cut, the other side no longer says what stands below them, on any connection;
     in the fault "end, unnoticed" of a data connection it does. Gives all runs, for what else a test has to say of them.
     """
     allowed = [steps.octets_of((words,)) for words in also]
+    uploads = any(isinstance(step, steps.Upload) for step in dialogue)
     first = _Survey(dialogue)
     good = first.run(make_algorithm())
     runs: list[FaultRun] = []
@@ -207,6 +217,8 @@ def fault_everywhere(
                     and not (isinstance(request, Receive) and first.lines[request.peer].back)
                 )
                 _assert_honest(good, outcome, fault, may_end_early=early)
+                if uploads and isinstance(request, Send) and request.octets not in allowed and fault != "cancelled":
+                    _assert_failed(outcome)
             except AssertionError as error:
                 raise AssertionError(f"{where}: {error}") from error
             except Exception as error:
@@ -219,6 +231,8 @@ def _assert_honest(good: Outcome, outcome: Outcome, fault: str, *, may_end_early
     if fault == "one octet":
         assert_same(good, outcome, "one octet came first")
         return
+    if any(good.files.get(path, b"") != content for path, content in outcome.files.items()):
+        raise AssertionError(f"a part was kept as the whole: {dict(outcome.files)!r}")
     if not good.content.startswith(outcome.content) or good.entries[: len(outcome.entries)] != outcome.entries:
         raise AssertionError(f"content was delivered that is not there: {outcome.delivered!r}")
     if fault == "cancelled" or outcome.error is not None:
@@ -226,5 +240,12 @@ def _assert_honest(good: Outcome, outcome: Outcome, fault: str, *, may_end_early
     if good.error is not None:
         raise AssertionError(f"the access ended well, and without the fault it fails with {good.error!r}")
     whole = (outcome.kind, outcome.content, outcome.entries) == (good.kind, good.content, good.entries)
+    if good.kind == "attributes":
+        whole = (outcome.attributes, outcome.files) == (good.attributes, good.files)
     if not whole and outcome.complete and not may_end_early:
         raise AssertionError(f"cut content counts as complete: {outcome!r}")
+
+
+def _assert_failed(outcome: Outcome) -> None:
+    if outcome.error is None:
+        raise AssertionError(f"what was to be sent was lost, and the operation ended well: {outcome!r}")

@@ -27,8 +27,9 @@ class Outcome:
 
     `kind` and `attributes` are what was opened (None where nothing was), `delivered` the pieces of content or the
     entries, `terminated` is False where the algorithm said that the content lacks its end, `error` is what ended the
-    access (None where it ended well), `sent` the octets by connection, `forms` the questions asked, `unclosed` the
-    connections that the algorithm left for the driver to close.
+    access (None where it ended well), `sent` the octets by connection, `files` what was written to files and kept, by
+    their paths, None where one was removed, `forms` the questions asked, `unclosed` the connections that the algorithm
+    left for the driver to close.
     """
 
     kind: str | None = None
@@ -38,6 +39,7 @@ class Outcome:
     terminated: bool = True
     error: URLError | None = None
     sent: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    files: Mapping[str, bytes | None] = field(default_factory=lambda: MappingProxyType({}))
     forms: tuple[Form, ...] = ()
     unclosed: tuple[str, ...] = ()
 
@@ -61,4 +63,5 @@ class Outcome:
         """What must not depend on how the octets were cut: two outcomes with equal essence are the same."""
         error = (type(self.error), str(self.error)) if self.error else None
         opened = self.kind, self.attributes, self.session
-        return *opened, self.content, self.entries, self.terminated, error, dict(self.sent), self.forms
+        done = dict(self.sent), dict(self.files)
+        return *opened, self.content, self.entries, self.terminated, error, *done, self.forms

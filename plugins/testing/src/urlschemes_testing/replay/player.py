@@ -13,7 +13,7 @@ from urlschemes.errors import (
     RemoteError,
     URLError,
 )
-from urlschemes.resource import Entry
+from urlschemes.resource import Entry, FileFacts
 from urlschemes.wire import (
     Algorithm,
     Ask,
@@ -24,6 +24,7 @@ from urlschemes.wire import (
     Deliver,
     Examine,
     Follow,
+    Keep,
     ListFolder,
     Open,
     OpenFile,
@@ -31,6 +32,7 @@ from urlschemes.wire import (
     Pull,
     Ready,
     Receive,
+    Remove,
     Request,
     Send,
     StartTLS,
@@ -100,6 +102,7 @@ class Player:
         self.session: type[Any] | None = None
         self.delivered: list[bytes | Entry] = []
         self.terminated = True
+        self.files: dict[str, bytes | None] = {}
         self.forms: list[Form] = []
 
     # Running ----------------------------------------------------------------------------------------------------------
@@ -119,6 +122,8 @@ class Player:
         else:
             if self.kind is None:
                 raise Departure(f"the algorithm ended without having opened anything\n{self.dialogue}")
+        for line in self.lines.values():
+            self._check_cut(line)
         if self.take is None and not self.faulty:
             self._check_all_done(error)
         return Outcome(
@@ -128,7 +133,10 @@ class Player:
             delivered=tuple(self.delivered),
             terminated=self.terminated,
             error=error,
-            sent=MappingProxyType({line.label: bytes(line.sent) for line in self.lines.values() if line.file is None}),
+            sent=MappingProxyType(
+                {line.label: bytes(line.sent) for line in self.lines.values() if line.file is line.output is None}
+            ),
+            files=MappingProxyType(self.files),
             forms=tuple(self.forms),
             unclosed=tuple(line.label for line in self.lines.values() if not line.closed),
         )
@@ -213,8 +221,14 @@ class Player:
                 return self._opened(request)
             case Deliver():
                 return self._deliver(request)
+            case OpenFile(to="replace" | "append"):
+                return self._open_output(request)
             case OpenFile() | Examine() | ListFolder():
                 return self._on_disk(request)
+            case Keep():
+                return self._keep(request)
+            case Remove():
+                return self._remove(request)
             case Follow() | Authenticate() | Ask() | Pull():
                 return self._ask_caller(request)
             case Unterminated():
@@ -258,16 +272,30 @@ class Player:
             raise Departure(f"{request.peer!r} is no peer of this access")
         if line.closed:
             return
+        if not request.abort:
+            self._check_cut(line)
         line.closed = True
         number = self.course.next(line)
         if number is not None and isinstance(self.course.steps[number], steps.ClientCloses):
             self.course.reach(number)
 
+    def _check_cut(self, line: Line) -> None:
+        if not line.closed and line.broken in ("", "timeout") and self.course.would_cut(line):
+            raise Departure(
+                f"{line.label!r} ends in good order before all was sent on it: the other side takes what came for "
+                f"the whole; `Close(peer, abort=True)` breaks it off\n{self.dialogue}"
+            )
+
     def _send(self, request: Send) -> None:
         line = self.line(request.peer)
         if line.file is not None:
-            raise Departure("an algorithm cannot write to a file")
+            raise Departure(f"{line.label!r} was opened to be read")
         line.sent += request.octets
+        if line.output is not None:
+            step = self.course.steps[line.output]
+            if not isinstance(step, steps.Written) or not step.octets.startswith(line.sent):
+                raise Departure(f"the algorithm asks for {request!r}; due was: {describe(step)}\n{self.dialogue}")
+            return None
         if line.broken:
             known = [
                 step.octets for step in self.course.steps if isinstance(step, steps.Client) and step.on == line.label
@@ -299,6 +327,8 @@ class Player:
 
     def _receive(self, request: Receive) -> bytes | None:
         line = self.line(request.peer)
+        if line.output is not None:
+            raise Departure(f"{line.label!r} was opened to be written")
         if line.broken and not line.left:
             if line.broken == "end":
                 return b""
@@ -402,6 +432,45 @@ class Player:
             line.file, line.content = number, step.octets
             return peer
         raise RemoteError(f"{request.path} does not exist", text="No such file or directory")
+
+    def _open_output(self, request: OpenFile) -> Peer:
+        for number, step in enumerate(self.course.steps):
+            if not isinstance(step, steps.Written) or self.course.done[number]:
+                continue
+            if (step.path, step.to) != (request.path, request.to):
+                continue
+            if step.error:
+                self.course.reach(number)
+                raise step.error
+            peer = Peer(request.path)
+            line = self.lines[peer] = Line(request.path, peer, [])
+            line.output = number
+            if step.to == "append":
+                line.before = self._on_disk(Examine(step.path)).size
+            return peer
+        raise self._departure(request)
+
+    def _keep(self, request: Keep) -> FileFacts:
+        line = self.line(request.peer)
+        step = None if line.output is None else self.course.steps[line.output]
+        if line.output is None or not isinstance(step, steps.Written) or step.octets != line.sent:
+            due = f"due was: {describe(step)}" if step else "it was not opened to be written"
+            raise Departure(f"the algorithm asks for {request!r}; {due}\n{self.dialogue}")
+        self.course.reach(line.output)
+        self.files[step.path] = step.octets
+        line.closed = True
+        return FileFacts(step.path, "file", line.before + len(step.octets), steps.EPOCH)
+
+    def _remove(self, request: Remove) -> None:
+        for number, step in enumerate(self.course.steps):
+            if isinstance(step, steps.Removed) and step.path == request.path and not self.course.done[number]:
+                self.course.reach(number)
+                if step.error:
+                    raise step.error
+                self._on_disk(Examine(step.path))
+                self.files[step.path] = None
+                return
+        raise self._departure(request)
 
     def _ask_caller(self, request: Follow | Authenticate | Ask | Pull) -> Any:
         kind = _ANSWERED_BY[type(request)]

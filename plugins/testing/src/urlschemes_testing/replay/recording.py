@@ -16,11 +16,13 @@ from urlschemes.wire import (
     ConnectBack,
     Examine,
     Follow,
+    Keep,
     ListFolder,
     OpenFile,
     Peer,
     Pull,
     Receive,
+    Remove,
     Request,
     Send,
     StartTLS,
@@ -47,6 +49,7 @@ class Recording:
     def __init__(self) -> None:
         self._steps: list[Step] = []
         self._names: dict[Peer, str] = {}
+        self._outputs: dict[Peer, steps.Written] = {}
 
     @property
     def dialogue(self) -> Dialogue:
@@ -78,6 +81,13 @@ class Recording:
                 self._steps.append(steps.connect_back(port, on=self._name(answer, "data"), error=error))
             case StartTLS(peer=peer, host=host):
                 self._steps.append(steps.start_tls(host, on=self._names[peer], error=error))
+            case Send(peer=peer, octets=octets) if peer in self._outputs:
+                known = self._outputs[peer]
+                self._outputs[peer] = replace(known, octets=known.octets + octets)
+            case Keep(peer=peer):
+                self._steps.append(replace(self._outputs.pop(peer), error=error))
+            case Remove(path=path):
+                self._steps.append(steps.removed(path, error=error))
             case Send(peer=peer, octets=octets) if error is None:
                 self._steps.append(steps.client(octets, on=self._names[peer]))
             case Receive(peer=peer):
@@ -92,8 +102,14 @@ class Recording:
                 self._steps.append(steps.answers(*answer))
             case Pull() if answer:
                 self._steps.append(steps.upload(answer))
-            case OpenFile(path=path) if error is None:
+            case OpenFile(path=path, to="read") if error is None:
                 self._names[answer] = path
+            case OpenFile(path=path, to=to) if to != "read":
+                made = steps.Written("", path, b"", to, error)
+                if error is None:
+                    self._outputs[answer] = made
+                else:
+                    self._steps.append(made)
             case Examine() if isinstance(answer, FileFacts):
                 self._steps.append(steps.OnDisk("", answer, b"", None))
             case ListFolder() if error is None:

@@ -25,12 +25,14 @@ __all__ = [
     "folder",
     "follow",
     "octets_of",
+    "removed",
     "server",
     "server_closes",
     "server_resets",
     "silence",
     "start_tls",
     "upload",
+    "written",
 ]
 
 EPOCH = datetime(1994, 12, 1, tzinfo=UTC)
@@ -126,10 +128,25 @@ class OnDisk(Step):
     error: URLError | None
 
 
-GATES = (Connect, ConnectBack, StartTLS, Client, ClientCloses)
+@dataclass(frozen=True, slots=True)
+class Written(Step):
+    path: str
+    octets: bytes
+    to: Literal["replace", "append"]
+    error: URLError | None
+
+
+@dataclass(frozen=True, slots=True)
+class Removed(Step):
+    path: str
+    error: URLError | None
+
+
+CHANGES = (Written, Removed)
+GATES = (Connect, ConnectBack, StartTLS, Client, ClientCloses, *CHANGES)
 OPENING = (Connect, ConnectBack)
 ANSWERS = (Follow, Login, Answers, Upload)
-CALLERS = (*ANSWERS, OnDisk)
+CALLERS = (*ANSWERS, OnDisk, *CHANGES)
 
 
 def octets_of(pieces: tuple[Text, ...]) -> bytes:
@@ -169,7 +186,11 @@ def client(*pieces: Text, on: str = "", early: bool = False) -> Step:
 
 
 def client_closes(*, on: str = "") -> Step:
-    """The client closes, and what stands below happens only then (the end of an upload). Elsewhere it need not."""
+    """The client closes, and what stands below happens only then (the end of an upload). Elsewhere it need not.
+
+    Before it has sent all that stands above, it may only break the connection off: the other side would take what came
+    for the whole.
+    """
     return ClientCloses(on)
 
 
@@ -232,3 +253,18 @@ def file(
 def folder(path: str, *, modified: datetime = EPOCH, error: URLError | None = None) -> Step:
     """A folder `path` of this machine; it holds the files and folders of the dialogue whose path says so."""
     return OnDisk("", FileFacts(path, "directory", 0, modified), b"", error)
+
+
+def written(
+    path: str, content: bytes = b"", *, to: Literal["replace", "append"] = "replace", error: URLError | None = None
+) -> Step:
+    """The client writes exactly this to a file of this machine, and keeps it; `error` is raised when it is opened.
+
+    What is to be appended to must be there: a `file` of the dialogue.
+    """
+    return Written("", path, content, to, error)
+
+
+def removed(path: str, *, error: URLError | None = None) -> Step:
+    """The client removes a file of this machine, which must be a `file` of the dialogue; `error` as in `connect`."""
+    return Removed("", path, error)

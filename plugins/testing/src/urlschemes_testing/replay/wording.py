@@ -43,6 +43,10 @@ def describe(step: Step) -> str:
             return f"the caller uploads {octets!r}"
         case steps.OnDisk(facts=facts):
             return f"the machine has the {facts.kind} {facts.path!r}"
+        case steps.Written(path=path, octets=octets, to=to):
+            return f"the client opens {path!r} to {to}, and writes {octets!r}"
+        case steps.Removed(path=path):
+            return f"the client removes {path!r}"
         case _:
             return repr(step)
 
@@ -90,5 +94,9 @@ def source(step: Step) -> str:
             if facts.kind == "directory":
                 return call("folder", facts.path, modified=facts.modified, error=error)
             return call("file", facts.path, content, size=facts.size, modified=facts.modified, error=error)
+        case steps.Written(_, path, content, to, error):
+            return call("written", path, content, to=to, error=error)
+        case steps.Removed(_, path, error):
+            return call("removed", path, error=error)
         case _:
             raise TypeError(step)
