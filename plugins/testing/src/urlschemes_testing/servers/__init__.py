@@ -4,6 +4,7 @@
     with http_server("some/folder") as (host, port): ...
     with gopher_server("some/folder") as (host, port): ...
     with nntp_server({"misc.test": Newsgroup([article("Hello", "First.")])}) as (host, port): ...
+    with smtp_server() as relay: ...        # relay.messages are those that it took
     with wais_server({"recipes": {"bread": "Flour, water, salt."}}) as (host, port): ...
 
 They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
@@ -13,6 +14,7 @@ from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_testing.servers.nntp import Newsgroup, nntp_server
+from urlschemes_testing.servers.smtp import Received, SmtpAddress, smtp_server
 from urlschemes_testing.servers.tls import Certificates, make_certificates
 from urlschemes_testing.servers.wais import WaisDocument, wais_server
 
@@ -22,11 +24,14 @@ __all__ = [
     "HttpRequest",
     "HttpResponse",
     "Newsgroup",
+    "Received",
+    "SmtpAddress",
     "WaisDocument",
     "ftp_server",
     "gopher_server",
     "http_server",
     "make_certificates",
     "nntp_server",
+    "smtp_server",
     "wais_server",
 ]

@@ -1,0 +1,163 @@
+"""An SMTP server: aiosmtpd, embedded. It keeps what it takes, and delivers nothing to anybody."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Address
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Received", "SmtpAddress", "smtp_server"]
+
+SIZE = 16 * 1024 * 1024
+"""Octets of the largest message that is taken, unless the caller says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message as it came: its envelope, who had logged in, and the octets of it, dots unstuffed."""
+
+    sender: str
+    recipients: tuple[str, ...]
+    content: bytes
+    user: str | None = None
+
+
+class SmtpAddress(Address):
+    """Where an SMTP server listens; `messages` are those that it took so far."""
+
+    messages: list[Received]
+
+
+@contextmanager
+def smtp_server(
+    users: Mapping[str, str] | None = None,
+    *,
+    replies: Mapping[str, str] | None = None,
+    tls: ssl.SSLContext | None = None,
+    size: int = SIZE,
+    lifetime: float = LIFETIME,
+    patience: float = PATIENCE,
+) -> Iterator[SmtpAddress]:
+    """Take messages by SMTP until the block is left, or for `lifetime` seconds.
+
+    With `users`, passwords by name, nobody else may send; logins are offered over TLS alone, if there is `tls`, which
+    makes STARTTLS offered. `replies` are what is said to RCPT of an address, instead of taking it (`"550 5.1.1 Nobody
+    here"`), or to the message where the address is `""`. A silent client is sent away after `patience` seconds.
+    """
+    logging.getLogger("mail.log").addHandler(logging.NullHandler())  # where nobody listens, it would use stderr
+    listener = socket.create_server((HOST, 0))
+    address = SmtpAddress(*listener.getsockname())
+    address.messages = []
+    handler = _Handler(address.messages, users or {}, replies or {})
+    options = {
+        "authenticator": handler.knows,
+        "auth_require_tls": tls is not None,
+        "auth_exclude_mechanism": () if users else ("PLAIN", "LOGIN"),
+        "data_size_limit": size,
+        "hostname": "localhost",
+        "ident": "ESMTP",
+        "timeout": patience,
+        "tls_context": tls,
+    }
+    ready: threading.Event = threading.Event()
+    stop: list[Any] = []
+    thread = threading.Thread(
+        target=lambda: asyncio.run(_serve(listener, handler, options, lifetime, stop, ready)),
+        name="smtp server",
+        daemon=True,
+    )
+    thread.start()
+    ready.wait(FAREWELL)
+    try:
+        yield address
+    finally:
+        with suppress(RuntimeError):  # its life was over
+            for each in stop:
+                each()
+        thread.join(FAREWELL)
+
+
+async def _serve(
+    listener: socket.socket,
+    handler: _Handler,
+    options: dict[str, Any],
+    lifetime: float,
+    stop: list[Any],
+    ready: threading.Event,
+) -> None:
+    from aiosmtpd.smtp import SMTP
+
+    loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
+    stop.append(lambda: loop.call_soon_threadsafe(stopping.set))
+    visits: list[Any] = []
+
+    def visit() -> Any:
+        visits.append(SMTP(handler, loop=loop, **options))
+        return visits[-1]
+
+    server = await loop.create_server(visit, sock=listener)
+    ready.set()
+    try:
+        async with asyncio.timeout(lifetime):
+            await stopping.wait()
+    except TimeoutError:
+        pass
+    finally:
+        server.close()
+        for each in visits:
+            if each.transport is not None:
+                each.transport.abort()
+        await asyncio.sleep(0)
+
+
+class _Handler:
+    """What aiosmtpd asks at each step; it knows these methods by their names."""
+
+    def __init__(self, messages: list[Received], users: Mapping[str, str], replies: Mapping[str, str]) -> None:
+        self._messages = messages
+        self._users = users
+        self._replies = replies
+
+    def knows(self, _server: Any, _session: Any, _envelope: Any, _mechanism: str, given: Any) -> Any:
+        from aiosmtpd.smtp import AuthResult
+
+        user, password = given.login.decode("utf-8", "replace"), given.password.decode("utf-8", "replace")
+        return AuthResult(success=self._users.get(user) == password, handled=False, auth_data=user)
+
+    async def handle_EHLO(  # noqa: N802
+        self, _server: Any, session: Any, _envelope: Any, name: str, responses: list[str]
+    ) -> list[str]:
+        session.host_name = name
+        return [each for each in responses if each != "250-AUTH "]
+
+    async def handle_MAIL(self, _server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802
+        if self._users and not session.authenticated:
+            return "530 5.7.0 Authentication required"
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 2.1.0 OK"
+
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802
+        if address in self._replies:
+            return self._replies[address]
+        envelope.rcpt_tos.append(address)
+        envelope.rcpt_options.extend(options)
+        return "250 2.1.5 OK"
+
+    async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        if "" in self._replies:
+            return self._replies[""]
+        user = session.auth_data if session.authenticated else None
+        self._messages.append(Received(envelope.mail_from, tuple(envelope.rcpt_tos), envelope.content, user))
+        return f"250 2.0.0 queued as {len(self._messages)}"
