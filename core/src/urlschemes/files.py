@@ -139,6 +139,8 @@ def _check_regular(mode: int, path: str, under: _Under) -> None:
 
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISLNK(mode):  # what is looked at has no links left, but those that lead in a circle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if not stat.S_ISREG(mode):
         raise under.denied(f"'{one_line(path, 160)}' is no regular file")
 

@@ -1,19 +1,32 @@
-"""Access to files and directories of this machine (RFC 1738 section 3.10). No other host is ever asked."""
+"""Access to files and directories of this machine (RFC 1738 section 3.10), and writing. No other host is ever asked."""
 
 from __future__ import annotations
 
 from mimetypes import guess_type
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from urlschemes.errors import PolicyDenied, RemoteError, Truncated
+from urlschemes.errors import PolicyDenied, RemoteError, Truncated, UnsupportedOperation
 from urlschemes.resource import Attributes, Entry
-from urlschemes.wire import Algorithm, Close, Deliver, Examine, ListFolder, Open, OpenFile, Reader
+from urlschemes.wire import (
+    Algorithm,
+    Close,
+    Deliver,
+    Examine,
+    Keep,
+    ListFolder,
+    Open,
+    OpenFile,
+    Pull,
+    Reader,
+    Remove,
+    Send,
+)
 from urlschemes_file import FileURL
 
 if TYPE_CHECKING:
     from urlschemes.resource import FileFacts
 
-__all__ = ["access", "find_attributes"]
+__all__ = ["access", "delete", "find_attributes", "replace", "update"]
 
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
@@ -49,7 +62,41 @@ def find_attributes(url: FileURL) -> Algorithm[None]:
     yield from Open("attributes", _attributes((yield from _examine(url))))
 
 
-def _examine(url: FileURL) -> Algorithm[FileFacts]:
+def replace(url: FileURL) -> Algorithm[None]:
+    """Put the caller's content in the place of the file, or make it one, when all of it has come.
+
+    Until then the older file is as it was. Raises what `access` raises, and UnsupportedOperation for a directory.
+    """
+    yield from _write(url, "replace")
+
+
+def update(url: FileURL) -> Algorithm[None]:
+    """Add the caller's content to the end of the file, which must be there. Raises what `replace` raises.
+
+    What fails leaves the file as long as it was.
+    """
+    yield from _write(url, "append")
+
+
+def delete(url: FileURL) -> Algorithm[None]:
+    """Remove the file; of a link, the link alone. Raises what `replace` raises."""
+    path = _path(url, to_write=True)
+    yield from Remove(path)
+    yield from Open("attributes", Attributes(name=url.segments[-1]))
+
+
+def _write(url: FileURL, to: Literal["replace", "append"]) -> Algorithm[None]:
+    path = _path(url, to_write=True)
+    octets = yield from Pull()
+    file = yield from OpenFile(path, to=to)
+    while octets:
+        yield from Send(file, octets)
+        octets = yield from Pull()
+    facts = yield from Keep(file)
+    yield from Open("attributes", _attributes(facts))
+
+
+def _path(url: FileURL, *, to_write: bool = False) -> str:
     if not url.is_local:
         raise PolicyDenied(
             f"the host {url.host!r} is not this machine, and a file URL says nothing of how to reach another",
@@ -59,7 +106,15 @@ def _examine(url: FileURL) -> Algorithm[FileFacts]:
             section="3.10",
             hint="this machine is the empty host, or localhost",
         )
-    facts = yield from Examine(str(url.to_path()))
+    if to_write and not url.segments[-1]:
+        raise UnsupportedOperation(
+            f"{url.path!r} ends with a slash, so that it names a directory, and only files are written", part="segments"
+        )
+    return str(url.to_path())
+
+
+def _examine(url: FileURL) -> Algorithm[FileFacts]:
+    facts = yield from Examine(_path(url))
     if not url.segments[-1] and facts.kind != "directory":
         raise RemoteError(f"{url.path!r} ends with a slash and is not a directory", scheme="file")
     return facts

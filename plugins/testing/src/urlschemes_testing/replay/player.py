@@ -292,9 +292,9 @@ class Player:
             raise Departure(f"{line.label!r} was opened to be read")
         line.sent += request.octets
         if line.output is not None:
-            step = self.course.steps[line.output]
-            if not isinstance(step, steps.Written) or not step.octets.startswith(line.sent):
-                raise Departure(f"the algorithm asks for {request!r}; due was: {describe(step)}\n{self.dialogue}")
+            to_write = self.course.steps[line.output]
+            if not isinstance(to_write, steps.Written) or not to_write.octets.startswith(line.sent):
+                raise Departure(f"the algorithm asks for {request!r}; due was: {describe(to_write)}\n{self.dialogue}")
             return None
         if line.broken:
             known = [
