@@ -3,10 +3,13 @@
 What was captured from a real server is in test_wais_captured.py.
 """
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from urlschemes import URL
 from urlschemes.errors import (
     ConnectError,
     InvalidURL,
@@ -347,6 +350,7 @@ def test_how_many_documents_may_be_asked_for(most: int) -> None:
         (f"b0-100:{DOCUMENT}", (Relevant(ID, b"TEXT", Part(0, 100)),)),
         (f"l3-5:{DOCUMENT}", (Relevant(ID, b"TEXT", Part(3, 5, "l")),)),
         (f"{DOCUMENT}  l3-5:{OLD}", (Relevant(ID, b"TEXT"), Relevant(ID, b"TEXT", Part(3, 5, "l")))),
+        (URL.parse(str(DOCUMENT)), (Relevant(ID, b"TEXT"),)),
         ([DOCUMENT, f"b1-2:{DOCUMENT}"], (Relevant(ID, b"TEXT"), Relevant(ID, b"TEXT", Part(1, 2)))),
         ("WAIS://HOST.DOM:210/other/GIF/x", (Relevant(b"x", b"GIF"),)),
     ],
@@ -372,10 +376,13 @@ def test_feedback(feedback: Feedback, relevant: tuple[Relevant, ...]) -> None:
         ("db?words", "wais://host.dom/db/TE%0AXT/id", UnsafeURL),
         ("db", str(DOCUMENT), UnsupportedOperation),
         ("db/TEXT/id", str(DOCUMENT), UnsupportedOperation),
+        ("db?words", 7, UnsupportedOperation),
+        ("db?words", [7], InvalidURL),
+        ("db?words", [url("db?words")], UnsupportedOperation),
     ],
 )
 def test_feedback_that_cannot_be_given_is_refused_before_connecting(
-    path: str, feedback: str, error: type[URLError]
+    path: str, feedback: Any, error: type[URLError]
 ) -> None:
     outcome = replay(access(url(path), feedback=feedback), Dialogue())
     assert isinstance(outcome.error, error)

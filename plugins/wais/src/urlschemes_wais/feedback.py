@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from urlschemes import URL
 from urlschemes.display import one_line
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.octets import octets_of
@@ -13,11 +15,11 @@ from urlschemes_wais.documents import identifier_of
 from urlschemes_wais.queries import Part, Relevant, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["Feedback", "relevant"]
 
-Feedback: TypeAlias = "str | WaisURL | Iterable[str | WaisURL]"
+Feedback: TypeAlias = str | URL | Iterable[str | URL]
 """URLs of documents; of several in one text, each stands by itself between blanks.
 
 Before a URL in a text may stand which part of its document is meant, as in WAIS document identifiers: `b0-100:` is the
@@ -42,33 +44,34 @@ def relevant(feedback: Feedback, asked: WaisURL) -> tuple[Relevant, ...]:
     return found
 
 
-def _each(feedback: Feedback) -> Iterator[str | WaisURL]:
+def _each(feedback: Feedback) -> Iterator[str]:
     if isinstance(feedback, str):
         yield from feedback.split()
-    elif isinstance(feedback, WaisURL):
-        yield feedback
+    elif isinstance(feedback, URL):
+        yield str(feedback)
+    elif isinstance(feedback, Iterable):
+        yield from map(str, feedback)
     else:
-        yield from feedback
+        raise _unsupported(f"feedback is URLs of documents, and not of the type {type(feedback).__name__}")
 
 
-def _document(given: str | WaisURL, asked: WaisURL) -> Relevant:
+def _document(text: str, asked: WaisURL) -> Relevant:
     part: Part | None = None
-    if isinstance(given, str):
-        if found := _PART.fullmatch(given):
-            part = Part(int(found[2]), int(found[3]), cast("Unit", found[1]))
-            given = found[4]
-            if part.start >= part.end:
-                raise _unsupported(f"the part from {part.start} to before {part.end} holds nothing")
-        given = WaisURL.parse(given)
-    if given.wtype is None or given.wpath is None:
-        raise _unsupported(f"feedback is documents, and {one_line(str(given), 120)} is a {given.form}")
-    if (given.host.lower(), given.port) != (asked.host.lower(), asked.port):
+    if found := _PART.fullmatch(text):
+        part = Part(int(found[2]), int(found[3]), cast("Unit", found[1]))
+        text = found[4]
+        if part.start >= part.end:
+            raise _unsupported(f"the part from {part.start} to before {part.end} holds nothing")
+    url = WaisURL.parse(text)
+    if url.wtype is None or url.wpath is None:
+        raise _unsupported(f"feedback is documents, and {one_line(text, 120)} is a {url.form}")
+    if (url.host.lower(), url.port) != (asked.host.lower(), asked.port):
         raise UnsafeURL(
-            f"the document {one_line(str(given), 120)} is not of {asked.host} port {asked.port}",
+            f"the document {one_line(text, 120)} is not of {asked.host} port {asked.port}",
             scheme="wais",
             hint="an identifier means something to its own server alone",
         )
-    return Relevant(identifier_of(octets_of(given.wpath))[0], given.line("wtype"), part)
+    return Relevant(identifier_of(octets_of(url.wpath))[0], url.line("wtype"), part)
 
 
 def _unsupported(message: str) -> UnsupportedOperation:
