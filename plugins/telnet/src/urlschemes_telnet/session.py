@@ -122,7 +122,7 @@ class TelnetSession(Session):
 
     def write(self, octets: bytes) -> None:
         r"""Send `octets`: every one of them arrives as it is, FF and CR too. A line ends with CR LF, in one call."""
-        self._run(self._saying(lambda: self._stream.send(octets)))
+        return self._run(self._saying(lambda: self._stream.send(octets)))
 
     def login(self, user: str | None = None, password: str | None = None, *, within: float = PATIENCE) -> bytes:
         """Type a user name and a password where the service asks for them; what it wrote meanwhile.
@@ -141,15 +141,15 @@ class TelnetSession(Session):
 
     def resize(self, columns: int, rows: int) -> None:
         """Tell the service how large the window is, if it has asked or asks later (NAWS). 0 is not known."""
-        self._run(self._saying(lambda: self._stream.resize(columns, rows)))
+        return self._run(self._saying(lambda: self._stream.resize(columns, rows)))
 
     def binary(self, *, on: bool = True) -> None:
         """Ask for BINARY in both directions, or for its end. Until the service agrees, octets go by the NVT's rules."""
-        self._run(self._saying(lambda: self._stream.binary(on=on)))
+        return self._run(self._saying(lambda: self._stream.binary(on=on)))
 
     def interrupt(self) -> None:
         """Interrupt what the service is doing: the command Interrupt Process, which no terminal mode can alter."""
-        self._run(self._saying(self._stream.interrupt))
+        return self._run(self._saying(self._stream.interrupt))
 
     # The algorithms
 

@@ -16,7 +16,7 @@ import re
 from urlschemes.errors import LimitExceeded
 from urlschemes_telnet.options import BINARY, ECHO, NAWS, OURS, THEIRS, Side
 
-__all__ = ["ANSWERS", "SUBNEGOTIATION", "Stream"]
+__all__ = ["ANSWERS", "COMMANDS", "SUBNEGOTIATION", "Stream"]
 
 SE, IP, SB, WILL, WONT, DO, DONT, IAC = 240, 244, 250, 251, 252, 253, 254, 255
 
@@ -24,6 +24,8 @@ ANSWERS = 64
 """Answers that are given to the other side between two things that the caller says."""
 SUBNEGOTIATION = 1024
 """Octets in one subnegotiation."""
+COMMANDS = 64 * 1024
+"""Octets of commands without one of data between them, and without a word of the caller's."""
 LARGEST = 65535
 """Columns or rows of the largest window (RFC 1073: 16 bits each); 0 is a number that nobody knows."""
 
@@ -36,7 +38,7 @@ class Stream:
     `ours` and `theirs` are the options of each side.
     """
 
-    __slots__ = ("_answered", "_asked", "_command", "_returned", "_sub", "_window", "ours", "theirs")
+    __slots__ = ("_answered", "_asked", "_command", "_commands", "_returned", "_sub", "_window", "ours", "theirs")
 
     def __init__(self, columns: int = 0, rows: int = 0) -> None:
         self.ours = Side(OURS)
@@ -44,6 +46,7 @@ class Stream:
         self._window = b""
         self._asked = False  # the other side has asked for the window's size
         self._answered = 0
+        self._commands = 0
         self._command = 0  # IAC, or the verb whose option comes next; 0 outside of commands
         self._sub: int | None = None  # octets of a subnegotiation so far; none of them is for us
         self._returned = False  # the last octet of data was a CR
@@ -69,10 +72,11 @@ class Stream:
             if not self._command:
                 end = octets.find(IAC, position)
                 piece = octets[position : end if end >= 0 else len(octets)]
-                if self._sub is None:
-                    data += self._text(piece)
-                else:
+                if self._sub is not None:
                     self._skip(len(piece))
+                elif piece:
+                    data += self._text(piece)
+                    self._commands = 0
                 position += len(piece)
                 if position == len(octets):
                     break
@@ -82,8 +86,8 @@ class Stream:
 
     def _text(self, octets: bytes) -> bytes:
         """Octets that are no command, without the NUL of each CR NUL."""
-        if not octets or self.theirs.has(BINARY):
-            self._returned = False if octets else self._returned
+        if self.theirs.has(BINARY):
+            self._returned = False
             return octets
         start = 1 if self._returned and octets[0] == 0 else 0
         self._returned = octets[-1] == 0x0D
@@ -91,12 +95,20 @@ class Stream:
 
     def _skip(self, count: int) -> None:
         """So many more octets of a subnegotiation."""
+        self._count(count)
         self._sub = (self._sub or 0) + count
         if self._sub > SUBNEGOTIATION:
             raise _too_much(f"a subnegotiation is longer than {SUBNEGOTIATION} octets", SUBNEGOTIATION)
 
+    def _count(self, count: int) -> None:
+        """So many more octets of commands."""
+        self._commands += count
+        if self._commands > COMMANDS:
+            raise _too_much(f"the other side sends commands without end: over {COMMANDS} octets of them", COMMANDS)
+
     def _obey(self, octet: int, data: bytearray, answers: bytearray) -> None:
         """One octet of a command."""
+        self._count(1)
         command, self._command = self._command, 0
         if not command:  # the IAC itself
             self._command = IAC
@@ -104,12 +116,12 @@ class Stream:
             self._negotiate(command, octet, answers)
         elif octet == IAC:
             if self._sub is None:
-                self._returned = False
                 data.append(IAC)
+                self._returned, self._commands = False, 0
             else:
                 self._skip(1)
         else:
-            # A subnegotiation ends with IAC SE; with any other command it was cut short, and that command counts.
+            # A subnegotiation ends with IAC SE; with any other command it was cut short, and that command holds.
             self._sub = 0 if octet == SB else None
             if WILL <= octet <= DONT:
                 self._command = octet
@@ -137,20 +149,20 @@ class Stream:
 
     def send(self, octets: bytes) -> bytes:
         """`octets` as they are sent: FF doubled, and, unless we send BINARY, CR NUL for a CR without its LF."""
-        self._answered = 0
+        self._spoken()
         if not self.ours.has(BINARY):
             octets = _LONE_RETURN.sub(b"\r\0", octets)
         return octets.replace(b"\xff", b"\xff\xff")
 
     def interrupt(self) -> bytes:
         """The command Interrupt Process."""
-        self._answered = 0
+        self._spoken()
         return bytes((IAC, IP))
 
     def resize(self, columns: int, rows: int) -> bytes:
         """The window has changed: what is to be sent. Nothing, where the other side never asked for the size."""
         columns, rows = (min(max(number, 0), LARGEST) for number in (columns, rows))
-        self._answered = 0
+        self._spoken()
         self._window = columns.to_bytes(2) + rows.to_bytes(2)
         option = self.ours[NAWS]
         option.agreed = bool(columns or rows)
@@ -167,6 +179,10 @@ class Stream:
         return b"".join(
             self._say(BINARY, on=each, theirs=side is self.theirs) for side, each in said if each is not None
         )
+
+    def _spoken(self) -> None:
+        """The caller has said something: what the other side may do, it may do anew."""
+        self._answered = self._commands = 0
 
     def _told(self) -> bytes:
         """The size of the window, in a subnegotiation."""
