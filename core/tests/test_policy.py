@@ -98,8 +98,9 @@ def test_what_a_wrapping_address_contains_is_what_counts() -> None:
 
 def test_a_redirect_leads_into_no_allowed_network() -> None:
     policy = Policy.interactive()
-    with pytest.raises(PolicyDenied, match="a redirect led there"):
+    with pytest.raises(PolicyDenied, match="a redirect led there") as refusal:
         policy.check_address("127.0.0.1", redirected=True)
+    assert refusal.value.rule == "redirect"
     policy.check_address("8.8.8.8", redirected=True)
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from urlschemes.registration import Registration
 
-__all__ = ["GATEWAYS", "Configuration", "Setting"]
+__all__ = ["GATEWAYS", "Configuration", "Setting", "own_file"]
 
 GATEWAYS = "URLSCHEMES_GATEWAYS"
 """The variable that holds gateways: `scheme=template`, with blanks between them."""
@@ -64,12 +64,16 @@ class Setting:
         return f"{self.table}.{self.key}"
 
     @property
-    def shown(self) -> str:
-        """The value for a person to see: a secret, and the password of a URL, as `***`."""
+    def safe(self) -> Any:
+        """The value for others to see: a secret, and the password of a URL, as `***`."""
         if any(word in self.key for word in _SECRETS):
             return HIDDEN
-        value = sorted(self.value) if isinstance(self.value, frozenset) else self.value
-        return redact(", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value))
+        return _redacted(self.value)
+
+    @property
+    def shown(self) -> str:
+        """As `safe`, in words."""
+        return ", ".join(map(str, self.safe)) if isinstance(self.safe, list) else str(self.safe)
 
     def __repr__(self) -> str:
         return f"<Setting {self.name} = {self.shown}, from {self.source}>"
@@ -127,9 +131,9 @@ class Configuration:
         """
         base = base or Policy.untrusted()
         given = {each.key: each.value for each in self.settings if each.table == "policy"}
-        for name in given:
+        for name, value in given.items():
             if name.startswith("denied_"):
-                given[name] = tuple(dict.fromkeys((*getattr(base, name), *given[name])))
+                given[name] = tuple(dict.fromkeys((*getattr(base, name), *value)))
         limits = {each.key: each.value for each in self.settings if each.table == "limits"}
         if limits:
             given["limits"] = replace(base.limits, **limits)
@@ -160,6 +164,12 @@ class Configuration:
         return {each.key: each.value for each in self.settings if each.table == "registry.pins"}
 
 
+def _redacted(value: Any) -> Any:
+    if isinstance(value, frozenset | tuple):
+        return [_redacted(each) for each in (sorted(value) if isinstance(value, frozenset) else value)]
+    return redact(value) if isinstance(value, str) else value
+
+
 def own_file(environ: Mapping[str, str]) -> str | None:
     """Where the user's own file is looked for; None where there is no such place."""
     if sys.platform == "win32":
@@ -177,7 +187,7 @@ def _variable(name: str) -> str:
     return f"the environment variable {name}"
 
 
-# The file --------------------------------------------------------------------------------------------------------------
+# The file -------------------------------------------------------------------------------------------------------------
 
 
 def _text_of(file: str, *, required: bool) -> str | None:
@@ -234,7 +244,7 @@ def _toml(text: str, file: str) -> Mapping[str, Any]:
         raise ConfigurationError(f"the file {file} is not TOML: {error}", source=file) from None
 
 
-# What it says ----------------------------------------------------------------------------------------------------------
+# What it says ---------------------------------------------------------------------------------------------------------
 
 
 def _read(tables: Mapping[str, Any], source: str) -> Iterator[Setting]:
@@ -277,7 +287,7 @@ def _of_policy(key: str, value: Any, source: str) -> Any:
             _refuse(name, "a list of numbers from 1 to 65535", source)
     else:
         value = _texts(value, name, source)
-    if key == "roots":
+    if key in {"roots", "writable"}:
         value = tuple(map(os.path.expanduser, value))
         if not all(map(os.path.isabs, value)):
             _refuse(name, "a list of whole paths, which may begin with ~", source)
@@ -287,7 +297,7 @@ def _of_policy(key: str, value: Any, source: str) -> Any:
         raise ConfigurationError(f"{source}: {name} cannot be used: {error}", source=source, key=name) from None
 
 
-def _of_limits(key: str, value: Any, source: str) -> int | float:
+def _of_limits(key: str, value: Any, source: str) -> Any:
     known = {each.name: each.type for each in fields(Limits)}
     name = f"limits.{key}"
     if key not in known:
@@ -298,8 +308,7 @@ def _of_limits(key: str, value: Any, source: str) -> int | float:
         Limits(**{key: value})
     except ValueError:
         _refuse(name, "positive and finite", source)
-    number: int | float = value
-    return number
+    return value
 
 
 def _of_option(value: Any, name: str, source: str) -> Any:
@@ -373,7 +382,9 @@ def _checked(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 def _check_scheme(scheme: str, name: str, source: str) -> None:
     if REGISTRABLE.fullmatch(scheme) is None:
-        raise ConfigurationError(f"{source}: {name} is not named after a scheme, in lower case", source=source, key=name)
+        raise ConfigurationError(
+            f"{source}: {name} is not named after a scheme, in lower case", source=source, key=name
+        )
 
 
 def _table(value: Any, name: str, source: str) -> Mapping[str, Any]:

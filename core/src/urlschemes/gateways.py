@@ -1,7 +1,7 @@
 """Gateways: URLs that are reached through a URL of another scheme (section 4).
 
-A gateway is a template such as `http://gw.dom/fetch?{url}`; the whole URL stands in the place of `{url}`, encoded. It is
-used to read, and for nothing else; one leads straight to the resource, never to another gateway.
+A gateway is a template such as `http://gw.dom/fetch?{url}`; the whole URL stands in the place of `{url}`, encoded. It
+is used to read, and for nothing else, and it is reached directly: no gateway leads through another.
 """
 
 from __future__ import annotations

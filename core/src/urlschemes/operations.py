@@ -34,7 +34,7 @@ from urlschemes.terms import TraceEvent
 from urlschemes.url import LIMIT, URL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from urlschemes.configuration import Configuration, Setting
     from urlschemes.hooks import Hooks
@@ -143,6 +143,10 @@ class Operations:
         from urlschemes.gateways import check_asked
 
         check_asked(url, policy, url.registration)
+        return Gateway(url, self._through(operation, url, named, hooks), named.source)
+
+    def _through(self, operation: str, url: URL, named: _Named, hooks: Hooks | None) -> URL:
+        """The URL that a gateway is reached by. Raises ConfigurationError, PluginContractError."""
         try:
             through = self._lookup.parse(named.text)
         except (InvalidURL, UnknownScheme) as error:
@@ -152,7 +156,7 @@ class Operations:
                 f"leads to {through.scheme}, which is reached through a gateway itself",
                 "a gateway is a URL of another scheme, which is reached directly",
             )
-        return Gateway(url, through, named.source)
+        return through
 
     def _gateway_named(self, operation: str, url: URL, hooks: Hooks | None) -> _Named | None:
         """What is to be accessed in the place of `url`: the configuration is asked first, then the hooks."""
@@ -190,7 +194,7 @@ class Operations:
         if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
             url = scheme.url_type.parse(str(url), limit=max(LIMIT, len(str(url))))
         algorithm = self._algorithm(scheme, operation)
-        configured = self._configured(scheme, operation, algorithm, options, terms)
+        configured = self._configured(scheme, algorithm, options, terms)
         return Dialogue(
             algorithm(url, **configured, **options),
             url=url,
@@ -219,43 +223,36 @@ class Operations:
     def _configured(
         self,
         scheme: Scheme,
-        operation: str,
         algorithm: Callable[..., object],
         given: Mapping[str, Any],
         terms: Terms,
     ) -> dict[str, Any]:
-        """The options that are configured for a scheme, as far as the operation takes them and none was `given`.
+        """The options that are configured for a scheme, as far as `algorithm` takes them and none was `given`.
 
         Raises ConfigurationError for one that no operation of the scheme takes, or that is of the wrong type.
         """
         settings = self._lookup.configuration.options(scheme.registration)
         if not settings:
             return {}
-        from urlschemes.options import fitting, options_of
+        from urlschemes.options import options_of
 
         taken = options_of(algorithm)
         configured: dict[str, Any] = {}
         for name, setting in settings.items():
             if name not in taken:
-                self._check_taken(scheme, setting)
+                self._fitted(scheme, setting)
             elif name not in given:
-                try:
-                    configured[name] = fitting(setting.value, taken[name])
-                except ValueError as error:
-                    raise ConfigurationError(
-                        f"{setting.source}: {setting.name} must be {error}", source=setting.source, key=setting.name
-                    ) from None
+                configured[name] = self._fitted(scheme, setting, taken)
                 _tell(terms, "option", f"{name} is {setting.shown}, from {setting.source}")
         return configured
 
-    def _check_taken(self, scheme: Scheme, setting: Setting) -> None:
-        from urlschemes.options import options_of
+    def _fitted(self, scheme: Scheme, setting: Setting, known: Mapping[str, object] | None = None) -> object:
+        """The value for an option, of those `known` (None: of all operations). Raises ConfigurationError."""
+        from urlschemes.options import fitting, options_of
 
-        known = {
-            name: None
-            for operation in scheme.registration.operations
-            for name in options_of(self._algorithm(scheme, operation))
-        }
+        if known is None:
+            functions = [self._algorithm(scheme, operation) for operation in scheme.registration.operations]
+            known = {name: default for each in functions for name, default in options_of(each).items()}
         if setting.key not in known:
             raise ConfigurationError(
                 f"{setting.source}: no operation of {scheme.name} takes {setting.name}",
@@ -263,6 +260,26 @@ class Operations:
                 key=setting.name,
                 hint=f"its options are: {', '.join(known) or 'none'}",
             )
+        try:
+            return fitting(setting.value, known[setting.key])
+        except ValueError as error:
+            raise ConfigurationError(
+                f"{setting.source}: {setting.name} must be {error}", source=setting.source, key=setting.name
+            ) from None
+
+    def faults(self) -> Iterator[URLError]:
+        """What cannot be used of the configuration, with the schemes that are there: they are imported."""
+        for setting in self._lookup.configuration.settings:
+            try:
+                if setting.table == "gateways":
+                    url = URL.parse(f"{setting.key}:a")
+                    named = self._gateway_named("access", url, None)
+                    assert named is not None
+                    self._through("access", url, named, self._lookup.hooks())
+                elif setting.table.startswith("options."):
+                    self._fitted(self._lookup.scheme(setting.table.removeprefix("options.")), setting)
+            except URLError as error:
+                yield error
 
     def _algorithm(self, scheme: Scheme, operation: str) -> Callable[..., Algorithm[None]]:
         try:

@@ -5,6 +5,7 @@ They are the keyword-only parameters of the algorithm's function; the default of
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,17 +35,19 @@ def fitting(given: object, default: object) -> object:
             raise ValueError("yes or no")
         return text in _YES
     if isinstance(default, int | float):
-        if not isinstance(given, bool | int | float | str) or isinstance(given, bool):
-            raise ValueError("a number")
-        try:
-            number = type(default)(given)
-        except (ValueError, OverflowError):
-            raise ValueError("a number") from None
-        if isinstance(given, float) and number != given:
-            raise ValueError("a whole number")
-        return number
+        return _number(given, type(default))
     if isinstance(default, tuple):
         return tuple(given) if isinstance(given, list | tuple) else (given,)
-    if isinstance(default, str) and not isinstance(given, str):
-        raise ValueError("a text")
-    return given
+    if default is None or isinstance(given, str):
+        return given
+    raise ValueError("a text")
+
+
+def _number(given: object, kind: type[float]) -> float:
+    try:
+        number = kind(str(given))
+    except ValueError:
+        raise ValueError("a whole number" if issubclass(kind, int) else "a number") from None
+    if not isfinite(number):
+        raise ValueError("a finite number")
+    return number

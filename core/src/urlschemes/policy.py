@@ -1,6 +1,6 @@
 """What an access may do: which schemes, hosts, addresses, ports and files, and how much of everything.
 
-A policy is a value; one is made from another by `dataclasses.replace`:
+A policy is a value, which prints what differs from the default; one is made from another by `dataclasses.replace`:
 
     careful = Policy.untrusted()                                    # what `access` uses: the public Internet, no files
     mine = replace(careful, networks=("127.0.0.0/8",), roots=("/srv/pub",))
@@ -28,7 +28,18 @@ _Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _printed(value: Limits | Policy) -> str:
+    """As a dataclass prints, without the fields that have their defaults; sets are sorted."""
+    shown = []
+    for each in fields(value):
+        held, default = getattr(value, each.name), getattr(type(value)(), each.name)
+        if held != default:
+            text = f"{{{', '.join(map(repr, sorted(held)))}}}" if isinstance(held, frozenset) and held else repr(held)
+            shown.append(f"{each.name}={text}")
+    return f"{type(value).__name__}({', '.join(shown)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limits:
     """How long and how much. Times are seconds, sizes are octets; all are positive and finite."""
 
@@ -63,6 +74,8 @@ class Limits:
             if not 0 < value < 2**63:  # false for NaN too
                 raise ValueError(f"Limits.{limit.name} must be positive and finite, not {value!r}")
 
+    __repr__ = _printed
+
 
 _COLLECTIONS: dict[str, type[frozenset[object] | tuple[object, ...]]] = {
     "schemes": frozenset,
@@ -78,7 +91,7 @@ _COLLECTIONS: dict[str, type[frozenset[object] | tuple[object, ...]]] = {
 _NAMES = {"schemes", "denied_schemes", "hosts", "denied_hosts"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy:
     """What may be accessed. Without arguments: `Policy.untrusted()`, the public Internet and nothing else."""
 
@@ -115,6 +128,8 @@ class Policy:
             object.__setattr__(self, name, kind(lower))
         for network in (*self.networks, *self.denied_networks):
             _network(network)
+
+    __repr__ = _printed
 
     @classmethod
     def untrusted(cls) -> Policy:
@@ -178,8 +193,10 @@ class Policy:
             if not redirected and any(one in _network(network) for network in self.networks):
                 continue
             if not _is_public(one):
-                how = "a redirect led there" if redirected else f'to allow it: networks=("{one}",)'
-                raise _denied(f"{named} is not of the public Internet", "networks", how)
+                message = f"{named} is not of the public Internet"
+                if redirected:
+                    raise _denied(f"{message}, and a redirect led there", "redirect", "access that URL by itself")
+                raise _denied(message, "networks", f'to allow it: networks=("{one}",)')
             if not self.public:
                 raise _denied(f"{named} is in none of the allowed networks", "public", "to allow it: public=True")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from urlschemes.diagnosis import Diagnosis, Why, absence, examined, examined_own, why_installed, why_own
 from urlschemes.discovery import SCHEMES, Claim
-from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme
+from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, URLError
 from urlschemes.ledger import known_names
 from urlschemes.loading import imported, provided, record
 from urlschemes.plugins import Plugins
@@ -249,6 +249,10 @@ class Registry:
             if scheme is not None:
                 found.append(examined_own(scheme, self.why(name).rule))
         return tuple(found)
+
+    def check_configuration(self) -> tuple[URLError, ...]:
+        """What of the configuration cannot be used with the schemes that are there; what it speaks of is imported."""
+        return tuple(self._operations().faults())
 
     def _try(self, claim: Claim, *, load: bool) -> None:
         try:

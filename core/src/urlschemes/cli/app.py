@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+    from urlschemes.configuration import Configuration
     from urlschemes.discovery import Claim
     from urlschemes.errors import URLError
     from urlschemes.registry import Registry
@@ -32,7 +33,7 @@ EXIT_CODES = f"""\
 Exit codes:
   0    done
   {INVALID}    the URL is invalid (check: it has findings that are errors; extract --invalid: one is)
-  {USAGE}    the command line is wrong
+  {USAGE}    the command line or the configuration is wrong
   {FAILED}    the access began and failed, or its output could not be written
   {REFUSED}    refused before anything was sent: unsafe, not allowed, not offered
   {UNKNOWN}    unknown scheme, or a plugin is at fault
@@ -51,6 +52,7 @@ _HOMES = {
     "show": "registry",
     "why": "registry",
     "doctor": "registry",
+    "config": "config",
     "demo": "demo",
 }
 
@@ -58,19 +60,41 @@ _HOMES = {
 class Settings:
     """What the global options say."""
 
-    def __init__(self, plugins: Sequence[str] | None = None, pins: dict[str, str] | None = None) -> None:
-        self._plugins = plugins
-        self._pins = pins
+    def __init__(
+        self,
+        plugins: Sequence[str] | None = None,
+        pins: dict[str, str] | None = None,
+        *,
+        config: str | None = None,
+        configured: bool = True,
+    ) -> None:
+        self.plugins = plugins
+        self.pins = pins or {}
+        self._file = config
+        self.configured = configured
         self._registry: Registry | None = None
 
     @property
     def registry(self) -> Registry:
-        """The registry that the options ask for, made when a command needs it."""
+        """The registry that the options ask for, made when a command needs it. Raises ConfigurationError."""
         if self._registry is None:
             from urlschemes.registry import Registry
 
-            self._registry = Registry(self._plugins, pins=self._pins)
+            self._registry = Registry(self.plugins, pins=self.pins, configuration=self._configuration())
         return self._registry
+
+    @property
+    def file(self) -> str | None:
+        """The configuration file that counts, whether or not it is there."""
+        from urlschemes.configuration import own_file
+
+        return (self._file or own_file(os.environ)) if self.configured else None
+
+    def _configuration(self) -> Configuration:
+        """What is configured: whoever types a command is trusted, and so is the environment that they type it in."""
+        from urlschemes.configuration import Configuration
+
+        return Configuration.load(self._file, trust_env=True) if self.configured else Configuration()
 
 
 class _Commands(click.Group):
@@ -85,6 +109,7 @@ class _Commands(click.Group):
             found = getattr(import_module(f"urlschemes.cli.{home}"), cmd_name)
             assert isinstance(found, click.Command)
             return found
+        _settings(ctx).registry  # noqa: B018  where there can be none, that is why the command is not found
         claim = self._claims(ctx).get(cmd_name)
         return None if claim is None else _command_of(ctx, claim)
 
@@ -231,6 +256,7 @@ def exit_code(error: URLError) -> int:
         (INVALID, (errors.InvalidURL, errors.NotRepairable, errors.NotHierarchical)),
         (REFUSED, (errors.UnsafeURL, errors.PolicyDenied, errors.UnsupportedOperation)),
         (UNKNOWN, (errors.UnknownScheme, errors.PluginError, errors.RegistrationError)),
+        (USAGE, (errors.ConfigurationError,)),
     ]
     return next((code for code, classes in kinds if isinstance(error, classes)), FAILED)
 
@@ -241,14 +267,15 @@ _ADVICE = {
     "ports": "--allow-port N allows the port N, if you know who listens there",
     "networks": "--allow-network NET allows an address, or a network such as 192.0.2.0/24",
 }
+_CONFIGURED = "the policy's `{rule}` says so: `urlschemes config` shows where that comes from"
 
 
 def advice(error: URLError) -> str | None:
     """What to do next, in the words of the command line."""
     from urlschemes import errors
 
-    if isinstance(error, errors.PolicyDenied):
-        return _ADVICE.get(error.rule or "", error.hint)
+    if isinstance(error, errors.PolicyDenied) and error.hint and error.rule not in {"veto", "redirect"}:
+        return _ADVICE.get(error.rule or "", _CONFIGURED.format(rule=error.rule))
     if isinstance(error, errors.InputRequired):
         return "you would be asked, if standard input and standard error were a terminal"
     if isinstance(error, errors.LimitExceeded) and error.limit == "content":
@@ -276,13 +303,25 @@ def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
 @click.option("--plugins", metavar="A,B", callback=_names, help="Use only these distributions.")
 @click.option("--no-plugins", is_flag=True, help="Use no plugin at all.")
 @click.option("--pin", metavar="NAME=DIST", multiple=True, callback=_pairs, help="Choose who provides a scheme.")
+@click.option("--config", metavar="FILE", help="Use this configuration file instead of your own.")
+@click.option("--no-config", is_flag=True, help="Use no configuration: no file, and nothing from the environment.")
 @click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
 @click.pass_context
-def command(ctx: click.Context, plugins: list[str] | None, pin: dict[str, str], *, no_plugins: bool) -> None:
+def command(
+    ctx: click.Context,
+    plugins: list[str] | None,
+    pin: dict[str, str],
+    config: str | None,
+    *,
+    no_plugins: bool,
+    no_config: bool,
+) -> None:
     """The URL schemes of RFC 1738: read URLs, explain them, repair them, access what they locate.
 
     Every command has a --help of its own, and --json where a program may want to read it.
     """
     if no_plugins and plugins is not None:
         raise click.UsageError("--plugins and --no-plugins exclude each other")
-    ctx.obj = Settings([] if no_plugins else plugins, pin)
+    if no_config and config is not None:
+        raise click.UsageError("--config and --no-config exclude each other")
+    ctx.obj = Settings([] if no_plugins else plugins, pin, config=config, configured=not no_config)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from urlschemes.resource import Attributes, Document, Entry, Listing
+    from urlschemes.resource import Attributes, Document, Entry, Gateway, Listing
     from urlschemes.terms import TraceEvent
 
 __all__ = ["Progress", "attributes_json", "deliver", "deliver_listing", "document_json", "dump", "listing_json"]
@@ -197,7 +197,14 @@ def attributes_json(attributes: Attributes) -> dict[str, Any]:
         "modified": attributes.modified,
         "name": attributes.name,
         "fields": dict(attributes.fields),
+        "gateway": _gateway_json(attributes.gateway),
     }
+
+
+def _gateway_json(gateway: Gateway | None) -> dict[str, str] | None:
+    if gateway is None:
+        return None
+    return {"asked": gateway.asked.redacted(), "url": gateway.url.redacted(), "source": line(gateway.source)}
 
 
 def document_json(document: Document, target: Path | None) -> dict[str, Any]:

@@ -110,6 +110,7 @@ def attributes(settings: Settings, url: str, given: Given, *, as_json: bool) -> 
         ("size", None if found.size is None else f"{found.size:,} octets"),
         ("modified", found.modified and found.modified.isoformat(" ", "seconds")),
         ("name", found.name),
+        ("gateway", found.gateway and found.gateway.source),
         *(found.fields.items()),
     ]
     if all(value is None for _, value in rows):

@@ -213,6 +213,7 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
                 "provider": found.provider,
                 "rule": found.rule,
                 "claims": [_claim(claim) for claim in found.claims],
+                "gateway": found.gateway,
             }
         )
     else:
@@ -229,7 +230,8 @@ def _say_why(found: Why, *, reads_only: bool) -> None:
     screen = Screen()
     provider = (line(found.provider), "bold green") if found.provider else ("nobody provides it", "bold red")
     screen.print(Text.assemble((line(found.name), "bold"), "  ", provider), soft_wrap=True)
-    rows = [("because", found.rule), *(("claim", str(claim)) for claim in found.claims)]
+    rows: list[tuple[str, object]] = [("because", found.rule), *(("claim", str(claim)) for claim in found.claims)]
+    rows.append(("gateway", found.gateway))
     if found.provider is None:
         rows.append(("help", _advice(found)))
     else:

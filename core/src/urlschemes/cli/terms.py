@@ -1,16 +1,18 @@
 """On what terms a command accesses: the options that every such command has, also one that a plugin adds.
 
-@click.command()
-@click.argument("url")
-@accessing
-@click.pass_obj
-def session(settings: Settings, url: str, given: Given) -> None:
-found = settings.registry.operate("open session", url, **given.keywords(settings.registry, url, "open session"))
+    @click.command()
+    @click.argument("url")
+    @accessing
+    @click.pass_obj
+    def session(settings: Settings, url: str, given: Given) -> None:
+        registry = settings.registry
+        found = registry.operate("open session", url, **given.keywords(registry, url, "open session"))
+
+What the command line says counts before what is configured.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,11 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Given", "accessing"]
 
-_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
-
 
 class Given(NamedTuple):
-    """What the command line allows beyond what every typed URL may reach, how long it may take, and what it shows."""
+    """What the command line allows beyond what every typed URL may reach, how long it may take, and what it shows.
+
+    What is configured lies between: it changes what every typed URL may reach.
+    """
 
     roots: tuple[str, ...]
     ports: tuple[int, ...]
@@ -45,7 +48,7 @@ class Given(NamedTuple):
         from urlschemes.cli.prompting import form_asker, login_asker
 
         return {
-            "policy": self._policy(),
+            "policy": self._policy(registry),
             "deadline": self.timeout,
             "credentials": login_asker(registry),
             "ask": form_asker(),
@@ -53,16 +56,20 @@ class Given(NamedTuple):
             **_options(registry, url, operation, self.options),
         }
 
-    def _policy(self) -> Policy:
+    def _policy(self, registry: Registry) -> Policy:
         """What a person who typed the URL may access."""
         from dataclasses import replace
 
         from urlschemes.policy import Policy
 
-        policy = Policy.interactive()
-        networks = (*policy.networks, *self.networks)
+        policy = registry.configuration.policy(Policy.interactive())
         try:
-            return replace(policy, roots=self.roots, ports=frozenset(self.ports), networks=networks)
+            return replace(
+                policy,
+                roots=(*policy.roots, *self.roots),
+                ports=policy.ports.union(self.ports),
+                networks=(*policy.networks, *self.networks),
+            )
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="'--allow-network'") from None
 
@@ -105,9 +112,8 @@ def accessing(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _options(registry: Registry, text: str, operation: str, given: tuple[str, ...]) -> dict[str, Any]:
     """The scheme's own options, each as the type that its algorithm takes. Raises click.BadParameter."""
-    from inspect import Parameter, signature
-
     from urlschemes.errors import URLError
+    from urlschemes.options import fitting, options_of
 
     if not given:
         return {}
@@ -118,8 +124,7 @@ def _options(registry: Registry, text: str, operation: str, given: tuple[str, ..
         raise
     except BaseException:  # noqa: BLE001  the plugin cannot be imported: the operation itself will say so in full
         return {}
-    parameters = signature(algorithm).parameters.values()
-    known = {each.name: each.default for each in parameters if each.kind is Parameter.KEYWORD_ONLY}
+    known = options_of(algorithm)
     options: dict[str, Any] = {}
     for pair in given:
         name, equals, value = pair.partition("=")
@@ -129,17 +134,8 @@ def _options(registry: Registry, text: str, operation: str, given: tuple[str, ..
             raise click.BadParameter(
                 f"{scheme.name} has no option {line(repr(name))}; it has: {has}", param_hint="'--option'"
             )
-        options[name] = _value(name, value if equals else "yes", known[name])
+        try:
+            options[name] = fitting(value if equals else "yes", known[name])
+        except ValueError as error:
+            raise click.BadParameter(f"{name} is {error}", param_hint="'--option'") from None
     return options
-
-
-def _value(name: str, text: str, default: object) -> object:
-    if isinstance(default, bool):
-        if text.lower() not in _YES | _NO:
-            raise click.BadParameter(f"{name} is yes or no", param_hint="'--option'")
-        return text.lower() in _YES
-    if isinstance(default, int | float):
-        with suppress(ValueError):
-            return type(default)(text)
-        raise click.BadParameter(f"{name} is a number", param_hint="'--option'")
-    return text
