@@ -16,7 +16,6 @@ from urlschemes.errors import (
     InvalidPart,
     InvalidURL,
     UnsafeURL,
-    UnsupportedOperation,
 )
 from urlschemes.octets import text_of
 from urlschemes.registration import Example
@@ -31,7 +30,9 @@ def test_the_examples_of_the_record(example: Example) -> None:
 
 def test_the_record_tells_whom_it_concerns() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("news", "permanent", None)
-    assert (registration.operations, registration.redirects, registration.local) == ((), (), False)
+    assert registration.operations == ("access", "find attributes", "update")
+    assert (registration.redirects, registration.local) == ((), False)
+    assert (registration.ports, registration.options["server"].environment) == ((119,), "NNTPSERVER")
     assert "command" in registration.security_considerations
     assert sum(example.parts is None for example in registration.examples) >= 10
 
@@ -44,11 +45,6 @@ def test_the_grammar_is_that_of_section_5() -> None:
         'group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]',
         'article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host',
     ]
-
-
-def test_this_version_reads_news_urls_and_accesses_none() -> None:
-    with pytest.raises(UnsupportedOperation, match="registered for parsing only"):
-        urlschemes.access("news:misc.test")
 
 
 # --- decision 12: the three forms ------------------------------------------------------------------------------------
@@ -82,7 +78,7 @@ def test_decision_12_all_groups_a_group_or_an_article(
 
 
 def test_a_group_derives_from_its_rule_though_the_asterisk_has_none() -> None:
-    assert registration.syntax.automaton
+    assert registration.syntax.automaton.reach("news:*")[0] == len("news:*")
     assert registration.syntax.parts["group"].rule == "group"
 
 

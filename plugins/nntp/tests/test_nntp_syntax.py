@@ -17,7 +17,6 @@ from urlschemes.errors import (
     InvalidPort,
     InvalidURL,
     MissingAuthority,
-    UnsupportedOperation,
     UserinfoNotAllowed,
 )
 from urlschemes.registration import Example
@@ -32,7 +31,8 @@ def test_the_examples_of_the_record(example: Example) -> None:
 
 def test_the_record_tells_whom_it_concerns() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("nntp", "permanent", 119)
-    assert (registration.operations, registration.redirects, registration.local) == ((), (), False)
+    assert registration.operations == ("access", "find attributes", "update")
+    assert (registration.redirects, registration.local) == ((), False)
     assert "command" in registration.security_considerations
     assert sum(example.parts is None for example in registration.examples) >= 10
 
@@ -43,11 +43,6 @@ def test_the_grammar_is_that_of_section_5() -> None:
         'nntpurl        = "nntp://" hostport "/" group [ "/" digits ]',
         'group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]',
     ]
-
-
-def test_this_version_reads_nntp_urls_and_accesses_none() -> None:
-    with pytest.raises(UnsupportedOperation, match="registered for parsing only"):
-        urlschemes.access("nntp://localhost/misc.test")
 
 
 # --- decision 13: the number of the article --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from urlschemes_nntp.connection import named
 from urlschemes_nntp.header import date_of, fields_of, for_display, header_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from urlschemes_nntp.connection import Connection
     from urlschemes_nntp.replies import Reply
@@ -26,7 +26,7 @@ Linker: TypeAlias = "Callable[[dict[str, str]], str | None]"
 """Makes the URL of an entry from its fields; None where there is none that can name it."""
 
 MOST_NUMBERS = 100_000
-"""Articles whose numbers are held at once, where the server has no overview."""
+"""Articles that are asked for one by one, where the server has no overview."""
 MOST_DESCRIPTIONS = 100_000
 """Groups whose descriptions are held."""
 
@@ -108,24 +108,30 @@ def _list_by_header(connection: Connection, group: Group, link: Linker, low: int
         yield from Deliver(_article({**fields_of(header), "number": str(number)}, link))
 
 
-def _numbers(connection: Connection, group: Group, low: int) -> Algorithm[Iterable[int]]:
+def _numbers(connection: Connection, group: Group, low: int) -> Algorithm[Sequence[int]]:
     """The numbers of the articles, by LISTGROUP; where the server does not know that, all that there may be."""
     reply = yield from connection.command(b"LISTGROUP", octets_of(group.name))
     if reply.kind == 5:
-        return range(low, group.high + 1)
+        return _few(range(low, group.high + 1))
     reply.checked("LISTGROUP", 211)
     block, numbers = connection.block(), list[int]()
     while (line := (yield from block.line())) is not None:
         number = text_of(line.strip())
         if _NUMBER.fullmatch(number) and int(number) >= low:
             numbers.append(int(number))
-        if len(numbers) > MOST_NUMBERS:
-            raise LimitExceeded(
-                f"the group has more than {MOST_NUMBERS} articles, and the server no overview of them",
-                limit="entries",
-                value=MOST_NUMBERS,
-                hint="the option newest asks for some of them",
-            )
+            _few(numbers)
+    return numbers
+
+
+def _few(numbers: Sequence[int]) -> Sequence[int]:
+    """The numbers, each of which costs a command. Raises LimitExceeded for too many."""
+    if numbers[MOST_NUMBERS:]:
+        raise LimitExceeded(
+            f"the group has more than {MOST_NUMBERS} numbers, and the server no overview of them",
+            limit="entries",
+            value=MOST_NUMBERS,
+            hint="the option newest asks for some of them",
+        )
     return numbers
 
 
