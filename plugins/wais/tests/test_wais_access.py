@@ -392,7 +392,9 @@ def test_feedback_that_cannot_be_given_is_refused_before_connecting(
 # --- what is refused before connecting --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("database", ["sky%40other.dom", "%40", "%2Fetc", "..%2Fetc", "a%2F..%2Fb", "a%2F", "%2E%2F"])
+@pytest.mark.parametrize(
+    "database", ["sky%40other.dom", "%40", "%2Fetc", "..", "%2E", "..%2Fetc", "a%2F..%2Fb", "a%2F", "%2E%2F"]
+)
 def test_a_database_that_leads_elsewhere_is_refused(database: str) -> None:
     for form in ("", "?words", "/TEXT/id"):
         error = replay(access(url(database + form)), Dialogue()).error

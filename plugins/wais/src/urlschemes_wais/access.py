@@ -61,10 +61,11 @@ def access(url: WaisURL, *, feedback: Feedback = "", most: int = 40) -> Algorith
 
 def _check_database(url: WaisURL) -> None:
     """Refuse a name that makes servers turn elsewhere: to another host, or out of the folder of their databases."""
+    steps = url.database.split("/")
     if "@" in url.database:
         problem = "the database name holds an @, with which servers pass the request on to another host"
         hint = "ask that host itself"
-    elif "/" in url.database and {"", ".", ".."}.intersection(url.database.split("/")):
+    elif {".", ".."}.intersection(steps) or (len(steps) > 1 and "" in steps):
         problem = "the database name is a path that leaves the folder of the databases"
         hint = None
     else:
