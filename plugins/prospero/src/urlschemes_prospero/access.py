@@ -58,7 +58,7 @@ def access(
         )
     server = _Server(url, retry)
     known, refusal = Reply(), None
-    if want != "links":
+    if want in ("", "methods"):
         try:
             known = yield from server.ask(_all_attributes)
         except RemoteError as error:
@@ -196,12 +196,15 @@ def _facts(reply: Reply, url: ProsperoURL) -> Attributes:
 
 def _deliver_contents(server: _Server, known: Reply) -> Algorithm[None]:
     reply = yield from server.ask(_contents)
+    server.identify(reply)
     found = [value for value in reply.values("CONTENTS") if value[:1] in {(b"DATA",), (b"TAGGED",)}]
     if not found:
         raise ProtocolError("the server gives no contents of the object", where="contents")
     form, *tokens = found[0]
     # A tagged text has its tag before it; no token at all is an empty file.
     octets = b" ".join(tokens[1:] if form == b"TAGGED" else tokens)
+    if not known.attributes:
+        known.attributes = [attribute for attribute in reply.attributes if attribute.name != "CONTENTS"]
     known.warnings += reply.warnings
     attributes = _facts(known, server.url)
     if attributes.size is not None and len(octets) < attributes.size:

@@ -93,10 +93,11 @@ def _url_of(value: tuple[bytes, ...], of: ProsperoURL) -> str:
         raise UnsafeURL(f"{_WITHOUT_URL.get(method, 'no URL says the same as this access method')}")
     at, port = place_of(host_type, host) if host else (of.host, None)
     name = name or octets_of(of.hsoname)
-    if _CONTROL.search(name):
-        raise UnsafeURL("a control octet is in the name")
+    more = value[5] if value[5:] else b""
+    if _CONTROL.search(name + more):
+        raise UnsafeURL("a control octet is in it")
     place = ProsperoURL.build(host=at, port=port)  # raises InvalidURL for what is no host
-    return make(_Method(str(place).removeprefix("prospero://").removesuffix("/"), name, value[5] if value[5:] else b""))
+    return make(_Method(str(place).removeprefix("prospero://").removesuffix("/"), name, more))
 
 
 def _filled(value: tuple[bytes, ...], of: ProsperoURL) -> tuple[bytes, bytes, bytes, bytes]:
