@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from urlschemes.cli.delivery import dump
 from urlschemes.cli.plain import line
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ LINES = 16
 """Lines of one message that are shown, unless all are wanted."""
 COLUMNS = 160
 """Characters of one line that are shown, unless all are wanted."""
+DUMPED = 64
+"""Octets that are shown of a message that is no text, unless all are wanted."""
 BINARY = 0.1
 """The share of control octets from which on octets are no text; a NUL never is."""
 
@@ -55,18 +58,15 @@ def told(event: TraceEvent, *, everything: bool = False) -> Iterator[Text]:
 
 def _lines(octets: bytes, *, everything: bool) -> tuple[list[str], str]:
     """The lines that are shown of a message, and what is said of the rest."""
-    count = _counted(len(octets))
+    more = f"... ({len(octets)} octets in all)"
     begun = octets[:4096]
     controls = sum(1 for octet in begun if octet < 32 and octet not in b"\t\r\n")
-    if not everything and (0 in begun or controls > BINARY * len(begun)):
-        return [], f"({count}, not text)"
+    if 0 in begun or controls > BINARY * len(begun):
+        shown = octets if everything else octets[:DUMPED]
+        return list(dump(shown)), "" if len(shown) == len(octets) else more
     text = octets.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     lines = text.removesuffix("\n").split("\n")
     if everything or (len(lines) <= LINES and all(len(each) <= COLUMNS for each in lines)):
         return [line(each) for each in lines], ""
     cut = [each if len(each) <= COLUMNS else each[:COLUMNS] + "..." for each in lines[:LINES]]
-    return list(map(line, cut)), f"... ({count} in all)"
-
-
-def _counted(number: int) -> str:
-    return f"{number} octet" if number == 1 else f"{number} octets"
+    return list(map(line, cut)), more
