@@ -273,8 +273,9 @@ _CONFIGURED = "the policy's `{rule}` says so: `urlschemes config` shows where th
 def advice(error: URLError) -> str | None:
     """What to do next, in the words of the command line."""
     from urlschemes import errors
+    from urlschemes.policy import Policy
 
-    if isinstance(error, errors.PolicyDenied) and error.hint and error.rule not in {"veto", "redirect"}:
+    if isinstance(error, errors.PolicyDenied) and error.hint and hasattr(Policy, error.rule or ""):
         return _ADVICE.get(error.rule or "", _CONFIGURED.format(rule=error.rule))
     if isinstance(error, errors.InputRequired):
         return "you would be asked, if standard input and standard error were a terminal"
