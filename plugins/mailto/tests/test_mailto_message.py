@@ -244,10 +244,15 @@ def test_what_cannot_be_written_is_a_typed_error() -> None:
 
 def test_what_is_confirmed_is_shown_whole_and_safe_to_print() -> None:
     shown: list[Submission] = []
+
+    def refuse(submission: Submission) -> bool:
+        shown.append(submission)
+        return False
+
     message = compose("mailto:joe@host.dom", subject="Hi", body="\x1b[2Jred\u202e\nlast line\n", sender="ann@home.dom")
     message["X-Note"] = "kept"
     with pytest.raises(PolicyDenied, match="not confirmed") as refusal:
-        send(message, relay="relay.dom", confirm=lambda submission: bool(shown.append(submission)))
+        send(message, relay="relay.dom", confirm=refuse)
     assert refusal.value.rule == "confirm"
     (submission,) = shown
     assert (submission.sender, submission.recipient) == ("ann@home.dom", "joe@host.dom")
