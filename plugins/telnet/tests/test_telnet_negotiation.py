@@ -195,11 +195,11 @@ def test_binary_is_asked_for_in_both_directions_and_holds_once_it_is_agreed() ->
 
 def test_whether_the_other_side_echoes() -> None:
     stream = Stream()
-    assert not stream.echoes
-    stream.receive(WILL + b"\x01")
-    assert stream.echoes
-    assert stream.receive(WONT + b"\x01")[1] == DONT + b"\x01"
-    assert not stream.echoes
+    echoes = [stream.echoes]
+    for said, answer in ((WILL, DO), (WONT, DONT)):
+        assert stream.receive(said + b"\x01")[1] == answer + b"\x01"
+        echoes.append(stream.echoes)
+    assert echoes == [False, True, False]
 
 
 # The octets of a connection -------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from urlschemes.errors import (
 from urlschemes_telnet import TelnetURL, open_session
 from urlschemes_telnet.session import TelnetSession
 from urlschemes_testing.rogue import (
+    Visitor,
     closes,
     deaf,
     drips,
@@ -128,9 +129,9 @@ def test_every_octet_goes_and_comes_back() -> None:
 
 def test_the_window_the_interrupt_and_the_echo(server: TelnetAddress) -> None:
     with session(f"telnet://{server}/", columns=80, rows=24) as opened:
-        assert not opened.echoes
+        before = opened.echoes
         read_until(opened, b"login: ")
-        assert opened.echoes
+        assert (before, opened.echoes) == (False, True)
         opened.interrupt()
         assert read_until(opened, b"login: ") == b"^C\r\nlogin: "
         assert server.visits[-1].size == (80, 24)
@@ -186,7 +187,7 @@ def test_the_password_is_in_no_trace_and_no_error(server: TelnetAddress) -> None
 def test_dm_as_an_urgent_octet_spoils_nothing() -> None:
     """The synch of RFC 854: its DM is urgent, and without it the IAC before it would swallow an octet of data."""
 
-    def synch(visitor: Any) -> None:
+    def synch(visitor: Visitor) -> None:
         visitor.say(b"one\xff")
         visitor._accepted.send(b"\xf2", socket.MSG_OOB)
         visitor.say(b"two")
@@ -280,8 +281,12 @@ def test_b09_reset_at_once_and_in_the_middle() -> None:
     with rogue(resets()) as server, pytest.raises(ConnectError):
         session(f"telnet://{server}/", policy=quick()).read()
     go_on = threading.Event()
+
+    def once_read(_: Visitor) -> None:
+        assert go_on.wait(PATIENCE)
+
     with (
-        rogue(says(b"some"), lambda _: go_on.wait(PATIENCE) and None, resets()) as server,
+        rogue(says(b"some"), once_read, resets()) as server,
         session(f"telnet://{server}/") as opened,
     ):
         assert opened.read() == b"some"

@@ -102,6 +102,7 @@ def session(
         if interactive:
             with Terminal(sys.stdin.fileno(), raw=raw) as terminal:
                 _Conversation(opened, terminal, show, escape).hold(login=login)
+            write(stream=sys.stderr)
             note("the session is closed")
         else:
             if login:

@@ -9,11 +9,11 @@ from urlschemes.display import shown
 
 __all__ = ["Printer"]
 
-_MOVEMENT = re.compile("[\r\n\b\0]")
+_MOVEMENT = re.compile("\r\n|[\r\n\b\0]")
 
 
 class Printer:
-    """Turns octets into text for a terminal: UTF-8, else each octet by its number.
+    """Turns octets into text for a terminal, where a line ends with LF: UTF-8, else each octet by its number.
 
     Of the NVT's controls (RFC 854) these keep their meaning: CR, LF, BS, HT, and NUL, which has none. BS stops at the
     beginning of the line. Whatever else a terminal could obey, escape sequences first of all, is shown and not obeyed.
@@ -22,10 +22,15 @@ class Printer:
     def __init__(self) -> None:
         self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._column = 0
+        self._held = ""
 
     def feed(self, octets: bytes, *, final: bool = False) -> str:
         """The text to write for `octets`; `final` when nothing follows."""
-        text = self._decode.decode(octets, final=final)
+        text = self._held + self._decode.decode(octets, final=final)
+        self._held = (
+            "\r" if text.endswith("\r") and not final else ""
+        )  # perhaps an LF follows, which makes it one line end
+        text = text.removesuffix(self._held)
         written, position = [], 0
         for control in _MOVEMENT.finditer(text):
             written += [self._plain(text[position : control.start()]), self._moved(control[0])]
@@ -45,4 +50,4 @@ class Printer:
         if control == "\0":
             return ""
         self._column = 0
-        return control
+        return "\n" if control == "\r\n" else control
