@@ -16,11 +16,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import urlschemes
-from urlschemes_testing.servers import ftp_server, gopher_server, http_server, make_certificates, wais_server
+from urlschemes_testing.servers import (
+    ftp_server,
+    gopher_server,
+    http_server,
+    make_certificates,
+    smtp_server,
+    wais_server,
+)
 from urlschemes_testing.servers.gopher import folder
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from urlschemes_testing.servers import SmtpAddress
 
 NETWORK = {"socket.__new__", "socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostbyname"}
 FILES = {"open", "os.listdir", "os.scandir"}
@@ -53,6 +62,18 @@ def packages(frame: FrameType | None) -> Any:
     while frame is not None:
         yield str(frame.f_globals.get("__name__", ""))
         frame = frame.f_back
+
+
+def sent(watch: Watch, relay: SmtpAddress, policy: urlschemes.Policy, text: bytes) -> dict[str, Any]:
+    """A message that holds the text, sent: what arrived of it."""
+    message = b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\n" + text
+    watch.openers.clear()
+    watch.armed = True
+    urlschemes.operate("send", "mailto:joe@host.dom", message=message, relay=str(relay), confirm=True, policy=policy)
+    watch.armed = False
+    openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
+    content = relay.messages[0].content.partition(b"\r\n\r\n")[2].replace(b"\r\n", b"\n")
+    return {"content": content.decode(), "entries": 0, "openers": openers}
 
 
 def main(served: Path) -> None:
@@ -92,6 +113,7 @@ def main(served: Path) -> None:
                 watch.armed = False
             openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
             told[scheme] = {"content": content.decode(), "entries": entries, "openers": openers}
+        told["mailto"] = sent(watch, stack.enter_context(smtp_server()), policy, (served / "motd").read_bytes())
     print(json.dumps(told))  # noqa: T201  what the test reads
 
 

@@ -14,7 +14,7 @@ from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not c
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMES = [record.scheme for record in REGISTRY.registrations() if "access" in record.operations]
+SCHEMES = [record.scheme for record in REGISTRY.registrations() if {"access", "send"} & {*record.operations}]
 
 
 @pytest.fixture(scope="module")

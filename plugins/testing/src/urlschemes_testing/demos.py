@@ -14,6 +14,8 @@ from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server, menu, search, text
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
+from urlschemes_testing.servers.smtp import smtp_server
+from urlschemes_testing.servers.telnet import telnet_server
 from urlschemes_testing.servers.tls import make_certificates
 from urlschemes_testing.servers.wais import wais_server
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["file", "ftp", "gopher", "http", "https", "news", "nntp", "wais"]
+    from urlschemes_telnet.session import TelnetSession
+
+__all__ = ["file", "ftp", "gopher", "http", "https", "mailto", "news", "nntp", "telnet", "wais"]
 
 NOTES = b"""\
 Uniform Resource Locators
@@ -109,6 +113,20 @@ def file(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
+def mailto(folder: Path) -> Iterator[Demonstration]:
+    """A message, submitted to a relay that keeps it."""
+    del folder
+    header = b'From: ann@home.example\r\nTo: "Joe Public"@host.example\r\nSubject: Locators\r\n\r\n'
+    with smtp_server() as relay:
+        yield Demonstration(
+            "mailto:%22Joe%20Public%22@host.example",
+            "A mailbox, and no data object: what can be done is to send a message, shown before and to nobody else.",
+            operation="send",
+            options={"message": header + NOTES, "relay": str(relay), "confirm": True},
+        )
+
+
+@contextmanager
 def nntp(folder: Path) -> Iterator[Demonstration]:
     """An article, by the number that its server gave it."""
     del folder
@@ -147,4 +165,27 @@ def wais(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"wais://{host}:{port}/library?locator%20document",
             "One request, one answer. Every document found has a URL, with the identifier that its server gave it.",
+        )
+
+
+@contextmanager
+def telnet(folder: Path) -> Iterator[Demonstration]:
+    """A login, a question, and the way out."""
+    del folder
+
+    def talk(session: TelnetSession) -> bytes:
+        written = session.login()
+        session.write(b"size\r\n")
+        session.write(b"quit\r\n")
+        while octets := session.read():
+            written += octets
+        return written
+
+    with telnet_server({"guest": "open sesame"}) as (host, port):
+        yield Demonstration(
+            f"telnet://guest:open%20sesame@{host}:{port}/",
+            "A conversation. User name and password are advice, and typed where the service asks for them.",
+            operation="open session",
+            options={"columns": 80, "rows": 24},
+            talk=talk,
         )
