@@ -11,6 +11,7 @@ NAMES = [
     "URL",
     "AccessError",
     "Attributes",
+    "Configuration",
     "Credentials",
     "Document",
     "Encoded",
@@ -33,6 +34,7 @@ NAMES = [
     "UnknownScheme",
     "UnsafeURL",
     "access",
+    "aio",
     "check",
     "delete",
     "explain",
@@ -60,6 +62,8 @@ def test_every_name_is_there(name: str) -> None:
 
 def test_every_room_exports_what_it_lists() -> None:
     for room in (
+        "aio",
+        "aio.resource",
         "bnf",
         "display",
         "drive",

@@ -10,7 +10,8 @@ Importing this package imports nothing else: every name comes from its room when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from urlschemes import text
+    from urlschemes import aio, text
+    from urlschemes.configuration import Configuration
     from urlschemes.default import (
         access,
         check,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "configuration": "Configuration",
     "default": "access check delete explain find_attributes fix is_valid operate parse parse_generic replace update",
     "errors": "AccessError InvalidURL PluginError PolicyDenied RegistrationError URLError UnknownScheme UnsafeURL",
     "policy": "Limits Policy",
@@ -54,7 +56,7 @@ _ROOMS = {
     "scheme": "Scheme",
     "url": "UNCHANGED Encoded InternetURL LoginURL URL Unchanged",
 }
-_MODULES = frozenset({"text"})
+_MODULES = frozenset({"aio", "text"})
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "URL",
     "AccessError",
     "Attributes",
+    "Configuration",
     "Credentials",
     "Document",
     "Encoded",
@@ -84,6 +87,7 @@ __all__ = [
     "UnknownScheme",
     "UnsafeURL",
     "access",
+    "aio",
     "check",
     "delete",
     "explain",

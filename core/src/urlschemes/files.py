@@ -160,6 +160,10 @@ class File:
         """A file has none: raises OSError."""
         raise OSError("a file has no address")
 
+    def fileno(self) -> int:
+        """The system's number of it."""
+        return self.descriptor
+
     def close(self) -> None:
         """Close it; closing twice does nothing."""
         if self.descriptor >= 0:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from urlschemes.diagnosis import Diagnosis, Why, absence, examined, examined_own, why_installed, why_own
 from urlschemes.discovery import SCHEMES, Claim
@@ -23,13 +23,13 @@ from urlschemes.plugins import Plugins
 from urlschemes.refusal import fault_of, is_scheme_name, telling
 from urlschemes.registration import Registration
 from urlschemes.scheme import Scheme, folded
+from urlschemes.signatures import like, like_with_content
 from urlschemes.url import LIMIT, URL, new
 
 if TYPE_CHECKING:
     import re
     import ssl
     from collections.abc import Callable, Collection, Iterator, Mapping
-    from typing import Concatenate
 
     from urlschemes.configuration import Configuration
     from urlschemes.findings import Finding
@@ -43,24 +43,6 @@ if TYPE_CHECKING:
 __all__ = ["Diagnosis", "Registry", "Why"]
 
 U = TypeVar("U", bound=URL)
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def _like(
-    model: Callable[Concatenate[Registry, str, URL | str, Content | None, P], object],
-) -> Callable[[Callable[..., R]], Callable[Concatenate[Registry, URL | str, P], R]]:
-    """Tell type checkers that a method takes the arguments of `model`, but for the operation and the content."""
-    del model
-    return lambda method: method
-
-
-def _like_with_content(
-    model: Callable[Concatenate[Registry, str, URL | str, Content | None, P], object],
-) -> Callable[[Callable[..., R]], Callable[Concatenate[Registry, URL | str, Content, P], R]]:
-    """As `_like`, for a method that is given the content."""
-    del model
-    return lambda method: method
 
 
 class Registry:
@@ -472,7 +454,7 @@ class Registry:
         )
         return run(self._operations().begin(operation, url, terms, options))
 
-    @_like(operate)
+    @like(operate)
     def access(self, url: URL | str, **terms: Any) -> Document | Listing | Session:
         """Access the resource that `url` locates: a Document, a Listing or a Session, to be used in a `with` block.
 
@@ -480,25 +462,25 @@ class Registry:
         """
         return cast("Document | Listing | Session", self.operate("access", url, **terms))
 
-    @_like(operate)
+    @like(operate)
     def find_attributes(self, url: URL | str, **terms: Any) -> Attributes:
         """What is known of the resource that `url` locates, without its content. Arguments and errors as `operate`."""
         return cast("Attributes", self.operate("find attributes", url, **terms))
 
-    @_like_with_content(operate)
-    def replace(self, url: URL | str, content: Content, **terms: Any) -> Attributes:
+    @like_with_content(operate)
+    def replace(self, url: URL | str, content: Content, /, **terms: Any) -> Attributes:
         """Put `content` in the place of what `url` locates, or where nothing is yet. Arguments and errors as `operate`.
 
         What the other side says of it comes back. Raises Indeterminate where it cannot be known whether it was done.
         """
         return cast("Attributes", self.operate("replace", url, content, **terms))
 
-    @_like_with_content(operate)
-    def update(self, url: URL | str, content: Content, **terms: Any) -> Attributes:
+    @like_with_content(operate)
+    def update(self, url: URL | str, content: Content, /, **terms: Any) -> Attributes:
         """Add `content` to what `url` locates. Comes back and raises as `replace`."""
         return cast("Attributes", self.operate("update", url, content, **terms))
 
-    @_like(operate)
+    @like(operate)
     def delete(self, url: URL | str, **terms: Any) -> Attributes:
         """Delete what `url` locates. Comes back and raises as `replace`."""
         return cast("Attributes", self.operate("delete", url, **terms))

@@ -1,0 +1,98 @@
+"""Runs a dialogue on an event loop, behind a face that blocks: the tests of one driver are those of the other too."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Self
+
+from urlschemes.aio import AsyncDocument, AsyncListing, AsyncSession
+from urlschemes.aio.backend import Loop
+from urlschemes.dialogue import Dialogue
+from urlschemes.resource import Document, Listing, Session
+
+
+class Looped:
+    """Event loops, one for each dialogue; `faults` are what they would have logged."""
+
+    def __init__(self) -> None:
+        self.faults: list[dict[str, Any]] = []
+        self._runners: list[asyncio.Runner] = []
+
+    def run(self, dialogue: Dialogue) -> Any:
+        """As `drive.run`."""
+        runner = asyncio.Runner()
+        self._runners.append(runner)
+        runner.get_loop().set_exception_handler(lambda _, fault: self.faults.append(fault))
+        return runner.run(_begun(dialogue, runner))
+
+    def close(self) -> None:
+        """Close the loops; no task may be left on them."""
+        for runner in self._runners:
+            assert not asyncio.all_tasks(runner.get_loop())
+            runner.close()
+        assert not self.faults
+
+
+async def _begun(dialogue: Dialogue, runner: asyncio.Runner) -> Any:
+    loop = Loop(dialogue)
+    said = await loop.open()
+    if said.kind == "document":
+        return Facade(AsyncDocument(loop, dialogue.attributes), Document, runner)
+    if said.kind == "listing":
+        return Facade(AsyncListing(loop, dialogue.attributes), Listing, runner)
+    if said.kind == "session":
+        return Facade(AsyncSession(loop, dialogue.attributes, said), Session, runner)
+    return dialogue.attributes
+
+
+class Facade:
+    """An AsyncDocument, AsyncListing or AsyncSession that says it is `of` the type that blocks, and blocks."""
+
+    def __init__(self, resource: Any, of: type[Any], runner: asyncio.Runner) -> None:
+        self._resource = resource
+        self._of = of
+        self._runner = runner
+
+    @property
+    def __class__(self) -> Any:
+        return self._of
+
+    def _run(self, what: Any) -> Any:
+        loop = self._runner.get_loop()
+        if not loop.is_running():
+            return self._runner.run(what)
+        try:  # called by what the loop runs: it cannot wait
+            what.send(None)
+        except StopIteration as end:
+            return end.value
+        what.close()
+        raise AssertionError("this would have to wait")
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        async def following() -> Any:
+            return await anext(self._resource, None)
+
+        piece = self._run(following())
+        if piece is None:
+            raise StopIteration
+        return piece
+
+    def read(self, *arguments: Any) -> Any:
+        return self._run(self._resource.read(*arguments))
+
+    def close(self) -> None:
+        self._run(self._resource.aclose())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *how: object) -> None:
+        self._run(self._resource.__aexit__(*how))
+
+    def __getattr__(self, name: str) -> Any:
+        if self._of is not Session or isinstance(getattr(type(self._resource), name, None), property):
+            return getattr(self._resource, name)
+        return lambda *arguments: self._run(self._resource.call(lambda session: getattr(session, name)(*arguments)))
