@@ -50,6 +50,8 @@ __all__ = [
     "Send",
     "StartTLS",
     "Unterminated",
+    "partly",
+    "unexpected",
 ]
 
 LINE = 8 * 1024
@@ -78,14 +80,19 @@ class Connect(Request[Peer]):
 
 
 class ConnectBack(Request[Peer]):
-    """Connect to the address that `peer` is connected to, on another port from 1024 up: a data connection."""
+    """Connect to the address that `peer` is connected to, on another port from 1024 up: a data connection.
 
-    __slots__ = ("label", "peer", "port")
+    With `sends`, content is sent over it that ends where the connection ends. Close then says that this was all; what
+    ends without having asked for Close is broken off, so that the other side does not take a part for the whole.
+    """
 
-    def __init__(self, peer: Peer, port: int, *, label: str = "data") -> None:
+    __slots__ = ("label", "peer", "port", "sends")
+
+    def __init__(self, peer: Peer, port: int, *, label: str = "data", sends: bool = False) -> None:
         self.peer = peer
         self.port = port
         self.label = label
+        self.sends = sends
 
 
 class StartTLS(Request[None]):
@@ -145,16 +152,12 @@ class Ready(Request["Peer | None"]):
 
 
 class Close(Request[None]):
-    """Close `peer`; closing twice does nothing. What was written to a file, and not kept, is thrown away.
+    """Close `peer`; closing twice does nothing. What was written to a file, and not kept, is thrown away."""
 
-    With `abort` the connection is broken off, so that the other side does not take what came for the whole.
-    """
+    __slots__ = ("peer",)
 
-    __slots__ = ("abort", "peer")
-
-    def __init__(self, peer: Peer, *, abort: bool = False) -> None:
+    def __init__(self, peer: Peer) -> None:
         self.peer = peer
-        self.abort = abort
 
 
 class OpenFile(Request[Peer]):
@@ -380,3 +383,10 @@ def unexpected(octets: bytes, where: str, wanted: str) -> ProtocolError:
     """A ProtocolError that shows, safely, what came where something else was due."""
     came = one_line(redact(octets[:LINE].decode("utf-8", "surrogateescape"))[:60])
     return ProtocolError(f"{wanted} was due, but '{came}' came", where=where)
+
+
+def partly(sent: int) -> str:
+    """What an error says of content that was cut after `sent` octets of it."""
+    if not sent:
+        return "nothing of the content had been sent"
+    return f"{sent} octet{'s' * (sent > 1)} had been sent, and a part of them may be there"

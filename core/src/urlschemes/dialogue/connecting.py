@@ -73,7 +73,9 @@ class Connecting:
             )
         self._count()
         address = end.address[0]
-        return (yield from self._dial([address], request.port, "tcp", end.host, request.label, request.label))
+        made = yield from self._dial([address], request.port, "tcp", end.host, request.label, request.label)
+        self._peers.end(made).sends = request.sends
+        return made
 
     def start_tls(self, request: wire.StartTLS) -> steps.Steps[None]:
         """Raises TLSError, DeadlineExceeded."""

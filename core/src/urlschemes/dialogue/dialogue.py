@@ -110,7 +110,7 @@ class Dialogue:
         files = Files(self._scheme, policy, clock, self._trace, peers)
         caller = Caller(self._scheme, clock, self._trace, terms)
         self._at_once: dict[type[Any], Callable[[Any], Any]] = {
-            wire.Close: lambda request: peers.close(request.peer, abort=request.abort),
+            wire.Close: lambda request: peers.close(request.peer),
             wire.Follow: redirects.follow,
         }
         self._by_steps: dict[type[Any], Callable[[Any], steps.Steps[Any]]] = {
@@ -375,7 +375,7 @@ class Dialogue:
         try:
             request: object = algorithm.throw(GeneratorExit)
             while isinstance(request, wire.Close):
-                self._peers.close(request.peer, abort=request.abort)
+                self._peers.close(request.peer)
                 request = algorithm.send(None)
             algorithm.close()
         except (StopIteration, GeneratorExit, URLError):

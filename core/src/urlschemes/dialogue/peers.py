@@ -28,9 +28,12 @@ _FILES = ("file", "output")
 
 
 class End:
-    """What the dialogue knows of one peer. `awaiting`: nothing came yet since the last octet was sent."""
+    """What the dialogue knows of one peer. `awaiting`: nothing came yet since the last octet was sent.
 
-    __slots__ = ("address", "awaiting", "channel", "host", "received", "transport")
+    `sends`: content is sent there that ends where the connection ends.
+    """
+
+    __slots__ = ("address", "awaiting", "channel", "host", "received", "sends", "transport")
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class End:
         self.host = host
         self.received = 0
         self.awaiting = True
+        self.sends = False
 
     def broken(self, fault: OSError) -> AccessError:
         """The error of a connection that broke: Truncated once octets have come. Of a file, what the system says."""
@@ -84,18 +88,18 @@ class Peers:
         except (KeyError, TypeError):
             raise breach(self._scheme, "a peer that this access opened and has not closed", "another") from None
 
-    def close(self, peer: Peer, *, abort: bool = False) -> None:
-        """Close a peer, or break it off; closing twice does nothing."""
+    def close(self, peer: Peer) -> None:
+        """Close a peer; closing twice does nothing."""
         end = self._ends.pop(peer, None)
         if end is not None:
-            if abort:
-                end.channel.abort()
-            else:
-                end.channel.close()
+            end.channel.close()
             self._trace.tell("close", peer)
 
     def close_all(self) -> None:
-        """Close all that is open."""
+        """Break off what closing would end well, and close all else that is open."""
+        for end in self._ends.values():
+            if end.sends:
+                end.channel.abort()
         for peer in list(self._ends):
             self.close(peer)
 

@@ -15,28 +15,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes.display import one_line
-from urlschemes.errors import AuthRequired, LimitExceeded, UnsafeURL
-from urlschemes.octets import octets_of, text_of
+from urlschemes.errors import LimitExceeded
+from urlschemes.octets import octets_of
 from urlschemes.resource import Attributes
-from urlschemes.wire import LINE, Algorithm, Authenticate, Connect, Deliver, Open
+from urlschemes.wire import LINE, Algorithm, Deliver, Open
 from urlschemes_ftp.control import Control, named
 from urlschemes_ftp.facts import facts_of, media_type_of, number, time
 from urlschemes_ftp.listing import Folder
+from urlschemes_ftp.login import change_directory, is_directory, log_in, place, representation
 from urlschemes_ftp.transfer import Transfer, passive
+from urlschemes_ftp.writing import delete, replace, update
 
 if TYPE_CHECKING:
     from urlschemes_ftp import FtpURL
     from urlschemes_ftp.replies import Reply
 
-__all__ = ["access", "find_attributes"]
-
-ANONYMOUS = b"anonymous"
-ANONYMOUS_PASSWORD = b"anonymous@example.com"
-"""The same for everybody: the address of the user, which the convention asks for, is nobody's business."""
-
-MOST_SEGMENTS = 256
-"""Segments in a path: each one is a command."""
+__all__ = ["access", "delete", "find_attributes", "replace", "update"]
 
 _NO_FILES = re.compile(rb"no files", re.IGNORECASE)
 
@@ -47,9 +41,9 @@ def access(url: FtpURL) -> Algorithm[None]:
     `;type=d` and an empty name mean a directory. Raises UnsafeURL before it connects; AuthRequired, RemoteError,
     ProtocolError, LimitExceeded; Truncated where the server does not confirm that all was sent.
     """
-    control = yield from _log_in(url)
-    yield from _change_directory(control, url)
-    if _is_directory(url):
+    control = yield from log_in(url)
+    yield from change_directory(control, url)
+    if is_directory(url):
         yield from _list(control, url)
     else:
         yield from _retrieve(control, url)
@@ -61,12 +55,12 @@ def find_attributes(url: FtpURL) -> Algorithm[None]:
 
     The size is that of `TYPE I`: none is given for `;type=a`. Raises what `access` raises.
     """
-    control = yield from _log_in(url)
-    yield from _change_directory(control, url)
-    yield from control.carry_out(b"TYPE", _representation(url))
+    control = yield from log_in(url)
+    yield from change_directory(control, url)
+    yield from control.carry_out(b"TYPE", representation(url))
     if b"MLST" in (yield from _features(control)):
         attributes = yield from _facts_of_one(control, url)
-    elif _is_directory(url):
+    elif is_directory(url):
         # The server accepted CWD, so the directory is there; nothing in RFC 959 says more of it.
         attributes = Attributes(name=url.name or None, fields={"type": "dir"})
     else:
@@ -75,87 +69,14 @@ def find_attributes(url: FtpURL) -> Algorithm[None]:
     yield from control.quit()
 
 
-# Who asks, and where it is --------------------------------------------------------------------------------------------
-
-
-def _log_in(url: FtpURL) -> Algorithm[Control]:
-    """Connect and log in, as section 3.2.1 says: USER, then PASS where the server asks for it, each once."""
-    if len(url.directories) >= MOST_SEGMENTS:
-        raise UnsafeURL(
-            f"the path has more than {MOST_SEGMENTS} segments, and each costs the server a command",
-            part="directories",
-        )
-    control = Control((yield from Connect(url.host, url.port, label="control")))
-    banner = yield from control.reply("the connection", phase="banner")
-    if banner.code == 120:  # ready in so many minutes; 220 follows
-        banner = yield from control.reply("the connection", phase="banner")
-    if banner.kind in (4, 5):
-        raise banner.refusal("the connection")
-    if banner.kind != 2:
-        raise banner.astray("the connection", "a reply 220")
-
-    reply = yield from control.command(b"USER", ANONYMOUS if url.user is None else octets_of(url.user))
-    if reply.code == 331:
-        password = yield from _password(url, reply)
-        reply = yield from control.command(b"PASS", password, secret=True)
-    if reply.kind == 2:
-        return control
-    if reply.code == 332:
-        raise AuthRequired(f"the server wants an account, which a URL cannot carry: {reply}")
-    if reply.kind == 3:
-        raise AuthRequired(f"the server asks again after the password: {reply}")
-    if reply.code in (430, 530, 532):
-        raise AuthRequired(
-            f"the server refused the login: {reply}",
-            hint="the URL names no user, so it was tried as anonymous" if url.user is None else None,
-        )
-    if reply.kind == 1:
-        raise reply.astray("the login", "a reply 230")
-    raise reply.refusal("the login")
-
-
-def _password(url: FtpURL, asked: Reply) -> Algorithm[bytes]:
-    if url.user is None:
-        return ANONYMOUS_PASSWORD
-    if url.password is not None:
-        return octets_of(url.password)
-    known = yield from Authenticate(url.host, url.port, user=url.user, realm=one_line(text_of(asked.words)))
-    if known is None or known.user != url.user:
-        raise AuthRequired(
-            f"the server wants a password for the user {one_line(url.user, 60)}",
-            hint="the URL holds none, and no credentials were given",
-        )
-    return octets_of(known.password)
-
-
-def _change_directory(control: Control, url: FtpURL) -> Algorithm[None]:
-    """CWD for each directory, the empty one too (section 3.2.2), and for a name that is to be listed."""
-    for directory in _place(url):
-        hint = None if directory else "// in a path asks for this; /%2F begins a path at the root of the server"
-        yield from control.carry_out(b"CWD", octets_of(directory), hint=hint)
-
-
-def _is_directory(url: FtpURL) -> bool:
-    return not url.name or url.typecode in ("d", "D")
-
-
-def _place(url: FtpURL) -> tuple[str, ...]:
-    """The directories to change to, one after the other."""
-    return (*url.directories, url.name) if url.name and _is_directory(url) else url.directories
-
-
-def _representation(url: FtpURL) -> bytes:
-    return b"A" if url.typecode in ("a", "A") else b"I"
-
-
 # A file, and a directory ----------------------------------------------------------------------------------------------
 
 
 def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
     name = octets_of(url.name or "")
-    representation = _representation(url)
-    yield from control.carry_out(b"TYPE", representation)
-    size = number((yield from _optional(control, b"SIZE", name)).answer) if representation == b"I" else None
+    type_code = representation(url)
+    yield from control.carry_out(b"TYPE", type_code)
+    size = number((yield from _optional(control, b"SIZE", name)).answer) if type_code == b"I" else None
     data = yield from passive(control)
     reply = yield from control.command(b"RETR", name)
     if reply.kind in (4, 5):
@@ -177,7 +98,7 @@ def _list(control: Control, url: FtpURL) -> Algorithm[None]:
     yield from control.carry_out(b"TYPE", b"A")
     data = yield from passive(control)
     reply = yield from control.command(verb)
-    folder = Folder(url.replace(directories=_place(url), name="", typecode=None))
+    folder = Folder(url.replace(directories=place(url), name="", typecode=None))
     attributes = Attributes(name=url.name or None)
     if reply.code in (450, 550) and _NO_FILES.search(reply.words):  # how many servers say that a directory is empty
         yield from Open("listing", attributes)
@@ -228,7 +149,7 @@ def _optional(control: Control, verb: bytes, name: bytes) -> Algorithm[Reply]:
 def _size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     name = octets_of(url.name or "")
     modified = yield from _optional(control, b"MDTM", name)
-    if _representation(url) == b"A":
+    if representation(url) == b"A":
         if modified.code != 213:
             raise modified.refusal(named(b"MDTM", name))
         return Attributes(media_type=media_type_of(url.name), name=url.name, modified=time(modified.answer))
@@ -245,7 +166,7 @@ def _size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
 
 def _facts_of_one(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     """MLST: of the working directory or of a name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
-    name = None if _is_directory(url) else octets_of(url.name or "")
+    name = None if is_directory(url) else octets_of(url.name or "")
     reply = yield from control.carry_out(b"MLST", name)
     for line in reply.lines[1:-1]:
         facts, _ = facts_of(line.removeprefix(b" "))
@@ -253,9 +174,9 @@ def _facts_of_one(control: Control, url: FtpURL) -> Algorithm[Attributes]:
             break
     else:
         raise reply.astray("MLST", "a line of facts")
-    size = None if _is_directory(url) or _representation(url) == b"A" else number(facts.get("size", ""))
+    size = None if is_directory(url) or representation(url) == b"A" else number(facts.get("size", ""))
     return Attributes(
-        media_type=None if _is_directory(url) else media_type_of(url.name),
+        media_type=None if is_directory(url) else media_type_of(url.name),
         name=url.name or None,
         size=size,
         modified=time(facts.get("modify", "")),

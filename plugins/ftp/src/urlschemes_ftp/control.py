@@ -7,7 +7,7 @@ import re
 from urlschemes.display import one_line
 from urlschemes.errors import AccessError, ConnectError, DeadlineExceeded, LimitExceeded, Truncated, UnsafeURL
 from urlschemes.octets import text_of
-from urlschemes.wire import Algorithm, Peer, Reader, Send, unexpected
+from urlschemes.wire import Algorithm, Peer, Reader, Ready, Send, unexpected
 from urlschemes_ftp.replies import Reply
 
 __all__ = ["CONTROL_OCTET", "Control", "named"]
@@ -58,6 +58,10 @@ class Control:
             closed = f"the server closed the connection where a reply to {what} was due"
             raise Truncated(closed) if self._replies.received else ConnectError(closed)
         return line
+
+    def speaks(self) -> Algorithm[bool]:
+        """Whether the server has said something by now, which nobody has asked for."""
+        return bool(self._replies.pending) or (yield from Ready((self.peer,), within=0)) is not None
 
     def command(self, verb: bytes, argument: bytes | None = None, *, secret: bool = False) -> Algorithm[Reply]:
         """Send a command and read its reply. A `secret` argument is shown nowhere, whatever the server makes of it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urlschemes.display import one_line
 from urlschemes.errors import ProtocolError, RemoteError
 from urlschemes.octets import text_of
+from urlschemes.wire import partly
 
 __all__ = ["Reply"]
 
@@ -41,16 +42,18 @@ class Reply:
         """The same reply where it quotes `secret` hidden: servers repeat a command that they do not know."""
         return Reply(self.code, tuple(line.replace(secret, b"***") for line in self.lines)) if secret else self
 
-    def refusal(self, what: str, *, hint: str | None = None) -> RemoteError:
-        """The error that this reply means, `what` having been refused."""
+    def refusal(self, what: str, *, hint: str | None = None, sent: int | None = None) -> RemoteError:
+        """The error that this reply means, `what` having been refused; after so many octets had been `sent`."""
         return RemoteError(
-            f"the server refused {what}: {self}",
+            f"the server refused {what}: {self}" + ("" if sent is None else f"; {partly(sent)}"),
             status=self.code,
             text=one_line(text_of(self.words)),
             temporary=self.kind == 4,
             hint=hint,
+            sent=sent,
         )
 
-    def astray(self, what: str, wanted: str) -> ProtocolError:
-        """The error of a reply that may not follow `what`."""
-        return ProtocolError(f"{wanted} was due in answer to {what}, but '{self}' came", where=what)
+    def astray(self, what: str, wanted: str, *, sent: int | None = None) -> ProtocolError:
+        """The error of a reply that may not follow `what`; `sent` as above."""
+        after = "" if sent is None else f"; {partly(sent)}"
+        return ProtocolError(f"{wanted} was due in answer to {what}, but '{self}' came{after}", where=what, sent=sent)

@@ -22,9 +22,17 @@ class Line:
     """One connection, or one open file, of a running dialogue."""
 
     def __init__(
-        self, label: str, peer: Peer, below: list[int], *, datagrams: bool = False, back: bool = False
+        self,
+        label: str,
+        peer: Peer,
+        below: list[int],
+        *,
+        datagrams: bool = False,
+        back: bool = False,
+        sends: bool = False,
     ) -> None:
         self.back = back
+        self.sends = sends
         self.label = label
         self.peer = peer
         self.steps = below

@@ -123,7 +123,8 @@ class Player:
             if self.kind is None:
                 raise Departure(f"the algorithm ended without having opened anything\n{self.dialogue}")
         for line in self.lines.values():
-            self._check_cut(line)
+            if not line.sends:
+                self._check_cut(line)
         if self.take is None and not self.faulty:
             self._check_all_done(error)
         return Outcome(
@@ -189,13 +190,16 @@ class Player:
             raise Departure(f"{peer!r} is used after it was closed")
         return line
 
-    def _open(self, number: int, step: steps.Connect | steps.ConnectBack, *, datagrams: bool = False) -> Peer:
+    def _open(
+        self, number: int, step: steps.Connect | steps.ConnectBack, *, datagrams: bool = False, sends: bool = False
+    ) -> Peer:
         self.course.reach(number)
         if step.error:
             raise step.error
         peer = Peer(step.on, (ADDRESS, step.port))
         below = [index for index, other in enumerate(self.course.steps) if other.on == step.on and index > number]
-        self.lines[peer] = Line(step.on, peer, below, datagrams=datagrams, back=isinstance(step, steps.ConnectBack))
+        back = isinstance(step, steps.ConnectBack)
+        self.lines[peer] = Line(step.on, peer, below, datagrams=datagrams, back=back, sends=sends)
         return peer
 
     # The requests -----------------------------------------------------------------------------------------------------
@@ -252,7 +256,7 @@ class Player:
             raise ProtocolError(f"{request.port} is no port for {request.label}", where=request.label)
         for number, step in enumerate(self.course.steps):
             if isinstance(step, steps.ConnectBack) and step.port == request.port and not self.course.done[number]:
-                return self._open(number, step)
+                return self._open(number, step, sends=request.sends)
         raise self._departure(request)
 
     def _start_tls(self, request: StartTLS) -> None:
@@ -272,8 +276,7 @@ class Player:
             raise Departure(f"{request.peer!r} is no peer of this access")
         if line.closed:
             return
-        if not request.abort:
-            self._check_cut(line)
+        self._check_cut(line)
         line.closed = True
         number = self.course.next(line)
         if number is not None and isinstance(self.course.steps[number], steps.ClientCloses):
@@ -283,7 +286,7 @@ class Player:
         if not line.closed and line.broken in ("", "timeout") and self.course.would_cut(line):
             raise Departure(
                 f"{line.label!r} ends in good order before all was sent on it: the other side takes what came for "
-                f"the whole; `Close(peer, abort=True)` breaks it off\n{self.dialogue}"
+                f"the whole, unless `ConnectBack(..., sends=True)` has it broken off\n{self.dialogue}"
             )
 
     def _send(self, request: Send) -> None:

@@ -1,0 +1,138 @@
+"""Writing by FTP: STOR, APPE and DELE (RFC 959 section 4.1.3), each only where its own operation was asked for.
+
+STOR or APPE, then 150: from here on a part may be there. The data, whose connection is closed in good order only when
+that was all. Then 226 (or 250): nothing else says that all of it is there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import (
+    AuthRequired,
+    ConnectError,
+    DeadlineExceeded,
+    Indeterminate,
+    Truncated,
+    UnsupportedOperation,
+)
+from urlschemes.octets import octets_of
+from urlschemes.resource import Attributes
+from urlschemes.wire import Algorithm, Open, Pull
+from urlschemes_ftp.control import Control, named
+from urlschemes_ftp.facts import media_type_of
+from urlschemes_ftp.login import change_directory, is_directory, log_in, representation
+from urlschemes_ftp.transfer import Upload, passive
+
+if TYPE_CHECKING:
+    from urlschemes.wire import Peer
+    from urlschemes_ftp import FtpURL
+    from urlschemes_ftp.replies import Reply
+
+__all__ = ["delete", "replace", "update"]
+
+_BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
+
+
+def replace(url: FtpURL) -> Algorithm[None]:
+    """Store the caller's content as the file that `url` designates, in the place of an older one: STOR.
+
+    `;type=a` sends the line ends of the network. Raises what access does, and UnsupportedOperation for a directory.
+    Where something was sent, the error's `sent` says how much, and a part may be there: RemoteError where the server
+    says why, Truncated, DeadlineExceeded; Indeterminate where all was sent and not confirmed.
+    """
+    yield from _store(url, b"STOR")
+
+
+def update(url: FtpURL) -> Algorithm[None]:
+    """Add the caller's content to the end of the file that `url` designates: APPE. Raises what `replace` raises."""
+    yield from _store(url, b"APPE")
+
+
+def delete(url: FtpURL) -> Algorithm[None]:
+    """Delete the file that `url` designates: DELE.
+
+    Raises what access does, and UnsupportedOperation for a directory; Indeterminate where no reply came.
+    """
+    name = _name(url)
+    control = yield from log_in(url)
+    yield from change_directory(control, url)
+    reply = yield from _ask(control, b"DELE", name)
+    if reply.kind in (4, 5):
+        raise reply.refusal(named(b"DELE", name))
+    if reply.kind != 2:
+        raise reply.astray("DELE", "a reply 250")
+    yield from Open("attributes", Attributes(name=url.name, fields={"reply": str(reply)}))
+    yield from control.quit()
+
+
+def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:
+    name = _name(url)
+    first = yield from Pull()  # whoever has nothing to send has no business there
+    control = yield from log_in(url)
+    yield from change_directory(control, url)
+    yield from control.carry_out(b"TYPE", representation(url))
+    data = yield from passive(control, sends=True)
+    upload = yield from _send(control, data, verb, name, first, text=representation(url) == b"A")
+    reply = yield from upload.confirmed()
+    whole = verb == b"STOR" and representation(url) == b"I"
+    attributes = Attributes(
+        media_type=media_type_of(url.name),
+        name=url.name,
+        size=upload.sent if whole else None,
+        fields={"reply": str(reply)},
+    )
+    yield from Open("attributes", attributes)
+    yield from control.quit()
+
+
+def _send(control: Control, data: Peer, verb: bytes, name: bytes, octets: bytes, *, text: bool) -> Algorithm[Upload]:
+    reply = yield from _ask(control, verb, name)
+    if reply.code in (530, 532):  # an account for storing files (RFC 959), or a login that is none for that
+        raise AuthRequired(f"the server refused {named(verb, name)}: {reply}")
+    if reply.kind in (4, 5):
+        raise reply.refusal(named(verb, name))
+    if reply.kind != 1:
+        raise reply.astray(verb.decode(), "a reply 150")
+    upload = Upload(control, data, named(verb, name))
+    network = _NetworkLines() if text else None
+    while octets:
+        yield from upload.send(network.of(octets) if network else octets)
+        octets = yield from Pull()
+    yield from upload.check_silence()
+    return upload
+
+
+def _ask(control: Control, verb: bytes, name: bytes) -> Algorithm[Reply]:
+    """Send a command that changes something. Without a reply to it nobody knows whether it was carried out."""
+    try:
+        return (yield from control.command(verb, name))
+    except (ConnectError, DeadlineExceeded, Truncated) as error:
+        raise Indeterminate(
+            f"no reply to {named(verb, name)} came: whether it was carried out cannot be known"
+        ) from error
+
+
+def _name(url: FtpURL) -> bytes:
+    if is_directory(url):
+        raise UnsupportedOperation(
+            "this ftp URL names a directory, and only files are written and deleted",
+            part="typecode" if url.name else "name",
+        )
+    return octets_of(url.name or "")
+
+
+class _NetworkLines:
+    """Ends lines with CR LF, as the representation type A wants (RFC 959 section 3.1.1.1); those that do stay."""
+
+    __slots__ = ("_after_return",)
+
+    def __init__(self) -> None:
+        self._after_return = False
+
+    def of(self, octets: bytes) -> bytes:
+        """The next octets, which are not empty."""
+        start = int(self._after_return and octets.startswith(b"\n"))
+        self._after_return = octets.endswith(b"\r")
+        return octets[:start] + _BARE_LINE_FEED.sub(b"\r\n", octets[start:])
