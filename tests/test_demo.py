@@ -44,8 +44,8 @@ def test_it_shows_url_parts_dialogue_and_content(demo: str, name: str) -> None:
     assert url is not None
     assert f"+- scheme {name}" in shown
     wire, content = shown.split("\nOver the wire\n")[1].split("\nWhat came back\n")
-    assert re.search(r"^\S* +\* open (document|listing)$", wire, re.MULTILINE)
-    assert re.match(r"a (document of [1-9]|listing of [1-9])", content)
+    assert re.search(r"^\S* +\* open (document|listing|session|attributes)$", wire, re.MULTILINE)
+    assert re.match(r"a (document|listing|session) of [1-9]|[a-z_@.]+: ", content)
 
 
 def test_no_password_is_shown(demo: str) -> None:

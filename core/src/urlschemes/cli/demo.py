@@ -158,7 +158,7 @@ def _show_access(screen: Screen, registry: Registry, shown: Demonstration) -> No
         content = list(_said(found))
     else:
         with found:
-            content = list(_content(found))
+            content = list(_content(found, shown))
     screen.print(Text("\nOver the wire", "bold"))
     for event in events:
         for text in told(event):
@@ -168,23 +168,25 @@ def _show_access(screen: Screen, registry: Registry, shown: Demonstration) -> No
         screen.print(Text(each), soft_wrap=True)
 
 
-def _content(resource: Document | Listing | Session) -> Iterator[str]:
+def _content(resource: Document | Listing | Session, shown: Demonstration) -> Iterator[str]:
     """The beginning of what came back, all of which is read."""
     from urlschemes.resource import Document, Listing
 
-    if isinstance(resource, Document):
-        octets = resource.read()
-        begins = "" if len(octets) <= OCTETS else f"; its first {OCTETS}"
-        yield f"a document of {len(octets)} octets, {line(resource.media_type or 'of no known media type')}{begins}:"
-        yield from dump(octets[:OCTETS])
-    elif isinstance(resource, Listing):
+    if isinstance(resource, Listing):
         entries = list(resource)
         begins = "" if len(entries) <= ENTRIES else f"; its first {ENTRIES}"
         yield f"a listing of {len(entries)} entries{begins}:"
         for entry in entries[:ENTRIES]:
             yield f"{line(entry.kind):<10} {line(entry.name)}  {line(entry.url or entry.problem or '')}"
+        return
+    if isinstance(resource, Document):
+        octets, what = resource.read(), "a document"
+        kind = f", {line(resource.media_type or 'of no known media type')}"
     else:
-        yield "an interactive session, closed again"
+        octets, what, kind = shown.talk(resource) if shown.talk else b"", "a session", ""
+    begins = "" if len(octets) <= OCTETS else f"; its first {OCTETS}"
+    yield f"{what} of {len(octets)} octets{kind}{begins}:"
+    yield from dump(octets[:OCTETS])
 
 
 def _said(attributes: Attributes) -> Iterator[str]:

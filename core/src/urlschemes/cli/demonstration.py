@@ -43,6 +43,8 @@ class Demonstration:
     """Whom to trust, where it is not whom the system trusts."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The scheme's own options of the access."""
+    talk: Callable[[Any], bytes] | None = None
+    """What is done in a session, which it is given; what it returns is shown as what came back."""
 
 
 Demo: TypeAlias = Callable[[Path], AbstractContextManager[Demonstration]]

@@ -6,7 +6,7 @@ Each is found by its entry point of the group `urlschemes.demos`. Its server lis
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from urlschemes.cli.demonstration import Demonstration
 from urlschemes.errors import PluginError
@@ -22,8 +22,6 @@ from urlschemes_testing.servers.wais import wais_server
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from urlschemes_telnet.session import TelnetSession
 
 __all__ = ["file", "ftp", "gopher", "http", "https", "mailto", "news", "nntp", "telnet", "wais"]
 
@@ -173,8 +171,8 @@ def telnet(folder: Path) -> Iterator[Demonstration]:
     """A login, a question, and the way out."""
     del folder
 
-    def talk(session: TelnetSession) -> bytes:
-        written = session.login()
+    def talk(session: Any) -> bytes:
+        written: bytes = session.login()
         session.write(b"size\r\n")
         session.write(b"quit\r\n")
         while octets := session.read():

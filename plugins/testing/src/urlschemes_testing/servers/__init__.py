@@ -5,6 +5,7 @@
     with gopher_server("some/folder") as (host, port): ...
     with nntp_server({"misc.test": Newsgroup([article("Hello", "First.")])}) as (host, port): ...
     with smtp_server() as relay: ...        # relay.messages are those that it took
+    with telnet_server({"guest": "welcome"}) as (host, port): ...
     with wais_server({"recipes": {"bread": "Flour, water, salt."}}) as (host, port): ...
 
 They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
@@ -15,6 +16,7 @@ from urlschemes_testing.servers.gopher import gopher_server
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_testing.servers.nntp import Newsgroup, nntp_server
 from urlschemes_testing.servers.smtp import Received, SmtpAddress, smtp_server
+from urlschemes_testing.servers.telnet import TelnetAddress, telnet_server
 from urlschemes_testing.servers.tls import Certificates, make_certificates
 from urlschemes_testing.servers.wais import WaisDocument, wais_server
 
@@ -26,6 +28,7 @@ __all__ = [
     "Newsgroup",
     "Received",
     "SmtpAddress",
+    "TelnetAddress",
     "WaisDocument",
     "ftp_server",
     "gopher_server",
@@ -33,5 +36,6 @@ __all__ = [
     "make_certificates",
     "nntp_server",
     "smtp_server",
+    "telnet_server",
     "wais_server",
 ]

@@ -52,6 +52,7 @@ class Visit:
         self._connection = connection
         self._users = users
         self._negotiates = negotiates
+        self._written = b""  # until something has to be waited for
         self._received = b""
         self._position = 0
         self._echoes = False
@@ -60,6 +61,10 @@ class Visit:
 
     def serve(self, greeting: bytes) -> None:
         """Greet, log in, and talk until the client has enough. Raises ConnectionError when it goes away."""
+        self._talk(greeting)
+        self._flush()
+
+    def _talk(self, greeting: bytes) -> None:
         if self._negotiates:
             self._say(*(octet for code in OFFERED for octet in (IAC, WILL, code)))
             self._say(*(octet for code in ASKED for octet in (IAC, DO, code)))
@@ -137,6 +142,7 @@ class Visit:
 
     def _next(self) -> int:
         if self._position == len(self._received):
+            self._flush()
             self._received, self._position = self._connection.recv(4096), 0
             if not self._received:
                 raise ConnectionError("the client closed")
@@ -190,14 +196,18 @@ class Visit:
             self.terminal = said[2:].decode("ascii", "replace")
 
     def _write(self, octets: bytes) -> None:
-        self._connection.sendall(octets.replace(b"\xff", b"\xff\xff"))
+        self._written += octets.replace(b"\xff", b"\xff\xff")
+
+    def _flush(self) -> None:
+        written, self._written = self._written, b""
+        self._connection.sendall(written)
 
     def _echo(self, octets: bytes) -> None:
         if self._echoes:
             self._write(octets)
 
     def _say(self, *octets: int) -> None:
-        self._connection.sendall(bytes(octets))
+        self._written += bytes(octets)
 
 
 class TelnetAddress(Address):
