@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No configuration of whoever runs the tests counts."""
+    folder = str(tmp_path_factory.mktemp("configuration"))
+    monkeypatch.setenv("APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", folder)
+    for name in ("URLSCHEMES_GATEWAYS", "NNTPSERVER"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def child(tmp_path: Path) -> Callable[..., Any]:
     """Runs code in a new Python, with `path` in front of its `sys.path`; returns what it printed last, as JSON."""

@@ -35,6 +35,16 @@ class Child(Protocol):
     ) -> Any: ...
 
 
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which this test's configuration file is looked for: an empty one."""
+    folder = tmp_path_factory.mktemp("configuration")
+    monkeypatch.setenv("APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", str(folder))
+    for name in ("URLSCHEMES_GATEWAYS", "NNTPSERVER"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
 @pytest.fixture
 def install(tmp_path: Path) -> Install:
     """Writes one distribution into the folder `site` of `tmp_path`, and returns that folder.

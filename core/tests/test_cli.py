@@ -838,7 +838,7 @@ def test_attributes(run: Run) -> None:
     ]
     said = json.loads(run("attributes", "--json", "x-shelf://127.0.0.1/").stdout)
     assert set(said) == {"url", "attributes"}
-    assert set(said["attributes"]) == {"media_type", "size", "modified", "name", "fields"}
+    assert set(said["attributes"]) == {"media_type", "size", "modified", "name", "fields", "gateway"}
 
 
 def test_options_of_the_scheme_have_the_types_that_it_takes(run: Run) -> None:
@@ -849,7 +849,7 @@ def test_options_of_the_scheme_have_the_types_that_it_takes(run: Run) -> None:
     for wrong, words in (
         ("volume=11", "it has: shout, times"),
         ("shout=loud", "yes or no"),
-        ("times=often", "is a number"),
+        ("times=often", "is a whole number"),
     ):
         result = run("access", "--option", wrong, url)
         assert (result.exit_code, result.stdout) == (2, "")
@@ -1014,7 +1014,7 @@ def test_show(run: Run) -> None:
 def test_why(run: Run) -> None:
     assert run("why", "x-shelf").stdout.startswith("x-shelf  shelf-schemes 1.0\nbecause    no other distribution")
     said = json.loads(run("why", "--json", "x-shelf").stdout)
-    assert set(said) == {"name", "provider", "rule", "claims"}
+    assert set(said) == {"name", "provider", "rule", "claims", "gateway"}
     assert (said["provider"], said["claims"][0]["state"]) == ("shelf-schemes 1.0", "active")
     assert "nobody provides it" in run("why", "x-attic").stdout
 

@@ -304,8 +304,9 @@ def _of_limits(key: str, value: Any, source: str) -> Any:
         raise _unknown(name, (f"limits.{each}" for each in known), source)
     if type(value) is not int and (type(value) is not float or known[key] == "int"):
         _refuse(name, "a whole number" if known[key] == "int" else "a number", source)
+    given: dict[str, Any] = {key: value}
     try:
-        Limits(**{key: value})
+        Limits(**given)
     except ValueError:
         _refuse(name, "positive and finite", source)
     return value

@@ -80,7 +80,7 @@ class Attributes:
     modified: datetime | None = None
     name: str | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
-    gateway: Gateway | None = None
+    gateway: Gateway | None = field(default=None, repr=False)
 
     __repr__ = _printed
 
