@@ -21,17 +21,27 @@ from urlschemes_testing.servers import (
     gopher_server,
     http_server,
     make_certificates,
+    prospero_server,
     smtp_server,
     wais_server,
 )
 from urlschemes_testing.servers.gopher import folder
+from urlschemes_testing.servers.prospero import directory
+from urlschemes_testing.servers.prospero import file as prospero_file
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from urlschemes_testing.servers import SmtpAddress
 
-NETWORK = {"socket.__new__", "socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostbyname"}
+NETWORK = {
+    "socket.__new__",
+    "socket.bind",
+    "socket.connect",
+    "socket.sendto",
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+}
 FILES = {"open", "os.listdir", "os.scandir"}
 PROCESSES = {"os.exec", "os.posix_spawn", "os.system", "subprocess.Popen"}
 SERVERS = {"urlschemes_testing", "pyftpdlib"}
@@ -88,12 +98,15 @@ def main(served: Path) -> None:
         https = stack.enter_context(http_server(served, tls=certificates.server))
         gopher = stack.enter_context(gopher_server(folder(served)))
         wais = stack.enter_context(wais_server({"served": {"motd": (served / "motd").read_bytes()}}))
+        tree = directory({"motd": prospero_file((served / "motd").read_bytes())})
+        prospero = stack.enter_context(prospero_server(tree))
         places = {
             "file": [f"file://{served}/motd", f"file://{served}/"],
             "ftp": [f"ftp://{ftp}/motd", f"ftp://{ftp}/"],
             "gopher": [f"gopher://{gopher}/0/motd", f"gopher://{gopher}/"],
             "http": [f"http://{http}/motd"],
             "https": [f"https://{https}/motd"],
+            "prospero": [f"prospero://{prospero}//motd", f"prospero://{prospero}/"],
             "wais": [f"wais://{wais}/served/TEXT/2%3Dserved%3B3%3Dmotd%3B", f"wais://{wais}/served?message"],
         }
         records = urlschemes.Registry().registrations()

@@ -14,6 +14,8 @@ from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server, menu, search, text
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
+from urlschemes_testing.servers.prospero import directory, external, link, prospero_server
+from urlschemes_testing.servers.prospero import file as prospero_file
 from urlschemes_testing.servers.smtp import smtp_server
 from urlschemes_testing.servers.telnet import telnet_server
 from urlschemes_testing.servers.tls import make_certificates
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["file", "ftp", "gopher", "http", "https", "mailto", "news", "nntp", "telnet", "wais"]
+__all__ = ["file", "ftp", "gopher", "http", "https", "mailto", "news", "nntp", "prospero", "telnet", "wais"]
 
 NOTES = b"""\
 Uniform Resource Locators
@@ -186,4 +188,24 @@ def telnet(folder: Path) -> Iterator[Demonstration]:
             operation="open session",
             options={"columns": 80, "rows": 24},
             talk=talk,
+        )
+
+
+@contextmanager
+def prospero(folder: Path) -> Iterator[Demonstration]:
+    """A directory, whose links lead to many servers, over UDP."""
+    del folder
+    tree = directory(
+        {
+            "notes": prospero_file(NOTES),
+            "archive": directory({}),
+            "protocol": external(("AFTP", "INTERNET-D", "ftp.host.dom", "ASCII", "/pub/prospero/protocol.txt", "TEXT")),
+            "about": external(("GOPHER", "INTERNET-D", "gopher.host.dom", "ASCII", "/about", "0")),
+            "elsewhere": link("other.dom(1526)", "/pros/name"),
+        }
+    )
+    with prospero_server(directory({"pros": tree})) as (host, port):
+        yield Demonstration(
+            f"prospero://{host}:{port}//pros",
+            "Datagrams. A link to what no Prospero server has is the URL of its own access method.",
         )

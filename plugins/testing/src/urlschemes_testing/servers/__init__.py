@@ -7,6 +7,7 @@
     with smtp_server() as relay: ...        # relay.messages are those that it took
     with telnet_server({"guest": "welcome"}) as (host, port): ...
     with wais_server({"recipes": {"bread": "Flour, water, salt."}}) as (host, port): ...
+    with prospero_server(directory({"notes": file(b"Hello.")}), loss=0.15, seed=1) as (host, port): ...
 
 They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
 """
@@ -15,6 +16,7 @@ from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server
 from urlschemes_testing.servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_testing.servers.nntp import Newsgroup, nntp_server
+from urlschemes_testing.servers.prospero import prospero_server
 from urlschemes_testing.servers.smtp import Received, SmtpAddress, smtp_server
 from urlschemes_testing.servers.telnet import TelnetAddress, telnet_server
 from urlschemes_testing.servers.tls import Certificates, make_certificates
@@ -35,6 +37,7 @@ __all__ = [
     "http_server",
     "make_certificates",
     "nntp_server",
+    "prospero_server",
     "smtp_server",
     "telnet_server",
     "wais_server",
