@@ -21,6 +21,8 @@ MEDIA_TYPE = "message/rfc822"
 """What an article is (RFC 5537 section 3.12)."""
 MOST_HEADER = 64 * 1024
 """Octets in the header of one article."""
+MOST_DECODED = 2000
+"""Characters of a field that are decoded for display: the standard library's time for that grows with their square."""
 
 _FIELD = re.compile(rb"([!-9;-~]+):[ \t]*(.*)", re.DOTALL)
 _FOLD = re.compile(rb"\r?\n(?=[ \t])")
@@ -61,15 +63,15 @@ def attributes_of(fields: dict[str, str]) -> Attributes:
 
 
 def for_display(text: str) -> str:
-    """`text` with its encoded words (RFC 2047) decoded; as it is where that cannot be done."""
-    if "=?" not in text:
+    """`text` with its encoded words (RFC 2047) decoded; as it is where that cannot be done, or it is too long."""
+    if "=?" not in text or len(text) > MOST_DECODED:
         return text
-    from email.errors import HeaderParseError
+    from email.errors import MessageError
     from email.header import decode_header, make_header
 
     try:
         return str(make_header(decode_header(text)))
-    except (HeaderParseError, LookupError, ValueError):  # no base64, no such charset, not of that charset
+    except (MessageError, LookupError, ValueError):  # no base64, no such charset, not of that charset
         return text
 
 
