@@ -1,0 +1,246 @@
+"""Mail through OpenSMTPD, where it is installed: what arrives, beside what other clients' messages become."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import smtplib
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import urlschemes
+from urlschemes import Policy
+from urlschemes.errors import RemoteError
+from urlschemes_mailto import Delivery, MailtoURL, Submission, compose, send
+
+pytestmark = pytest.mark.real_server
+
+POLICY = Policy.interactive()
+START = 15
+"""Seconds that the server may take to start, a message to arrive, and a client to be done."""
+
+
+@dataclass(frozen=True)
+class Relay:
+    """OpenSMTPD on a port of this machine, delivering everything into the folder `kept`."""
+
+    port: int
+    kept: Path
+
+    def arrived(self) -> tuple[str, bytes]:
+        """The next message that arrives: whom it was sent to, and what it is, without what is written on its way."""
+        ends = time.monotonic() + START
+        while not (mails := sorted(self.kept.glob("*.mail"))):
+            assert time.monotonic() < ends, "nothing arrived"
+            time.sleep(0.02)
+        (mail,) = mails
+        octets = mail.read_bytes()
+        mail.unlink()
+        found = re.search(rb"^Delivered-To: (.*)$", octets, re.MULTILINE)
+        assert found
+        return found[1].decode(), _without_trace(octets)
+
+
+def _without_trace(octets: bytes) -> bytes:
+    """RFC 5321 section 4.4: Return-Path and Received stand before the message; Delivered-To is of this kind."""
+    lines = octets.splitlines(keepends=True)
+    while lines and lines[0].split(b":")[0] in {b"Return-Path", b"Received", b"Delivered-To"}:
+        del lines[0]
+        while lines and lines[0][:1] in b" \t":
+            del lines[0]
+    return b"".join(lines)
+
+
+def _program(name: str) -> str:
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
+    found = shutil.which(name, path=path)
+    if found is None:
+        pytest.skip(f"{name} is not installed (on Debian: apt-get install {name.replace('smtpd', 'opensmtpd')})")
+    return found
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+        return port
+
+
+CONFIGURATION = """\
+table catchall {{ "@" = "mail" }}
+listen on 127.0.0.1 port {port} hostname smtp.test
+action "keep" mda "/bin/sh {folder}/keep" virtual <catchall>
+match from any for domain "reject.test" reject
+match from any for any action "keep"
+"""
+KEEP = 'file=$(mktemp "{folder}/kept/XXXXXX") && cat > "$file" && mv "$file" "$file.mail"\n'
+
+
+@contextmanager
+def _opensmtpd() -> Iterator[Relay]:
+    program = _program("smtpd")
+    if os.geteuid() != 0:
+        pytest.skip("smtpd starts as root only")
+    with tempfile.TemporaryDirectory(prefix="urlschemes-smtp-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        kept = folder / "kept"
+        kept.mkdir()
+        kept.chmod(0o777)
+        (folder / "keep").write_text(KEEP.format(folder=folder))
+        relay = Relay(_free_port(), kept)
+        (folder / "smtpd.conf").write_text(CONFIGURATION.format(folder=folder, port=relay.port))
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen([program, "-d", "-f", str(folder / "smtpd.conf")], stdout=log, stderr=log)
+        try:
+            _await(relay.port, process, folder / "log")
+            yield relay
+        finally:
+            process.terminate()
+            process.wait(START)
+
+
+def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    ends = time.monotonic() + START
+    while time.monotonic() < ends:
+        assert process.poll() is None, log.read_text()
+        try:
+            with socket.create_connection(("127.0.0.1", port), 1) as connection:
+                if connection.recv(3) == b"220":
+                    return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(log.read_text())
+
+
+@pytest.fixture(scope="module")
+def relay() -> Iterator[Relay]:
+    with _opensmtpd() as started:
+        yield started
+
+
+# A relay adds a Date and a Message-ID to a message without.
+FIELDS = ("From: ann@home.dom", "Date: Thu, 1 Dec 1994 00:00:00 +0000", "Message-ID: <1@home.dom>", "Subject: Locators")
+
+
+def header(recipient: str = "joe@host.dom", *more: str) -> str:
+    return "".join(f"{line}\n" for line in (*FIELDS, f"To: {recipient}", *more, ""))
+
+
+MESSAGES: dict[str, str] = {
+    "plain": header() + "Hello\n",
+    "no body": header(),
+    "dots": header() + ".\n..\n...\n.leading\nmiddle.\n.\n",
+    "a dot alone at the end": header() + "x\n.\n",
+    "empty lines": header() + "\n\nx\n\n\n",
+    "octets of 8 bits": header("joe@host.dom", "MIME-Version: 1.0", "Content-Transfer-Encoding: 8bit") + "naïve £\n",
+    "commands": header() + "RSET\nQUIT\nMAIL FROM:<eve@host.dom>\n",
+    "long lines": header() + "x" * 998 + "\n" + "y" * 900 + "\n",
+    "trailing blanks and tabs": header() + "x \t\n \t\n",
+    "many lines": header() + "0123456789 abcdefghijklmnopqrstuvwxyz\n" * 20_000,
+}
+
+
+def _ours(relay: Relay, message: str, recipient: str) -> None:
+    url = MailtoURL.build(address=recipient)
+    delivery = urlschemes.operate(
+        "send", url, message=message.encode(), relay=f"127.0.0.1:{relay.port}", confirm=True, policy=POLICY
+    )
+    assert isinstance(delivery, Delivery)
+    assert delivery.outcomes[0].status == 250
+
+
+def _smtplib(relay: Relay, message: str, recipient: str) -> None:
+    with smtplib.SMTP("127.0.0.1", relay.port, local_hostname="[127.0.0.1]", timeout=START) as client:
+        options = [] if message.isascii() else ["BODY=8BITMIME"]
+        client.sendmail("ann@home.dom", recipient, message.replace("\n", "\r\n").encode(), mail_options=options)
+
+
+def _swaks(relay: Relay, message: str, recipient: str) -> None:
+    server = ["--server", "127.0.0.1", "--port", str(relay.port), "--helo", "[127.0.0.1]"]
+    envelope = ["--from", "ann@home.dom", "--to", recipient]
+    # It ends the last line itself.
+    _run([_program("swaks"), *server, *envelope, "--data", "-", "--silent", "3"], message.removesuffix("\n"))
+
+
+def _msmtp(relay: Relay, message: str, recipient: str) -> None:
+    server = ["--host=127.0.0.1", f"--port={relay.port}", "--tls=off", "--auth=off", "--domain=[127.0.0.1]"]
+    _run([_program("msmtp"), "--file=/dev/null", *server, "--from=ann@home.dom", "--", recipient], message)
+
+
+def _run(command: list[str], given: str) -> None:
+    done = subprocess.run(command, check=False, input=given.encode(), capture_output=True, timeout=START)
+    assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
+
+
+CLIENTS_OWN = {("no body", "swaks"), ("dots", "swaks"), ("a dot alone at the end", "swaks")}
+"""What a client makes of a message by itself: swaks takes a last line of a single dot for the end of the data."""
+CLIENTS: dict[str, Callable[[Relay, str, str], None]] = {"smtplib": _smtplib, "swaks": _swaks, "msmtp": _msmtp}
+
+
+@pytest.mark.parametrize(
+    ("name", "client"), [each for each in itertools.product(MESSAGES, CLIENTS) if each not in CLIENTS_OWN]
+)
+def test_the_same_octets_arrive(relay: Relay, name: str, client: str) -> None:
+    message = MESSAGES[name]
+    _ours(relay, message, "joe@host.dom")
+    _, ours = relay.arrived()
+    CLIENTS[client](relay, message, "joe@host.dom")
+    _, theirs = relay.arrived()
+    assert ours == message.encode()
+    assert ours == theirs
+
+
+RECIPIENTS = ["Joe@Host.DOM", "joe%far@host.dom", "-joe@host.dom", '"joe q. public"@host.dom', "joe@[192.0.2.7]"]
+
+
+@pytest.mark.parametrize("recipient", RECIPIENTS)
+def test_the_recipient_is_the_one_that_was_meant(relay: Relay, recipient: str) -> None:
+    def delivered_to(client: Callable[[Relay, str, str], None]) -> str:
+        client(relay, header(recipient) + "Hello\n", recipient)
+        return relay.arrived()[0]
+
+    try:
+        theirs = delivered_to(_smtplib)
+    except smtplib.SMTPRecipientsRefused as refusal:
+        ((code, _),) = refusal.recipients.values()
+        with pytest.raises(RemoteError) as ours:
+            delivered_to(_ours)
+        assert (ours.value.status, ours.value.step) == (code, "RCPT TO")
+    else:
+        assert delivered_to(_ours) == theirs == recipient
+
+
+def test_what_compose_makes_arrives_as_it_was_shown(relay: Relay) -> None:
+    shown: list[bytes] = []
+
+    def confirm(submission: Submission) -> bool:
+        shown.append(submission.message)
+        return True
+
+    message = compose("mailto:joe@host.dom", subject="Größe", body="naïve\n.\n", sender="Änn <ann@home.dom>")
+    message.add_attachment(bytes(range(256)) * 400, maintype="application", subtype="octet-stream", filename="all")
+    send(message, relay=f"127.0.0.1:{relay.port}", confirm=confirm, policy=POLICY)
+    assert relay.arrived()[1] == shown[0].replace(b"\r\n", b"\n")
+
+
+def test_a_recipient_who_is_rejected(relay: Relay) -> None:
+    message = compose("mailto:joe@reject.test", sender="ann@home.dom")
+    with pytest.raises(RemoteError) as refusal:
+        send(message, relay=f"127.0.0.1:{relay.port}", confirm=True, policy=POLICY)
+    assert (refusal.value.status, refusal.value.step, refusal.value.temporary) == (550, "RCPT TO", False)
+    with (
+        smtplib.SMTP("127.0.0.1", relay.port, local_hostname="[127.0.0.1]", timeout=START) as client,
+        pytest.raises(smtplib.SMTPRecipientsRefused) as theirs,
+    ):
+        client.sendmail("ann@home.dom", "joe@reject.test", message.as_bytes())
+    assert theirs.value.recipients["joe@reject.test"][0] == 550
