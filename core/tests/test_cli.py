@@ -1253,3 +1253,119 @@ def test_what_the_terminal_cannot_write_is_escaped(shell: Any, run: Run) -> None
     assert done.returncode == 0
     done = shell("parse", "x-shelf://h/caf%C3%A9", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert (done.returncode, b"caf\\xe9" in done.stdout) == (0, True)
+
+
+# What is configured
+
+
+def configure(folder: Path, text: str) -> Path:
+    file = folder / "urlschemes" / "config.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    file.chmod(0o600)
+    return file
+
+
+def test_config_shows_every_value_and_where_it_comes_from(
+    run: Run, nothing_configured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("config", "--path").stdout == f"{nothing_configured / 'urlschemes' / 'config.toml'}\n"
+    plain = run("config")
+    assert "(there is no such file)" in plain.stdout
+    assert re.search(r"^limits\.hops +5 +default$", plain.stdout, re.MULTILINE)
+    file = configure(
+        nothing_configured,
+        '[policy]\nports = [7171]\ndenied_networks = ["192.0.2.0/24"]\n[limits]\nhops = 1\n[options.x-shelf]\ntimes = 2\n'
+        '[gateways]\nx-far = "ftp://joe:opensesame@h/{url}"\n[registry.pins]\nx-foo = "foo-schemes"\n',
+    )
+    monkeypatch.setenv("URLSCHEMES_GATEWAYS", "x-other=x-shelf://127.0.0.1/{url}")
+    said = run("--pin", "x-bar=bar-schemes", "config")
+    assert (said.exit_code, "opensesame" in said.output) == (2, False)
+    for key, value, source in (
+        ("policy.ports", "[7171]", "the file"),
+        (
+            "policy.denied_networks",
+            '["169.254.169.254/32", "fd00:ec2::254/128", "192.0.2.0/24"]',
+            f"default, and {file}",
+        ),
+        ("limits.hops", "1", "the file"),
+        ("limits.idle", "15", "default"),
+        ("policy.schemes", "any", "default"),
+        ("gateways.x-far", '"ftp://joe:***@h/{url}"', "the file"),
+        ("gateways.x-other", '"x-shelf://127.0.0.1/{url}"', "the environment variable URLSCHEMES_GATEWAYS"),
+        ("options.x-shelf.times", "2", "the file"),
+        ("registry.pins.x-bar", '"bar-schemes"', "the command line"),
+        ("registry.pins.x-foo", '"foo-schemes"', "the file"),
+        ("registry.plugins", f'["{DISTRIBUTION}"]', "the command line"),
+    ):
+        assert re.search(rf"^{re.escape(key)} +{re.escape(value)} +{re.escape(source)}$", said.stdout, re.MULTILINE), (
+            key
+        )
+    assert "gateways.x-far of " in said.stderr  # no ftp among these schemes
+    read = json.loads(run("config", "--json").stdout)
+    assert set(read) == {"file", "exists", "settings", "problems"}
+    assert (read["file"], read["exists"], len(read["problems"])) == (str(file), True, 1)
+    assert read["problems"][0]["code"] == "configuration-error"
+    assert {"key": "limits.hops", "value": 1, "source": str(file)} in read["settings"]
+    assert {"key": "policy.hosts", "value": None, "source": "default"} in read["settings"]
+    assert "opensesame" not in json.dumps(read)
+
+
+def test_what_is_configured_holds_for_the_command_and_arguments_before_it(run: Run, nothing_configured: Path) -> None:
+    url = "x-shelf://127.0.0.1/options"
+    configure(nothing_configured, "[options.x-shelf]\ntimes = 2\n[policy]\nports = [25]\n")
+    assert run("access", url).stdout == "False 2"
+    assert run("access", "--option", "times=3", url).stdout == "False 3"
+    assert run("--no-config", "access", url).stdout == "False 1"
+    assert run("access", "x-shelf://127.0.0.1:25/").exit_code == 0
+    assert run("access", "--allow-port", "23", "x-shelf://127.0.0.1:25/").exit_code == 0
+    assert run("--no-config", "access", "x-shelf://127.0.0.1:25/").exit_code == 4
+    other = nothing_configured / "other.toml"
+    other.write_text("[options.x-shelf]\nshout = true\n")
+    other.chmod(0o600)
+    assert run("--config", str(other), "access", url).stdout == "True 1"
+    assert run("--config", str(other), "config", "--path").stdout == f"{other}\n"
+    assert run("--config", str(other), "--no-config", "config").exit_code == 2
+    assert run("access", url).stderr == ""
+    assert re.search(r"\* option times is 2, from /", run("access", "-v", url).stderr)
+
+
+def test_a_refusal_says_in_the_words_of_the_command_how_it_is_lifted(run: Run, nothing_configured: Path) -> None:
+    for policy, words in (
+        ('denied_hosts = ["127.0.0.1"]', "the policy's `denied_hosts` says so: `urlschemes config` shows where"),
+        ('hosts = ["h.dom"]', "the policy's `hosts` says so"),
+        ('schemes = ["http"]', "the policy's `schemes` says so"),
+        ('denied_schemes = ["x-shelf"]', "the policy's `denied_schemes` says so"),
+        ("networks = []", "--allow-network NET allows"),
+        ('denied_networks = ["127.0.0.0/8"]', "the policy's `denied_networks` says so"),
+        ("", "--allow-port N allows"),
+    ):
+        configure(nothing_configured, f"[policy]\n{policy}\n")
+        refused = run("access", "x-shelf://127.0.0.1/wire" if policy else "x-shelf://127.0.0.1:25/")
+        assert (refused.exit_code, words in refused.stderr) == (4, True), refused.stderr
+
+
+def test_a_wrong_configuration_stops_every_command_that_would_use_it(run: Run, nothing_configured: Path) -> None:
+    file = configure(nothing_configured, "[policy]\nport = [25]\n")
+    for words in (["access", "x-shelf://127.0.0.1/"], ["config"], ["why", "x-shelf"], ["no-such-command"]):
+        wrong = run(*words)
+        assert (wrong.exit_code, wrong.stdout) == (2, "")
+        assert f"urlschemes: {file}: nothing reads policy.port\n  help: did you mean policy.ports?" in wrong.stderr
+    assert run("--help").exit_code == 0
+    assert run("config", "--path").exit_code == 0
+    assert run("--no-config", "why", "x-shelf").exit_code == 0
+    assert run("--no-config", "config", "--path").output == "urlschemes: no file is used\n"
+
+
+def test_a_gateway_is_shown_by_the_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("URLSCHEMES_GATEWAYS", "x-far=x-shelf://joe:opensesame@127.0.0.1/{url}")
+    source = "gateways.x-far of the environment variable URLSCHEMES_GATEWAYS"
+    shown = run("access", "-v", "x-far:a")
+    assert shown.stdout == "a vase\n"
+    assert f"* gateway x-far:a is reached through x-shelf://joe:***@127.0.0.1/x-far%3Aa: {source}\n" in shown.stderr
+    said = json.loads(run("access", "--json", "x-far:a").stdout)["attributes"]["gateway"]
+    assert said == {"asked": "x-far:a", "url": "x-shelf://joe:***@127.0.0.1/x-far%3Aa", "source": source}
+    assert re.search(rf"^gateway +{source}$", run("attributes", "x-far:a").stdout, re.MULTILINE)
+    why = run("why", "x-far")
+    assert "gateway  x-shelf://joe:***@127.0.0.1/{url}, from the environment variable URLSCHEMES_GATEWAYS" in why.stdout
+    assert "opensesame" not in shown.output + json.dumps(said) + why.output

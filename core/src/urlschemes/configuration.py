@@ -192,19 +192,27 @@ def _variable(name: str) -> str:
 
 def _text_of(file: str, *, required: bool) -> str | None:
     """The text of the file; None where there is none and none is `required`. Raises ConfigurationError."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
+    flags = os.O_RDONLY
+    for flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, flag, 0)
     try:
         descriptor = os.open(file, flags)
+        try:
+            _check_safe(os.fstat(descriptor), file)
+            octets = b""
+            while len(octets) <= _MOST and (more := os.read(descriptor, _MOST)):
+                octets += more
+        finally:
+            os.close(descriptor)
     except (FileNotFoundError, NotADirectoryError):
         if not required:
             return None
         raise ConfigurationError(f"there is no file {file}", source=file) from None
-    except (OSError, ValueError) as error:
+    except ConfigurationError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         why = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"the file {file} cannot be read: {why}", source=file) from None
-    with os.fdopen(descriptor, "rb") as stream:
-        _check_safe(os.fstat(descriptor), file)
-        octets = stream.read(_MOST + 1)
     if len(octets) > _MOST:
         raise ConfigurationError(f"the file {file} is longer than {_MOST} octets", source=file)
     try:
