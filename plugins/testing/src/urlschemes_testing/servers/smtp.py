@@ -159,5 +159,6 @@ class _Handler:
         if "" in self._replies:
             return self._replies[""]
         user = session.auth_data if session.authenticated else None
-        self._messages.append(Received(envelope.mail_from, tuple(envelope.rcpt_tos), envelope.content, user))
+        sender = envelope.mail_from.removeprefix("<>")  # nobody, as it is written
+        self._messages.append(Received(sender, tuple(envelope.rcpt_tos), envelope.content, user))
         return f"250 2.0.0 queued as {len(self._messages)}"
