@@ -26,6 +26,7 @@ from urlschemes_testing.servers import (
     wais_server,
 )
 from urlschemes_testing.servers.gopher import folder
+from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.servers.prospero import directory
 from urlschemes_testing.servers.prospero import file as prospero_file
 
@@ -100,12 +101,16 @@ def main(served: Path) -> None:
         wais = stack.enter_context(wais_server({"served": {"motd": (served / "motd").read_bytes()}}))
         tree = directory({"motd": prospero_file((served / "motd").read_bytes())})
         prospero = stack.enter_context(prospero_server(tree))
+        motd = article("motd", (served / "motd").read_bytes(), message_id="motd@host.dom")
+        nntp = stack.enter_context(nntp_server({"misc.test": Newsgroup([motd])}))
         places = {
             "file": [f"file://{served}/motd", f"file://{served}/"],
             "ftp": [f"ftp://{ftp}/motd", f"ftp://{ftp}/"],
             "gopher": [f"gopher://{gopher}/0/motd", f"gopher://{gopher}/"],
             "http": [f"http://{http}/motd"],
             "https": [f"https://{https}/motd"],
+            "news": ["news:motd@host.dom", "news:misc.test"],
+            "nntp": [f"nntp://{nntp}/misc.test/1", f"nntp://{nntp}/misc.test"],
             "prospero": [f"prospero://{prospero}//motd", f"prospero://{prospero}/"],
             "wais": [f"wais://{wais}/served/TEXT/2%3Dserved%3B3%3Dmotd%3B", f"wais://{wais}/served?message"],
         }
@@ -116,15 +121,21 @@ def main(served: Path) -> None:
             watch.openers.clear()
             content, entries = b"", 0
             for text in texts:
-                context = certificates.client() if scheme == "https" else None
+                terms: dict[str, Any] = {"policy": policy}
+                if scheme == "https":
+                    terms["ssl_context"] = certificates.client()
+                if scheme == "news":
+                    terms["server"] = str(nntp)
                 watch.armed = True
-                with urlschemes.access(urlschemes.parse(text), policy=policy, ssl_context=context) as resource:
+                with urlschemes.access(urlschemes.parse(text), **terms) as resource:
                     if isinstance(resource, urlschemes.Document):
                         content += resource.read()
                     elif isinstance(resource, urlschemes.Listing):
                         entries += sum(1 for _ in resource)
                 watch.armed = False
             openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
+            if scheme in {"news", "nntp"}:
+                content = content.partition(b"\r\n\r\n")[2].replace(b"\r\n", b"\n")
             told[scheme] = {"content": content.decode(), "entries": entries, "openers": openers}
         told["mailto"] = sent(watch, stack.enter_context(smtp_server()), policy, (served / "motd").read_bytes())
     print(json.dumps(told))  # noqa: T201  what the test reads

@@ -37,7 +37,9 @@ def test_sockets_and_files_are_opened_by_the_driver_alone(told: dict[str, dict[s
         "the hook saw no access at all"
     )
     assert told[scheme]["content"] == "a message\n"
-    assert told[scheme]["entries"] == (1 if scheme in {"file", "ftp", "gopher", "prospero", "wais"} else 0)
+    assert told[scheme]["entries"] == (
+        1 if scheme in {"file", "ftp", "gopher", "news", "nntp", "prospero", "wais"} else 0
+    )
 
 
 @pytest.mark.parametrize(
