@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import signal
 import sys
@@ -25,8 +24,6 @@ __all__ = ["session"]
 
 AT_ONCE = 4096
 """Octets that are read from the keyboard, or written to the service, at once."""
-
-_LINE_END = re.compile(rb"\r?\n")
 
 
 def _key(_: click.Context, __: click.Parameter, value: str) -> bytes:
@@ -144,10 +141,14 @@ def _to_terminal() -> Callable[[bytes], None]:
 
 
 class _Typed:
-    """What was typed and is not sent yet. It is sent in pieces that the connection takes without waiting."""
+    """What was typed and is not sent yet. It is sent in pieces that the connection takes without waiting.
 
-    def __init__(self, opened: TelnetSession) -> None:
+    With `lines`, a line feed stands for the line end that the service wants by then.
+    """
+
+    def __init__(self, opened: TelnetSession, *, lines: bool = True) -> None:
         self._opened = opened
+        self._lines = lines
         self.waiting = b""
 
     @property
@@ -155,10 +156,9 @@ class _Typed:
         return len(self.waiting) >= AT_ONCE
 
     def send(self) -> None:
-        """Send a piece; a CR LF stays in one."""
-        end = AT_ONCE + (self.waiting[AT_ONCE - 1 : AT_ONCE + 1] == b"\r\n")
-        self._opened.write(self.waiting[:end])
-        self.waiting = self.waiting[end:]
+        """Send a piece."""
+        piece, self.waiting = self.waiting[:AT_ONCE], self.waiting[AT_ONCE:]
+        self._opened.write(piece.replace(b"\n", self._opened.line_end) if self._lines else piece)
 
 
 # Between pipes --------------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class _Typed:
 
 def _exchange(opened: TelnetSession, show: Callable[[bytes], None], *, binary: bool) -> None:
     """Bring standard input to the service, and what it writes to standard output, until it closes."""
-    keys, typed, held, ended = sys.stdin.fileno(), _Typed(opened), b"", False
+    keys, typed, held, ended = sys.stdin.fileno(), _Typed(opened, lines=not binary), b"", False
     octets: bytes | None = None
     while octets != b"":
         if octets:
@@ -182,7 +182,7 @@ def _exchange(opened: TelnetSession, show: Callable[[bytes], None], *, binary: b
             came = held + came
             held = b"\r" if came.endswith(b"\r") and not (ended or binary) else b""
             came = came.removesuffix(held)
-            typed.waiting += came if binary else _LINE_END.sub(opened.line_end, came)
+            typed.waiting += came if binary else came.replace(b"\r\n", b"\n")
         if writable:
             typed.send()
         octets = opened.read(0) if opened in readable else None
@@ -218,9 +218,9 @@ class _Conversation:
                 octets = opened.read(0)
                 if octets == b"":
                     break
+                self._set_mode()  # first: what is shown may be answered at once
                 if octets:
                     self._show(octets)
-                self._set_mode()
             if keys in readable and not self._type(os.read(keys, AT_ONCE)):
                 break
             if writable:
@@ -243,7 +243,6 @@ class _Conversation:
 
     def _type(self, octets: bytes) -> bool:
         """What the keyboard gave; False when the person has enough, or is gone."""
-        enter = b"\r" if self._opened.echoes else b"\n"
         for each in octets:
             key = bytes((each,))
             if self._escaped:
@@ -253,7 +252,7 @@ class _Conversation:
             elif key == self._escape:
                 self._escaped = True
             else:
-                self._typed.waiting += self._opened.line_end if key == enter else key
+                self._typed.waiting += b"\n" if key == b"\r" else key
         self._set_mode()
         return bool(octets)
 

@@ -1,12 +1,12 @@
 r"""The session that a telnet URL opens: what the service writes, what is written to it, and the login.
 
     with urlschemes_telnet.open_session("telnet://guest@host.dom/") as session:
+        session.login()
+        session.write(b"help" + session.line_end)
         while octets := session.read():
             ...
-        session.write(b"help\r\n")
 
-Octets go and come as they are; the NVT's own line end is CR LF. Nothing is sent but what the caller says and the
-answers that negotiation demands.
+Octets go and come as they are. Nothing is sent but what the caller says and the answers that negotiation demands.
 """
 
 from __future__ import annotations
@@ -109,7 +109,10 @@ class TelnetSession(Session):
 
     @property
     def line_end(self) -> bytes:
-        """What ends a line that is written: CR LF; once BINARY is agreed, the CR that the key of a terminal sends."""
+        """What ends a line that is written now: CR LF; once BINARY is agreed, the CR that the key of a terminal sends.
+
+        A service may ask for BINARY at any time, so look each time.
+        """
         return self._stream.line_end
 
     def read(self, within: float | None = None) -> bytes | None:
@@ -121,7 +124,7 @@ class TelnetSession(Session):
         return self._run(self._reading(within))
 
     def write(self, octets: bytes) -> None:
-        r"""Send `octets`: every one of them arrives as it is, FF and CR too. A line ends with CR LF, in one call."""
+        """Send `octets`: every one of them arrives as it is, FF and CR too. A line ends with `line_end`, whole."""
         return self._run(self._saying(lambda: self._stream.send(octets)))
 
     def login(self, user: str | None = None, password: str | None = None, *, within: float = PATIENCE) -> bytes:
@@ -148,7 +151,10 @@ class TelnetSession(Session):
         return self._run(self._saying(lambda: self._stream.binary(on=on)))
 
     def interrupt(self) -> None:
-        """Interrupt what the service is doing: the command Interrupt Process, which no terminal mode can alter."""
+        r"""Interrupt what the service is doing, by the command Interrupt Process of RFC 854.
+
+        Some services know it only as the key that a terminal sends: Ctrl-C, `write(b"\x03")`.
+        """
         return self._run(self._saying(self._stream.interrupt))
 
     # The algorithms
