@@ -48,6 +48,7 @@ from urlschemes.errors import (
     UserinfoNotAllowed,
 )
 from urlschemes.octets import octets_of, text_of
+from urlschemes.resource import Entry
 from urlschemes.syntax import shared_rules
 from urlschemes.text import Broken, find, wrap
 from urlschemes_file import FileURL
@@ -59,6 +60,8 @@ from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 from urlschemes_prospero import ProsperoURL
 from urlschemes_telnet import TelnetURL
+from urlschemes_testing.servers.prospero import directory, external, prospero_server
+from urlschemes_testing.servers.prospero import file as prospero_file
 from urlschemes_wais import WaisURL
 
 if TYPE_CHECKING:
@@ -1099,6 +1102,22 @@ def test_a_news_url_names_no_server() -> None:
     assert set(parse("news:a").parts) == {"group", "message_id"}
 
 
+@pytest.mark.rfc1738(102, 107, 108)
+def test_a_news_url_is_accessed_on_the_server_that_the_caller_names() -> None:
+    letter = article("One", "First.\n", message_id="1@host.dom")
+    with nntp_server({"misc.test": Newsgroup([letter]), "misc.empty": Newsgroup()}) as server:
+        terms: dict[str, Any] = {"policy": Policy.interactive(), "server": str(server)}
+        for text, names in (("news:*", ["misc.test", "misc.empty"]), ("news:misc.test", ["One"])):
+            with urlschemes.access(text, **terms) as listing:
+                assert isinstance(listing, urlschemes.Listing)
+                assert [entry.name for entry in listing] == names
+        with urlschemes.access("news:1@host.dom", **terms) as document:
+            assert isinstance(document, urlschemes.Document)
+            assert document.read() == letter
+    with pytest.raises(InputRequired, match="does not say which server"):
+        urlschemes.access("news:misc.test")
+
+
 # Section 3.7: nntp
 
 
@@ -1120,6 +1139,21 @@ def test_an_nntp_url_is_a_group_and_an_articles_number(text: str, group: str, ar
 @pytest.mark.parametrize("rest", ["h/", "h/1a", "h/a/", "h/a/b", "h/a/1/2", "h/*", "h/a@h", "h/%61", "h/a/-1"])
 def test_what_is_no_nntp_url(rest: str) -> None:
     refused(f"nntp://{rest}", InvalidPart, scheme="nntp")
+
+
+@pytest.mark.rfc1738(109, 110)
+def test_an_nntp_url_asks_its_server_for_the_article_of_that_number() -> None:
+    letters = [article(str(number), "Text.\n") for number in (7, 8)]
+    sent: list[bytes] = []
+    with nntp_server({"misc.test": Newsgroup(letters, first=7)}) as server:
+        with urlschemes.access(
+            f"nntp://{server}/misc.test/8",
+            policy=Policy.interactive(),
+            trace=lambda event: sent.append(event.octets) if event.kind == "send" else None,
+        ) as document:
+            assert isinstance(document, urlschemes.Document)
+            assert document.read() == letters[1]
+    assert sent == [b"CAPABILITIES\r\n", b"GROUP misc.test\r\n", b"ARTICLE 8\r\n", b"QUIT\r\n"]
 
 
 # Section 3.8: telnet
@@ -1265,6 +1299,21 @@ def test_a_semicolon_in_a_prospero_url_begins_a_field(path: str) -> None:
 def test_a_prospero_url_has_its_slash() -> None:
     refused("prospero://h", InvalidPart, scheme="prospero", position=12, expected=('"/"',))
     refused("prospero://h;a=b", InvalidHost, scheme="prospero")
+
+
+@pytest.mark.rfc1738(136, 137)
+def test_a_prospero_server_is_asked_for_access_methods_which_are_urls() -> None:
+    by_ftp = ("AFTP", "INTERNET-D", "h.dom", "ASCII", "/a b", "TEXT")
+    by_gopher = ("GOPHER", "INTERNET-D", "h.dom(7)", "ASCII", "0/a")
+    links = {"external": external(by_gopher)}
+    tree = directory({"object": prospero_file(None, methods=[by_ftp, by_gopher]), "links": directory(links)})
+    with prospero_server(tree) as server:
+        for name, urls in (
+            ("object", ["ftp://h.dom/a%20b;type=a", "gopher://h.dom:7/00/a"]),
+            ("links", ["gopher://h.dom:7/00/a"]),
+        ):
+            with urlschemes.access(f"prospero://{server}//{name}", policy=Policy.interactive()) as listing:
+                assert [entry.url for entry in listing if isinstance(entry, Entry)] == urls
 
 
 # Section 4: registration

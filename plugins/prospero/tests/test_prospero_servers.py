@@ -254,6 +254,14 @@ def test_b01_nobody_listens() -> None:
         urlschemes.access(f"prospero://127.0.0.1:{port}/a", policy=HERE)
 
 
+def test_the_ports_of_the_protocol_are_1525_and_191() -> None:
+    for port in (191, 1525):
+        with pytest.raises((ConnectError, DeadlineExceeded)):
+            urlschemes.access(f"prospero://127.0.0.1:{port}/a", policy=HERE, deadline=0.5)
+    with pytest.raises(PolicyDenied):
+        urlschemes.access("prospero://127.0.0.1:190/a", policy=HERE)
+
+
 def test_b03_b04_the_name_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     def lookup(host: bytes, port: int, **_: object) -> list[object]:
         if host == b"nowhere.dom":
