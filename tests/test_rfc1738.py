@@ -35,6 +35,7 @@ from urlschemes.errors import (
     EmptyHost,
     FragmentPresent,
     GrammarError,
+    InputRequired,
     InvalidCharacter,
     InvalidHost,
     InvalidPart,
@@ -48,7 +49,7 @@ from urlschemes.errors import (
     UserinfoNotAllowed,
 )
 from urlschemes.octets import octets_of, text_of
-from urlschemes.resource import Entry
+from urlschemes.resource import Listing
 from urlschemes.syntax import shared_rules
 from urlschemes.text import Broken, find, wrap
 from urlschemes_file import FileURL
@@ -60,6 +61,7 @@ from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 from urlschemes_prospero import ProsperoURL
 from urlschemes_telnet import TelnetURL
+from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.servers.prospero import directory, external, prospero_server
 from urlschemes_testing.servers.prospero import file as prospero_file
 from urlschemes_wais import WaisURL
@@ -1145,14 +1147,16 @@ def test_what_is_no_nntp_url(rest: str) -> None:
 def test_an_nntp_url_asks_its_server_for_the_article_of_that_number() -> None:
     letters = [article(str(number), "Text.\n") for number in (7, 8)]
     sent: list[bytes] = []
-    with nntp_server({"misc.test": Newsgroup(letters, first=7)}) as server:
-        with urlschemes.access(
+    with (
+        nntp_server({"misc.test": Newsgroup(letters, first=7)}) as server,
+        urlschemes.access(
             f"nntp://{server}/misc.test/8",
             policy=Policy.interactive(),
             trace=lambda event: sent.append(event.octets) if event.kind == "send" else None,
-        ) as document:
-            assert isinstance(document, urlschemes.Document)
-            assert document.read() == letters[1]
+        ) as document,
+    ):
+        assert isinstance(document, urlschemes.Document)
+        assert document.read() == letters[1]
     assert sent == [b"CAPABILITIES\r\n", b"GROUP misc.test\r\n", b"ARTICLE 8\r\n", b"QUIT\r\n"]
 
 
@@ -1313,7 +1317,8 @@ def test_a_prospero_server_is_asked_for_access_methods_which_are_urls() -> None:
             ("links", ["gopher://h.dom:7/00/a"]),
         ):
             with urlschemes.access(f"prospero://{server}//{name}", policy=Policy.interactive()) as listing:
-                assert [entry.url for entry in listing if isinstance(entry, Entry)] == urls
+                assert isinstance(listing, Listing)
+                assert [entry.url for entry in listing] == urls
 
 
 # Section 4: registration
