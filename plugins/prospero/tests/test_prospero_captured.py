@@ -7,7 +7,7 @@ of its own, but for two requests of the stock clients; what it asked must be wha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -230,7 +230,7 @@ class Played:
                 break
 
 
-def played(name: str, **options: object) -> tuple[Document | Listing | Attributes | RemoteError, bytes, list[Entry]]:
+def played(name: str, **options: Any) -> tuple[Document | Listing | Attributes | RemoteError, bytes, list[Entry]]:
     """What an access of the name gives, by the captured answers."""
     with Played() as (host, port):
         url = ProsperoURL.build(host=host, port=port, hsoname=name)

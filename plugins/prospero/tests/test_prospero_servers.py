@@ -9,7 +9,7 @@ import socket
 import threading
 import tracemalloc
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -42,6 +42,8 @@ from urlschemes_testing.servers.prospero import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from urlschemes.terms import TraceEvent
 
 HERE = Policy.interactive()
 SOON = 0.05
@@ -78,14 +80,14 @@ TREE = directory(
 
 
 def opened(
-    server: Address, rest: str, *, policy: Policy = HERE, deadline: float | None = None, **options: object
+    server: Address, rest: str, *, policy: Policy = HERE, deadline: float | None = None, **options: Any
 ) -> Document | Listing:
     found = urlschemes.access(f"prospero://{server}/{rest}", policy=policy, deadline=deadline, retry=SOON, **options)
     assert isinstance(found, Document | Listing)
     return found
 
 
-def content(server: Address, rest: str, **options: object) -> bytes:
+def content(server: Address, rest: str, **options: Any) -> bytes:
     with opened(server, rest, **options) as found:
         assert isinstance(found, Document)
         return found.read()
@@ -523,7 +525,7 @@ def test_nothing_is_sent_that_the_url_did_not_say() -> None:
 
 def test_an_interrupt_leaves_nothing_open() -> None:
     # An unclosed socket would be a ResourceWarning, and that an error here.
-    def interrupt(event: urlschemes.TraceEvent) -> None:
+    def interrupt(event: TraceEvent) -> None:
         if event.kind == "receive":
             raise KeyboardInterrupt
 
