@@ -17,11 +17,12 @@ _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "of
 
 
 def options_of(algorithm: Callable[..., object]) -> Mapping[str, object]:
-    """The options that an algorithm takes, each with its default."""
+    """The options that an algorithm takes, each with its default; None for one that has to be given."""
     from inspect import Parameter, signature
 
     parameters = signature(algorithm).parameters.values()
-    return {each.name: each.default for each in parameters if each.kind is Parameter.KEYWORD_ONLY}
+    taken = (each for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
+    return {each.name: None if each.default is Parameter.empty else each.default for each in taken}
 
 
 def fitting(given: object, default: object) -> object:

@@ -1,0 +1,399 @@
+"""What holds where nobody says otherwise: who decides, what may be reached, what is sent, how long and how much.
+
+The details are tested where they are decided (`core/tests/test_policy.py`, `test_drive.py`, the tests of each plugin);
+here is one test for each thing that a caller relies on without asking for it, with the schemes that are installed.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from dataclasses import replace
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import urlschemes
+from urlschemes import Configuration, Credentials, Entry, Limits, Policy, PolicyDenied, Registry, UnsafeURL
+from urlschemes.cli.app import command
+from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.errors import (
+    AuthRequired,
+    InputRequired,
+    RedirectRefused,
+    TLSError,
+    Truncated,
+    UnsupportedOperation,
+)
+from urlschemes.sockets import default_context
+from urlschemes.url import LIMIT
+from urlschemes.wire import LINE, TEXT_LINE
+from urlschemes_testing.rogue import hears, hears_until, refusing, rogue, says, stays_silent
+from urlschemes_testing.servers import ftp_server, http_server, make_certificates, nntp_server
+from urlschemes_testing.servers.http import HttpResponse, redirect
+from urlschemes_testing.servers.nntp import Newsgroup, article
+
+HERE = Policy.interactive()
+READABLE = {"file", "ftp", "gopher", "http", "https", "news", "nntp", "prospero", "wais"}
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "notes.txt").write_bytes(b"notes")
+    return tmp_path
+
+
+def read(url: str, **terms: Any) -> bytes:
+    with urlschemes.access(url, **{"policy": HERE, **terms}) as document:
+        octets: bytes = document.read()  # type: ignore[union-attr]
+        return octets
+
+
+def sent(events: list[Any]) -> bytes:
+    return b"".join(each.octets for each in events if each.kind == "send")
+
+
+# Who decides
+
+
+def test_a_program_reaches_the_public_internet_and_a_typed_url_this_machine_too(notes: Path) -> None:
+    with http_server(notes) as server:
+        with pytest.raises(PolicyDenied) as refusal:
+            urlschemes.access(f"http://{server}/notes.txt")
+        assert refusal.value.rule == "networks"
+        assert server.requests == []
+        assert CliRunner().invoke(command, ["access", f"http://{server}/notes.txt"]).stdout == "notes"
+
+
+def test_what_a_typed_url_leads_to_was_found_and_not_typed() -> None:
+    with http_server(handler=redirect("http://10.1.2.3/")) as server:
+        done = CliRunner().invoke(command, ["access", f"http://{server}/"])
+        assert (done.exit_code, "a redirect led there" in done.stderr, "--allow" in done.stderr) == (4, True, False)
+
+
+# Schemes
+
+
+def test_what_can_be_read_is_read_by_access_and_nothing_else_is() -> None:
+    assert {name for name in REGISTRY if "access" in REGISTRY.registration(name).operations} == READABLE
+    for url, verb in (("telnet://127.0.0.1/", "open session"), ("mailto:joe@host.dom", "send")):
+        with pytest.raises(UnsupportedOperation, match=f"it offers {verb}"):
+            urlschemes.access(url, policy=HERE)
+        done = CliRunner().invoke(command, ["access", url])
+        assert (done.exit_code, verb in done.stderr) == (4, True)
+
+
+def test_no_file_is_read_or_written_until_a_folder_is_allowed(notes: Path) -> None:
+    url = f"file://{notes}/notes.txt"
+    for policy in (Policy.untrusted(), HERE):
+        with pytest.raises(PolicyDenied) as refusal:
+            read(url, policy=policy)
+        assert refusal.value.rule == "roots"
+        with pytest.raises(PolicyDenied) as refusal:
+            urlschemes.replace(url, b"other", policy=replace(policy, roots=(str(notes),)))
+        assert refusal.value.rule == "writable"
+    assert read(url, policy=replace(HERE, roots=(str(notes),))) == b"notes"
+
+
+STRANGER = """\
+api = 1
+scheme = "x-stranger"
+status = "experimental"
+title = "A stranger's scheme"
+reference = "nowhere"
+contact = "the tests"
+change_controller = "the tests"
+encoding_considerations = "None."
+interoperability_considerations = "None."
+security_considerations = "None."
+[syntax]
+rule = "url"
+bnf = 'url = "x-stranger:" *uchar'
+"""
+
+
+def test_a_found_url_reaches_no_third_partys_scheme_unless_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "stranger-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[urlschemes.schemes]\nx-stranger = stranger_here\n")
+    package = tmp_path / "stranger_here"
+    package.mkdir()
+    (package / "registration.toml").write_text(STRANGER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    registry = Registry()
+    assert "x-stranger" in registry
+    for text in ("x-stranger:a",):
+        found = registry._operations().parse_found(text)  # as the entries of listings, and redirects, are read
+        with pytest.raises(PolicyDenied, match="a plugin of a third party provides its scheme") as refusal:
+            registry.access(found)
+        assert refusal.value.rule == "schemes"
+        with pytest.raises(UnsupportedOperation):  # this one is for parsing only, and was looked at
+            registry.access(found, policy=Policy(schemes=frozenset({"x-stranger"})))
+    with http_server(handler=redirect("x-stranger:a")) as server, pytest.raises(RedirectRefused) as refused:
+        registry.access(f"http://{server}/", policy=replace(HERE, schemes=frozenset({"http", "x-stranger"})))
+    assert refused.value.reason == "scheme"
+
+
+# Redirects
+
+
+def test_redirects_lead_from_http_to_http_and_https_and_to_nothing_else() -> None:
+    leads = {name: REGISTRY.registration(name).redirects for name in REGISTRY}
+    assert {name: each for name, each in leads.items() if each} == {
+        "http": ("http", "https"),
+        "https": ("https",),
+        "prospero": ("prospero",),  # what FORWARDED names
+    }
+    for scheme in ("ftp", "gopher", "file", "telnet", "mailto", "x-foo"):
+        with (
+            http_server(handler=redirect(f"{scheme}://127.0.0.1/")) as server,
+            pytest.raises(RedirectRefused) as refusal,
+        ):
+            read(f"http://{server}/")
+        assert refusal.value.reason == "scheme"
+
+
+def test_at_most_five_redirects_are_followed() -> None:
+    with http_server(handler=redirect("/again")) as server:
+        with pytest.raises(RedirectRefused) as refusal:
+            read(f"http://{server}/")
+        assert (refusal.value.reason, len(server.requests)) == ("hops", 6)
+
+
+# Ports and addresses
+
+
+def test_a_scheme_reaches_its_own_ports_and_those_that_no_other_protocol_is_known_for() -> None:
+    own = {}
+    for name in REGISTRY:
+        record = REGISTRY.registration(name)
+        own[name] = {*record.ports, record.default_port} - {None}
+    assert own == {
+        "file": set(),
+        "ftp": {21},
+        "gopher": {70},
+        "http": {80},
+        "https": {443},
+        "mailto": {25, 465, 587},
+        "news": {119},
+        "nntp": {119},
+        "prospero": {191, 1525},
+        "telnet": {23},
+        "wais": {210},
+    }
+    for url in ("http://127.0.0.1:25/", "gopher://127.0.0.1:119/0a", "ftp://127.0.0.1:6667/a", "nntp://127.0.0.1:23/a"):
+        with pytest.raises(PolicyDenied) as refusal:
+            urlschemes.access(url, policy=HERE)
+        assert refusal.value.rule == "ports"
+
+
+@pytest.mark.parametrize("scheme", ["ftp", "gopher", "http", "https", "nntp", "prospero", "wais"])
+def test_no_scheme_reaches_a_private_address_by_default(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr("socket.socket", lambda *arguments, **_: made.append(arguments))
+    path = {"wais": "db", "nntp": "misc.test/1"}.get(scheme, "a")
+    for host in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.1"):
+        with pytest.raises(PolicyDenied) as refusal:
+            urlschemes.access(f"{scheme}://{host}/{path}")
+        assert refusal.value.rule == "networks"
+    assert made == []
+
+
+def test_every_address_of_a_host_must_be_allowed_and_the_name_is_asked_for_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    real = socket.getaddrinfo
+
+    def two(host: Any, *arguments: Any, **named: Any) -> Any:
+        asked.append(host)
+        return [*real("127.0.0.1", *arguments, **named), *real("8.8.8.8", *arguments, **named)]
+
+    monkeypatch.setattr("socket.getaddrinfo", two)
+    with pytest.raises(PolicyDenied) as refusal:
+        urlschemes.access("http://two.example/")
+    assert (refusal.value.rule, asked) == ("networks", [b"two.example"])
+    for host in ("0177.0.0.1", "127.1", "2130706433", "0x7f.1"):
+        with pytest.raises((UnsafeURL, urlschemes.InvalidURL)):
+            urlschemes.access(f"http://{host}/", policy=HERE)
+    assert len(asked) == 1
+
+
+def test_ftp_data_comes_by_epsv_and_never_by_port(notes: Path) -> None:
+    events: list[Any] = []
+    with ftp_server(notes) as server:
+        assert read(f"ftp://{server}/notes.txt", trace=events.append) == b"notes"
+    said = sent(events)
+    assert b"EPSV" in said
+    assert b"PORT" not in said
+    assert b"EPRT" not in said
+
+
+# Credentials and the environment
+
+
+def test_credentials_come_from_the_url_or_the_caller_and_from_nowhere_else(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".netrc").write_text("machine 127.0.0.1 login joe password opensesame\n")
+    (home / ".netrc").chmod(0o600)
+    for name, value in {"HOME": str(home), "NETRC": str(home / ".netrc"), "USER": "joe", "LOGNAME": "joe"}.items():
+        monkeypatch.setenv(name, value)
+    with rogue(says("220 hello"), hears(), says("331 password"), hears(), says("530 no")) as server:
+        with pytest.raises(AuthRequired):
+            read(f"ftp://{server}/notes.txt")
+        assert server.heard == [b"USER anonymous\r\nPASS anonymous@example.com\r\n"]
+    wanted = HttpResponse(401, b"", [("WWW-Authenticate", 'Basic realm="a"')])
+    with http_server(handler=wanted) as http:
+        with pytest.raises(AuthRequired):
+            read(f"http://{http}/")
+        assert all("authorization" not in each.headers for each in http.requests)
+
+
+def test_no_password_that_is_asked_for_goes_out_in_clear_text() -> None:
+    def give(_: Any) -> Credentials:
+        return Credentials("joe", "opensesame")
+
+    wanted = HttpResponse(401, b"", [("WWW-Authenticate", 'Basic realm="a"')])
+    with http_server(handler=wanted) as http:
+        with pytest.raises(AuthRequired, match="in clear text"):
+            read(f"http://{http}/", credentials=give)
+        assert len(http.requests) == 1
+    groups = {"misc.test": Newsgroup([article("Hello", "First.")])}
+    events: list[Any] = []
+    with nntp_server(groups, users={"joe": "opensesame"}) as (host, port):
+        with pytest.raises(AuthRequired):
+            urlschemes.access(f"nntp://{host}:{port}/misc.test/1", policy=HERE, credentials=give, trace=events.append)
+        assert b"AUTHINFO" not in sent(events)
+        assert b"First." in read(f"nntp://{host}:{port}/misc.test/1", credentials=give, allow_cleartext=True)
+
+
+def test_the_environment_leads_nowhere_unless_it_is_trusted(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = tmp_path / "keys.log"
+    groups = {"misc.test": Newsgroup([article("Hello", "First.", message_id="1@host.dom")])}
+    certificates = make_certificates()
+    with (
+        refusing() as nobody,
+        http_server(notes) as http,
+        http_server(notes, tls=certificates.server) as https,
+        nntp_server(groups) as (host, port),
+    ):
+        for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY", "ftp_proxy", "gopher_proxy"):
+            monkeypatch.setenv(name, f"http://{nobody}/")
+        monkeypatch.setenv("URLSCHEMES_GATEWAYS", f"http=ftp://{nobody}/{{url}}")
+        monkeypatch.setenv("SSLKEYLOGFILE", str(keys))
+        monkeypatch.setenv("NNTPSERVER", f"{host}:{port}")
+        assert read(f"http://{http}/notes.txt") == b"notes"
+        default_context.cache_clear()
+        with pytest.raises(TLSError):
+            read(f"https://{https}/notes.txt")
+        assert not keys.exists()
+        with pytest.raises(InputRequired):
+            read("news:1@host.dom")
+        monkeypatch.delenv("URLSCHEMES_GATEWAYS")
+        trusting = Registry(configuration=Configuration.load(trust_env=True))
+        with trusting.access("news:1@host.dom", policy=HERE) as document:
+            assert b"First." in document.read()  # type: ignore[union-attr]
+        done = CliRunner().invoke(command, ["access", "-v", "news:1@host.dom"])
+        assert "First." in done.stdout
+        assert f"* option server is {host}:{port}, from the environment variable NNTPSERVER" in done.stderr
+
+
+def test_tls_is_verified_and_1_2_at_least() -> None:
+    context = default_context()
+    assert context.verify_mode == ssl.CERT_REQUIRED
+    assert context.check_hostname
+    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
+    assert context.keylog_filename is None
+
+
+# How long and how much
+
+
+def test_the_limits_are_these() -> None:
+    assert Limits() == Limits(
+        deadline=60,
+        rate=16 * 1024,
+        resolve=10,
+        connect=10,
+        first_octet=20,
+        idle=15,
+        content=64 * 1024 * 1024,
+        entries=100_000,
+        hops=5,
+        connections=16,
+        datagrams=1024,
+        datagram_octets=1024 * 1024,
+    )
+    assert (LIMIT, LINE, TEXT_LINE) == (64 * 1024, 8 * 1024, 64 * 1024)
+
+
+def test_a_part_is_not_taken_for_the_whole_and_is_there_for_who_asks() -> None:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\npart"
+    with rogue(hears_until(b"\r\n\r\n"), says(answer)) as server, pytest.raises(Truncated) as short:
+        read(f"http://{server}/")
+    assert (short.value.partial, short.value.received, short.value.expected) == (b"part", 4, 10)
+    with rogue(hears_until(b"\r\n\r\n"), says(answer)) as server:
+        done = CliRunner().invoke(command, ["access", f"http://{server}/"])
+    assert done.exit_code == 3
+
+
+# Output, files, mail, logs
+
+
+def test_a_name_that_a_server_gives_becomes_no_local_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = HttpResponse(200, b"x", [("Content-Disposition", 'attachment; filename="../evil"')])
+    with http_server(handler=named) as server:
+        assert CliRunner().invoke(command, ["access", f"http://{server}/evil"]).stdout == "x"
+        assert CliRunner().invoke(command, ["access", "-o", str(tmp_path), f"http://{server}/evil"]).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="this system has no /proc")  # noqa: PTH112
+def test_a_file_is_one_of_this_machine_and_none_of_the_systems() -> None:
+    everything = replace(HERE, roots=("/",), writable=("/",))
+    for path in ("/proc/self/environ", "/dev/null", "/sys/kernel/notes"):
+        with pytest.raises(PolicyDenied):
+            read(f"file://{path}", policy=everything)
+        with pytest.raises(PolicyDenied):
+            urlschemes.replace(f"file://{path}", b"", policy=everything)
+    with pytest.raises((UnsafeURL, PolicyDenied, UnsupportedOperation)):
+        read("file://other.example/etc/hosts", policy=everything)
+
+
+def test_mail_is_sent_to_one_recipient_once_it_was_confirmed() -> None:
+    from urlschemes_mailto import compose, send
+
+    message = compose("mailto:joe@host.dom", subject="a", body="b", sender="ann@host.dom")
+    with rogue(stays_silent()) as server:
+        for confirm in (None, lambda _: False):
+            with pytest.raises(PolicyDenied) as refusal:
+                send(message, relay=str(server), confirm=confirm, policy=HERE)
+            assert refusal.value.rule == "confirm"
+        two = EmailMessage()
+        two["From"], two["To"] = "ann@host.dom", "joe@host.dom, jim@host.dom"
+        two.set_content("b")
+        with pytest.raises(urlschemes.URLError):
+            send(two, relay=str(server), confirm=True, policy=HERE)
+        assert server.visits == []
+
+
+def test_no_password_is_printed_of_a_url() -> None:
+    url = urlschemes.parse("ftp://joe:opensesame@host.dom/a")
+    entry = Entry(name="a", url=str(url))
+    with pytest.raises(PolicyDenied) as refusal:
+        urlschemes.access("ftp://joe:opensesame@host.dom:25/a")
+    for shown in (repr(url), url.redacted(), repr(entry), str(refusal.value), repr(refusal.value)):
+        assert "opensesame" not in shown
