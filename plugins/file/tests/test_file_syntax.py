@@ -36,7 +36,7 @@ def test_the_examples_of_the_record(example: Example) -> None:
 
 def test_the_record_tells_whom_it_concerns() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("file", "permanent", None)
-    assert registration.operations == ("access", "find attributes")
+    assert registration.operations == ("access", "find attributes", "update", "replace", "delete")
     assert registration.redirects == ()
     assert registration.local
     assert sum(example.parts is None for example in registration.examples) >= 10

@@ -61,7 +61,7 @@ def test_the_scheme_names_its_parts() -> None:
     assert scheme.name == "ftp"
     assert scheme.url_type is FtpURL
     assert registration.default_port == 21
-    assert registration.operations == ("access", "find attributes")
+    assert registration.operations == ("access", "find attributes", "update", "replace", "delete")
     assert list(registration.syntax.parts) == ["user", "password", "host", "port", "directories", "name", "typecode"]
 
 

@@ -12,6 +12,7 @@ import pytest
 import urlschemes
 from urlschemes import Attributes, Limits, Policy
 from urlschemes.errors import (
+    AccessError,
     AuthRequired,
     DeadlineExceeded,
     Indeterminate,
@@ -278,6 +279,7 @@ def test_what_fails_says_how_much_was_sent(name: str, operation: str) -> None:
     algorithm = access.replace if operation == "STOR" else access.update
     outcome = replay(algorithm(FtpURL.parse("ftp://host.dom/a")), BEGUN.then(*steps))
     error = outcome.error
+    assert isinstance(error, AccessError)
     assert type(error) is bad.error, error
     assert bad.says.replace("STOR", operation) in str(error)
     assert error.sent == bad.sent
@@ -360,10 +362,9 @@ def test_what_is_stored_is_what_is_read(address: str, tree: Path, here: Policy) 
 
 def test_who_may_only_read(tree: Path, here: Policy) -> None:
     with ftp_server(tree) as place:
-        for operation in (lambda url: urlschemes.replace(url, b"x", policy=here), urlschemes.delete):
-            with pytest.raises(URLError) as refused:
-                operation(f"ftp://{place}/etc/motd", **({} if operation is not urlschemes.delete else {"policy": here}))
-            assert isinstance(refused.value, RemoteError)
+        for operation, content in (("replace", b"x"), ("update", b"x"), ("delete", None)):
+            with pytest.raises(RemoteError) as refused:
+                urlschemes.operate(operation, f"ftp://{place}/etc/motd", content, policy=here)
             assert refused.value.status == 550
     assert (tree / "etc" / "motd").read_bytes() == b"absolute\n"
 

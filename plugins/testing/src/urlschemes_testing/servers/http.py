@@ -71,6 +71,7 @@ def http_server(
     root: str | os.PathLike[str] | None = None,
     *,
     handler: Answer | Mapping[str, Answer] | None = None,
+    writable: bool = False,
     tls: ssl.SSLContext | None = None,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
@@ -79,13 +80,13 @@ def http_server(
 
     `handler` answers first: an answer, a function that makes one, or a mapping from paths (without the query) to those.
     Where it gives None, or has no such path, the folder `root` answers, with index pages and listings; without a root,
-    the answer is 404.
+    the answer is 404. PUT and DELETE change the folder where it is `writable`.
     """
     requests: list[HttpRequest] = []
     folder = None if root is None else Path(root)
 
     def serve(connection: socket.socket) -> None:
-        _Handler(connection, site, handler, folder, requests)
+        _Handler(connection, site, handler, folder, requests, writable=writable)
 
     with Loopback(serve, lifetime=lifetime, patience=patience, tls=tls) as server:
         # The standard library's request handlers want a server, and use nothing of it; this one opens no socket.
@@ -107,7 +108,10 @@ class _Handler(SimpleHTTPRequestHandler):
         handler: Answer | Mapping[str, Answer] | None,
         folder: Path | None,
         requests: list[HttpRequest],
+        *,
+        writable: bool,
     ) -> None:
+        self._writable = writable
         self._answers = handler
         self._folder = folder
         self._requests = requests
@@ -125,14 +129,38 @@ class _Handler(SimpleHTTPRequestHandler):
         if not self._answered():
             self.send_error(http.HTTPStatus.METHOD_NOT_ALLOWED)
 
+    def do_PUT(self) -> None:
+        if self._answered():
+            return
+        path = Path(self.translate_path(self.path))
+        if not self._writable:
+            self.send_error(http.HTTPStatus.METHOD_NOT_ALLOWED)
+        elif path.is_dir() or not path.parent.is_dir():
+            self.send_error(http.HTTPStatus.CONFLICT)
+        else:
+            status = http.HTTPStatus.NO_CONTENT if path.exists() else http.HTTPStatus.CREATED
+            path.write_bytes(self._requests[-1].body)
+            self._send(HttpResponse(status))
+
+    def do_DELETE(self) -> None:
+        if self._answered():
+            return
+        path = Path(self.translate_path(self.path))
+        if not self._writable:
+            self.send_error(http.HTTPStatus.METHOD_NOT_ALLOWED)
+        elif not path.is_file():
+            self.send_error(http.HTTPStatus.NOT_FOUND)
+        else:
+            path.unlink()
+            self._send(HttpResponse(http.HTTPStatus.NO_CONTENT))
+
     def log_message(self, *_: object) -> None:
         """Nothing: what was asked is in `requests`."""
 
     def _answered(self) -> bool:
         # self.path is not what was asked: the standard library takes leading slashes away.
         target = self.requestline.split(" ")[1]
-        length = self.headers.get("Content-Length", "0")
-        body = self.rfile.read(int(length)) if length.isdecimal() else b""
+        body = self._body()
         request = HttpRequest(self.command, target, self.headers, body)
         self._requests.append(request)
         answer = self._answers.get(target.partition("?")[0]) if isinstance(self._answers, Mapping) else self._answers
@@ -143,6 +171,24 @@ class _Handler(SimpleHTTPRequestHandler):
             return False
         self._send(response)
         return True
+
+    def _body(self) -> bytes:
+        """The content of the request. Raises ConnectionError where it ends too early."""
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            length = self.headers.get("Content-Length", "0")
+            return self._exactly(int(length)) if length.isdecimal() else b""
+        body = b""
+        while count := int(self.rfile.readline(100).split(b";")[0] or b"0", 16):
+            body += self._exactly(count + 2)[:-2]
+        while self.rfile.readline(65537).strip():
+            pass
+        return body
+
+    def _exactly(self, count: int) -> bytes:
+        octets = self.rfile.read(count)
+        if len(octets) < count:
+            raise ConnectionError("the client closed within the content")
+        return octets
 
     def _send(self, response: HttpResponse) -> None:
         self.send_response(response.status)
