@@ -94,7 +94,7 @@ def test_the_same_file_names_in_every_plugin(plugin: Distribution) -> None:
         assert there & of_access == set()
         assert wanted <= there
         return
-    module = scheme.algorithm("access").__module__
+    module = scheme.algorithm(scheme.registration.operations[0]).__module__
     if not module.startswith(f"urlschemes_{name}."):  # the algorithm of another plugin, which it then depends on
         assert module.endswith(".access")
         needed = {re.split(r"[^\w-]", each)[0] for each in plugin.project["dependencies"]}

@@ -135,27 +135,27 @@ class _Handler:
         user, password = given.login.decode("utf-8", "replace"), given.password.decode("utf-8", "replace")
         return AuthResult(success=self._users.get(user) == password, handled=False, auth_data=user)
 
-    async def handle_EHLO(  # noqa: N802
+    async def handle_EHLO(  # noqa: N802  the name that aiosmtpd asks for
         self, _server: Any, session: Any, _envelope: Any, name: str, responses: list[str]
     ) -> list[str]:
         session.host_name = name
         return [each for each in responses if each != "250-AUTH "]
 
-    async def handle_MAIL(self, _server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802
+    async def handle_MAIL(self, _server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802  the name that aiosmtpd asks for
         if self._users and not session.authenticated:
             return "530 5.7.0 Authentication required"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 2.1.0 OK"
 
-    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802  the name that aiosmtpd asks for
         if address in self._replies:
             return self._replies[address]
         envelope.rcpt_tos.append(address)
         envelope.rcpt_options.extend(options)
         return "250 2.1.5 OK"
 
-    async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+    async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:  # noqa: N802  the name that aiosmtpd asks for
         if "" in self._replies:
             return self._replies[""]
         user = session.auth_data if session.authenticated else None
