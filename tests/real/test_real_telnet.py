@@ -1,0 +1,339 @@
+"""telnet against busybox telnetd and GNU inetutils telnetd, where they are installed: as other clients see them."""
+
+from __future__ import annotations
+
+import os
+import pty
+import pwd
+import re
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from urlschemes import Policy
+from urlschemes_telnet import open_session
+from urlschemes_telnet.session import TelnetSession
+
+pytestmark = pytest.mark.real_server
+
+HERE = Policy.interactive()
+PATIENCE = 20
+"""Seconds that a server may take to start, and a client to answer."""
+
+# What the servers run in place of login: it asks for both, and says back what it hears.
+SHELL = r"""#!/bin/sh
+interrupted=
+trap 'interrupted=1; printf "interrupted\n> "' INT
+printf 'Welcome\nlogin: '; read -r user
+stty -echo; printf 'Password: '; read -r password; stty echo
+printf '\nhello %s, %s octets\n> ' "$user" "$(printf %s "$password" | wc -c)"
+while :; do
+  if ! read -r line; then
+    [ "$interrupted" ] || exit 1
+    interrupted=
+    continue
+  fi
+  case "$line" in
+    quit) echo bye; exit 0;;
+    size) stty size;;
+    octets) printf '\377\000\r\001 end\n';;
+    *) printf 'said %s\n' "$line";;
+  esac
+  printf '> '
+done
+"""
+
+
+class Server(NamedTuple):
+    name: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"telnet://guest:w%C3%BFx@127.0.0.1:{self.port}/"
+
+
+def _program(*names: str, says: str, asked: str = "--version") -> str:
+    """The first of these programs that is installed and says what it is. None is: skipped."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
+    for name in names:
+        found = shutil.which(name, path=path)
+        if found is not None:
+            told = subprocess.run([found, asked], capture_output=True, text=True, timeout=PATIENCE, check=False)
+            if says in told.stdout + told.stderr:
+                return found
+    pytest.skip(f"{' or '.join(names)} ({says}) is not installed")
+
+
+@contextmanager
+def _shell() -> Iterator[Path]:
+    """A folder with the program that the servers run, for any account."""
+    with tempfile.TemporaryDirectory(prefix="urlschemes-telnet-") as name:
+        Path(name).chmod(0o755)
+        shell = Path(name) / "shell"
+        shell.write_text(SHELL)
+        shell.chmod(0o755)
+        yield shell
+
+
+def _as_nobody() -> dict[str, object]:
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": list[int]()} if os.getuid() == 0 else {}
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def _await(port: int) -> None:
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    pytest.fail("the server does not start")
+
+
+@contextmanager
+def _busybox() -> Iterator[Server]:
+    program = _program("busybox", "busybox-static", says="telnetd\n", asked="--list")
+    with _shell() as shell:
+        port = _free_port()
+        command = [program, "telnetd", "-F", "-p", str(port), "-b", "127.0.0.1", "-f", "/dev/null", "-l", str(shell)]
+        process = subprocess.Popen(command, **_as_nobody())  # type: ignore[call-overload]
+        try:
+            _await(port)
+            yield Server("busybox", port)
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+
+
+@contextmanager
+def _inetutils() -> Iterator[Server]:
+    """It talks on its standard input and output, so somebody has to listen for it; it never runs as root."""
+    program = _program("telnetd", "in.telnetd", says="inetutils")
+    running: list[subprocess.Popen[bytes]] = []
+    with _shell() as shell, socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    running.append(
+                        subprocess.Popen(  # type: ignore[call-overload]
+                            [program, "-h", "-E", str(shell)],
+                            stdin=connection,
+                            stdout=connection,
+                            stderr=subprocess.DEVNULL,
+                            env={"PATH": "/usr/bin:/bin", "TERM": "dumb"},
+                            **_as_nobody(),
+                        )
+                    )
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        try:
+            yield Server("inetutils", listener.getsockname()[1])
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join(PATIENCE)
+            for process in running:
+                process.terminate()
+                process.wait(PATIENCE)
+
+
+@pytest.fixture(scope="module", params=["busybox", "inetutils"])
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    with {"busybox": _busybox, "inetutils": _inetutils}[request.param]() as running:
+        yield running
+
+
+# A session ------------------------------------------------------------------------------------------------------------
+
+
+def read_until(session: TelnetSession, end: bytes) -> bytes:
+    written = b""
+    while not written.endswith(end):
+        octets = session.read()
+        assert octets, written
+        written += octets
+    return written
+
+
+def say(session: TelnetSession, words: str, end: bytes = b"> ") -> bytes:
+    session.write(words.encode() + session.line_end)
+    return read_until(session, end)
+
+
+@contextmanager
+def logged_in(server: Server) -> Iterator[TelnetSession]:
+    with open_session(server.url, policy=HERE, columns=81, rows=25) as session:
+        assert session.login().endswith(b"Welcome\r\nlogin: guest\r\nPassword: ")
+        assert read_until(session, b"> ") == b"\r\nhello guest, 4 octets\r\n> "
+        yield session
+
+
+def test_a_login_a_question_and_the_way_out(server: Server) -> None:
+    with logged_in(server) as session:
+        assert session.echoes
+        assert say(session, "grüße") == "grüße\r\nsaid grüße\r\n> ".encode()
+        assert say(session, "quit", b"bye\r\n") == b"quit\r\nbye\r\n"
+        while session.read():
+            pass
+        assert session.read() == b""
+
+
+def test_the_window_is_told_and_followed(server: Server) -> None:
+    with logged_in(server) as session:
+        assert say(session, "size") == b"size\r\n25 81\r\n> "
+        session.resize(200, 254)
+        assert say(session, "size") == b"size\r\n254 200\r\n> "
+        if server.name == "inetutils":  # busybox knows no doubled FF
+            session.resize(511, 255)
+            assert say(session, "size") == b"size\r\n255 511\r\n> "
+
+
+def test_the_service_is_interrupted(server: Server) -> None:
+    with logged_in(server) as session:
+        session.write(b"half")
+        assert read_until(session, b"half")
+        session.write(b"\x03")
+        assert read_until(session, b"> ").endswith(b"interrupted\r\n> ")
+        if server.name == "inetutils":  # busybox takes no notice of the command
+            session.interrupt()
+            assert read_until(session, b"> ").endswith(b"interrupted\r\n> ")
+        assert say(session, "on") == b"on\r\nsaid on\r\n> "
+
+
+def test_every_octet_comes_as_it_was_written(server: Server) -> None:
+    with logged_in(server) as session:
+        assert say(session, "octets") == b"octets\r\n\xff\x00\r\x01 end\r\n> "
+
+
+def test_binary_is_agreed_to_or_not_and_lines_go_on(server: Server) -> None:
+    with logged_in(server) as session:
+        session.binary()
+        for words in ("one", "two"):
+            assert re.search(f"said {words}\r*\n> \\Z".encode(), say(session, words))
+        session.binary(on=False)
+        assert re.search(rb"said three\r*\n> \Z", say(session, "three"))
+
+
+# What other clients get -----------------------------------------------------------------------------------------------
+
+PAUSE = 0.5
+KEYS = "guest\nwelcome\nsize\nfish & chips\noctets\nquit\n"
+
+
+def _typed(command: list[str]) -> bytes:
+    """What a client writes on its standard output, by somebody who types a line at a time (one client blocks there)."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        try:
+            for line in KEYS.splitlines(keepends=True):
+                time.sleep(PAUSE)
+                client.stdin.write(line.encode())
+                client.stdin.flush()
+            time.sleep(PAUSE)
+            client.stdin.close()
+            return client.stdout.read()
+        finally:
+            client.kill()
+
+
+def _session(*arguments: str) -> list[str]:
+    return [sys.executable, "-W", "error", "-m", "urlschemes.cli", "session", *arguments]
+
+
+def test_curl_gets_the_same_octets(server: Server) -> None:
+    curl = _program("curl", says="telnet")
+    ours = _typed(_session(f"telnet://127.0.0.1:{server.port}/"))
+    theirs = _typed(
+        [curl, "--silent", "--no-buffer", "--noproxy", "*", "--max-time", "20", f"telnet://127.0.0.1:{server.port}/"]
+    )
+    # It tells no size of a window either; it leaves the NUL of CR NUL in, which RFC 854 says is none of the data.
+    assert ours == theirs.replace(b"\r\0", b"\r")
+    assert b"said fish & chips\r\n" in ours
+    assert ours.endswith(b"bye\r\n")
+
+
+def test_the_telnet_of_inetutils_gets_the_same_text(server: Server) -> None:
+    telnet = _program("inetutils-telnet", "telnet", says="inetutils")
+    ours = _typed(_session(f"telnet://127.0.0.1:{server.port}/"))
+    theirs = _typed([telnet, "127.0.0.1", str(server.port)])
+    # Before the service's own words it says whom it is connected to; it writes a line end as this system's.
+    said = theirs.partition(b"Escape character is '^]'.\n")[2]
+    assert _lines(said) == _lines(ours)
+
+
+def _lines(octets: bytes) -> list[bytes]:
+    return [line for line in re.split(rb"[\r\n\0]", octets) if line]
+
+
+# On a terminal --------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_at_a_terminal(server: Server) -> None:
+    outside, inside = pty.openpty()
+    termios.tcsetwinsize(inside, (24, 80))
+    before = termios.tcgetattr(inside)
+    start = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from urlschemes.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", start, "session", "--login", server.url],
+        stdin=inside,
+        stdout=inside,
+        stderr=inside,
+        start_new_session=True,
+    )
+    screen, seen = b"", 0
+
+    def sees(text: bytes) -> None:
+        nonlocal screen, seen
+        while (at := screen.find(text, seen)) < 0:
+            assert select.select([outside], [], [], PATIENCE)[0], screen[seen:]
+            screen += os.read(outside, 65536)
+        seen = at + len(text)
+
+    try:
+        sees(b"hello guest, 4 octets\r\n> ")
+        for keys, answer in (
+            (b"size\r", b"24 80\r\n> "),
+            (b"wroxx\x7f\x7fng\x7f\x7f\x7fight\r", b"said wright\r\n> "),
+            (b"sleep\x03", b"interrupted\r\n> "),
+        ):
+            os.write(outside, keys)
+            sees(answer)
+        termios.tcsetwinsize(outside, (43, 132))
+        time.sleep(0.5)
+        os.write(outside, b"size\r")
+        sees(b"43 132\r\n> ")
+        os.write(outside, b"\x1dq")
+        sees(b"the session is closed")
+        assert process.wait(PATIENCE) == 0
+        assert termios.tcgetattr(inside) == before
+        assert b"\x1b" not in screen
+    finally:
+        process.kill()
+        process.wait()
+        os.close(outside)
+        os.close(inside)
