@@ -40,6 +40,7 @@ LONGEST = 1024 * 1024
 
 _FIELD = re.compile(rb"^([!-9;-~]+):[ \t]*([^\r\n]*(?:\r\n[ \t][^\r\n]*)*)", re.MULTILINE)
 _RANGE = re.compile(rb"([0-9]{1,16})(?:(-)([0-9]{1,16})?)?")
+_NUMBER = re.compile(rb"[0-9]{1,16}")
 _numbers = count(1)
 
 
@@ -323,7 +324,7 @@ class _Session:
             self._say("411 No such group" if len(words) > 1 else "412 No group selected")
             return
         self._group = group
-        self._say_block(f"211 {self._counts(group)}", (b"%d" % number for number in group.articles))
+        self._say_block(f"211 {self._counts(group)}", (b"%d" % number for number in tuple(group.articles)))
 
     def _list(self, words: list[bytes]) -> None:
         what = words[1].upper() if len(words) > 1 else b"ACTIVE"
@@ -346,7 +347,7 @@ class _Session:
         found = _RANGE.fullmatch(words[1]) if len(words) > 1 else None
         low = int(found[1]) if found else self._current or 0
         high = low if found is None or not found[2] else int(found[3] or 10**16)
-        numbers = [number for number in self._group.articles if low <= number <= high]
+        numbers = [number for number in tuple(self._group.articles) if low <= number <= high]
         if not numbers:
             self._say("423 No articles there")
             return
@@ -361,7 +362,8 @@ class _Session:
         elif self._group is None:
             missing = "412 No group selected"
         else:
-            number = int(words[1]) if len(words) > 1 and words[1].isdigit() else self._current or 0
+            asked = words[1] if len(words) > 1 else b"%d" % (self._current or 0)
+            number = int(asked) if _NUMBER.fullmatch(asked) else 0
             article = self._group.articles.get(number)
             missing = "423 No article of that number"
             self._current = number if article else self._current
@@ -384,7 +386,7 @@ class _Session:
             return
         self._say("340 Go on; end with a dot")
         article = bytearray()
-        while (line := self._stream.readline(LINE)) != b".\r\n":
+        while (line := self._stream.readline(LONGEST)) != b".\r\n":
             if not line:
                 return
             article += line.removeprefix(b".")
