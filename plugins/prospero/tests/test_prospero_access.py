@@ -324,6 +324,8 @@ def test_another_kind_of_resource_is_not_followed() -> None:
         "INTERNET-D new.dom(0) ASCII b 0",
         "INTERNET-D 127.1 ASCII b 0",
         "INTERNET-D new.dom HANDLE b 0",
+        "INTERNET-D new.dom ASCII b latest",
+        "INTERNET-D new.dom ASCII b -1",
         "INTERNET-D new.dom ASCII 'b\nFAILURE' 0",
         "INTERNET-D 'new.dom/' ASCII b 0",
     ],

@@ -34,7 +34,7 @@ from urlschemes_prospero.protocol import Forwarded, Reply, listing, object_info,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes.resource import Attributes, Entry
+    from urlschemes.resource import Attributes
 
 __all__ = ["access", "find_attributes"]
 
@@ -151,9 +151,11 @@ class _Server:
             else:
                 place = object_url(*moved)
                 fields = (*(field for field in fields if field[0].upper() != "OBJECT-VERSION"), *place.fields)
+            place = place.replace(fields=fields)
+            _name_and_version(place)
         except (InvalidURL, UnsafeURL) as fault:
             raise _not_followed(str(fault), " ".join(map(str, moved))) from fault
-        return place.replace(fields=fields)
+        return place
 
 
 def _not_followed(why: str, where: str) -> RedirectRefused:
@@ -229,8 +231,6 @@ def _deliver_links(server: _Server, known: Reply, refusal: RemoteError | None) -
             raise refusal from None
         raise
     known.warnings += reply.warnings
-    attributes = replace(_facts(known, server.url), size=None)
-    entries: list[Entry] = [entry_of(link, server.url) for link in reply.links]
-    yield from Open("listing", attributes)
-    for entry in entries:
-        yield from Deliver(entry)
+    yield from Open("listing", replace(_facts(known, server.url), size=None))
+    for link in reply.links:
+        yield from Deliver(entry_of(link, server.url))
