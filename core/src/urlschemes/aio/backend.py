@@ -132,9 +132,13 @@ async def perform(step: steps.Step) -> Any:
         case steps.Secure():
             return await _secure(step)
         case steps.OpenFile():
-            return LoopFile(await beside(partial(perform_on_files, step), undo=File.close))
+            return LoopFile(await beside(partial(perform_on_files, step), undo=_close))
         case steps.Examine() | steps.ListFolder() | steps.Remove():
             return await beside(partial(perform_on_files, step))
+
+
+def _close(file: File) -> None:
+    file.close()
 
 
 def _until(timeout: float) -> float:
