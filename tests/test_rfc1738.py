@@ -35,7 +35,6 @@ from urlschemes.errors import (
     EmptyHost,
     FragmentPresent,
     GrammarError,
-    InputRequired,
     InvalidCharacter,
     InvalidHost,
     InvalidPart,
@@ -60,10 +59,11 @@ from urlschemes_mailto import MailtoURL
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 from urlschemes_prospero import ProsperoURL
-from urlschemes_telnet import TelnetURL
+from urlschemes_telnet import TelnetURL, open_session
 from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.servers.prospero import directory, external, prospero_server
 from urlschemes_testing.servers.prospero import file as prospero_file
+from urlschemes_testing.servers.telnet import telnet_server
 from urlschemes_wais import WaisURL
 
 if TYPE_CHECKING:
@@ -1116,7 +1116,7 @@ def test_a_news_url_is_accessed_on_the_server_that_the_caller_names() -> None:
         with urlschemes.access("news:1@host.dom", **terms) as document:
             assert isinstance(document, urlschemes.Document)
             assert document.read() == letter
-    with pytest.raises(InputRequired, match="does not say which server"):
+    with pytest.raises(UnsupportedOperation, match="does not say which server"):
         urlschemes.access("news:misc.test")
 
 
@@ -1181,6 +1181,28 @@ def test_a_telnet_url_is_a_login_and_perhaps_a_slash(
 @pytest.mark.parametrize("end", ["//", "/a", "/?", "/;a"])
 def test_nothing_follows_the_last_slash_of_a_telnet_url(end: str) -> None:
     refused(f"telnet://h{end}", InvalidPart, scheme="telnet", expected=("the end of the URL",))
+
+
+@pytest.mark.rfc1738(113, 114, 118)
+@pytest.mark.parametrize("login", ["", "guest@", "guest:welcome@"])
+def test_a_telnet_url_opens_a_session_and_its_login_is_advice(login: str) -> None:
+    sent: list[bytes] = []
+    with (
+        telnet_server({"guest": "welcome"}, negotiates=False) as server,
+        open_session(
+            f"telnet://{login}{server}/",
+            policy=Policy.interactive(),
+            trace=lambda event: sent.append(event.octets) if event.kind == "send" else None,
+        ) as session,
+    ):
+        assert session.read() == b"Welcome.\r\nlogin: "
+        assert session.advice == (login.rstrip("@").partition(":")[0] or None, "welcome" if ":" in login else None)
+        assert sent == []  # nothing is typed that nobody asked for
+        if ":" in login:
+            session.login()
+            assert sent == [b"guest\r\n", b"***\r\n"]
+            assert session.read() == b"Welcome, guest.\r\n> "
+    assert [visit.user for visit in server.visits] == ["guest" if ":" in login else None]
 
 
 # Section 3.9: wais

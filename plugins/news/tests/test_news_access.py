@@ -15,7 +15,6 @@ from urlschemes.errors import (
     ConnectError,
     DeadlineExceeded,
     Indeterminate,
-    InputRequired,
     LimitExceeded,
     PolicyDenied,
     ProtocolError,
@@ -308,7 +307,7 @@ ALL = (access, find_attributes, update)
 @pytest.mark.parametrize("algorithm", ALL)
 def test_without_a_server_the_three_ways_to_name_one_are_told(algorithm: Callable[..., Algorithm[None]]) -> None:
     for url in ("news:misc.test", *(() if algorithm is update else ("news:1@host.dom",))):
-        with pytest.raises(InputRequired) as missing:
+        with pytest.raises(UnsupportedOperation) as missing:
             next(algorithm(NewsURL.parse(url)))
         for way in ("server=", "configuration file", "NNTPSERVER"):
             assert way in str(missing.value)
@@ -317,7 +316,7 @@ def test_without_a_server_the_three_ways_to_name_one_are_told(algorithm: Callabl
 def test_the_environment_names_no_server_unless_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     with rogue(stays_silent()) as there:
         monkeypatch.setenv("NNTPSERVER", str(there))
-        with pytest.raises(InputRequired):
+        with pytest.raises(UnsupportedOperation):
             urlschemes.access("news:misc.test", policy=HERE)
         assert there.visits == []
 

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.display import one_line
-from urlschemes.errors import InputRequired, InvalidURL, UnsafeURL, UnsupportedOperation
+from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
 from urlschemes.wire import Algorithm, Open
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
@@ -43,9 +43,9 @@ def access(
     """Deliver the article, or the entries of the group or of all groups, that `url` designates, as `server` has them.
 
     Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `tls` protects the connection before
-    anything is said; without it, a login is sent only where `allow_cleartext` is true. Raises InputRequired without a
-    server, and UnsafeURL, before it connects; AuthRequired, RemoteError, ProtocolError, LimitExceeded, TLSError;
-    Truncated where the end is missing.
+    anything is said; without it, a login is sent only where `allow_cleartext` is true. Raises UnsupportedOperation
+    without a server, and UnsafeURL, before it connects; AuthRequired, RemoteError, ProtocolError, LimitExceeded,
+    TLSError; Truncated where the end is missing.
     """
     host, port = _place(server)
     identifier = _identifier(url)
@@ -99,12 +99,13 @@ def update(
 
 
 def _place(server: str) -> tuple[str, int]:
-    """Host and port of the server. Raises InputRequired where there is none, UnsafeURL where it is written wrong."""
+    """Host and port of the server. Raises UnsupportedOperation without one, UnsafeURL for one that is written wrong."""
     if not server:
-        raise InputRequired(
+        raise UnsupportedOperation(
             "a news URL does not say which server to ask, and none was given",
             section="RFC 1738 section 3.6",
-            hint='pass server="host", set it in the configuration file, or set NNTPSERVER for the command',
+            hint='the option server="host" names one; so does the configuration file, '
+            "and the variable NNTPSERVER where the environment is trusted",
         )
     found = _SERVER.fullmatch(server)
     if found is None:
