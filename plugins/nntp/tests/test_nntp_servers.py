@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import tracemalloc
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import urlschemes
+import urlschemes.aio
 import urlschemes_nntp.connection
 from urlschemes import Credentials, Document, Limits, Listing, Policy
 from urlschemes.errors import (
@@ -455,6 +457,22 @@ def test_b50_leaving_in_the_middle_closes_the_connection() -> None:
             assert next(found) == b"Subject: x\r\n\r\n"
         assert gone.wait(PATIENCE)
     assert b"QUIT" not in server.heard[0]
+
+
+def test_b50_a_cancelled_task_closes_the_connection() -> None:
+    asked, gone = threading.Event(), threading.Event()
+    acts: tuple[Act, ...] = (*SELECTED, lambda _: asked.set(), stays_silent(), lambda _: gone.set())
+
+    async def cancelled(url: str) -> None:
+        task = asyncio.ensure_future(urlschemes.aio.access(url, policy=HERE))
+        assert await asyncio.to_thread(asked.wait, PATIENCE)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(gone.wait, PATIENCE)
+
+    with rogue(*acts) as server:
+        asyncio.run(cancelled(f"nntp://{server}/a.b/1"))
 
 
 def test_b50_an_interrupt_while_the_login_is_typed_closes_the_connection() -> None:
