@@ -74,7 +74,6 @@ def test_without_a_terminal_nothing_is_sent_unless_it_is_meant(relay: SmtpAddres
         ("mailto:joe@host.dom?subject=hello", 4, "header fields"),
         ("mailto:%22a%0Ab%22@host.dom", 4, "control"),
         ("mailto:joe", 1, "addr"),
-        ("http://host.dom/", 4, "no mail address"),
         ("mailto:nobody@host.dom", 3, "550 5.1.1"),
     ],
 )
@@ -85,6 +84,13 @@ def test_refusals_and_their_exit_codes(relay: SmtpAddress, url: str, code: int, 
     assert "error" in json.loads(done.stdout)
     assert "\x1b" not in done.stderr + done.stdout
     assert not relay.messages
+
+
+def test_the_url_of_another_scheme_names_no_address(relay: SmtpAddress) -> None:
+    pytest.importorskip("urlschemes_http")
+    done = run(relay, "--body", "x", "--yes", url="http://host.dom/")
+    assert done.returncode == 4
+    assert "names no mail address" in done.stderr
 
 
 def test_what_is_missing_or_too_much(relay: SmtpAddress, tmp_path: Path) -> None:

@@ -153,13 +153,18 @@ def test_a_text_never_becomes_a_field_of_its_own(text: str) -> None:
 def test_nor_in_a_message_that_somebody_else_made(text: str) -> None:
     message = EmailMessage()
     message["To"], message["From"], message["Subject"] = "joe@host.dom", "ann@home.dom", text
-    with pytest.raises(UnsafeURL):
-        send(message, relay="127.0.0.1:9", confirm=True)
-    legacy: Message = MIMEText("x")
-    legacy["To"], legacy["From"] = "joe@host.dom", "ann@home.dom"
-    legacy["Subject"] = "x\nBcc: eve@host.dom"
+    try:
+        octets = octets_of(message)
+    except UnsafeURL:  # the `email` of this Python would make it a field
+        return
+    assert email.message_from_bytes(octets).keys() == ["To", "From", "Subject"]
+
+
+def test_nor_in_a_message_of_the_old_kind() -> None:
+    message: Message = MIMEText("x")
+    message["To"], message["From"], message["Subject"] = "joe@host.dom", "ann@home.dom", "x\nBcc: eve@host.dom"
     with pytest.raises(URLError):
-        send(legacy, relay="127.0.0.1:9", confirm=True)  # type: ignore[arg-type]
+        send(message, relay="127.0.0.1:9", confirm=True)  # type: ignore[arg-type]
 
 
 @given(st.text(max_size=120))
