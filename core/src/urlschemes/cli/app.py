@@ -48,6 +48,9 @@ _HOMES = {
     "extract": "extracting",
     "access": "operations",
     "attributes": "operations",
+    "replace": "writing",
+    "update": "writing",
+    "delete": "writing",
     "schemes": "registry",
     "show": "registry",
     "why": "registry",
@@ -264,6 +267,7 @@ def exit_code(error: URLError) -> int:
 # How a refusal of the policy is lifted from the command line.
 _ADVICE = {
     "roots": "--root DIR lets the files below the folder DIR be read, and no others",
+    "writable": "--writable DIR lets the files below the folder DIR be written and removed, and no others",
     "ports": "--allow-port N allows the port N, if you know who listens there",
     "networks": "--allow-network NET allows an address, or a network such as 192.0.2.0/24",
 }

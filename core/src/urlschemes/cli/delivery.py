@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from urlschemes.resource import Attributes, Document, Entry, Gateway, Listing
     from urlschemes.terms import TraceEvent
 
-__all__ = ["Progress", "attributes_json", "deliver", "deliver_listing", "document_json", "dump", "listing_json"]
+__all__ = [
+    "Progress",
+    "attributes_json",
+    "deliver",
+    "deliver_listing",
+    "document_json",
+    "dump",
+    "listing_json",
+    "write_attributes",
+]
 
 LONG = 1.0
 """Seconds after which a transfer is long enough for a progress bar."""
@@ -184,6 +193,23 @@ def _show_table(listing: Listing) -> int:
     screen.table(table)
     screen.print(Text(f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
     return len(entries)
+
+
+def write_attributes(attributes: Attributes, *, otherwise: str) -> None:
+    """Write a table of what is known; where that is nothing, say `otherwise`."""
+    from urlschemes.cli.screen import Screen, facts
+
+    rows = [
+        ("media type", attributes.media_type),
+        ("size", None if attributes.size is None else f"{attributes.size:,} octets"),
+        ("modified", attributes.modified and attributes.modified.isoformat(" ", "seconds")),
+        ("name", attributes.name),
+        ("gateway", attributes.gateway and attributes.gateway.source),
+        *(attributes.fields.items()),
+    ]
+    if all(value is None for _, value in rows):
+        note(otherwise)
+    Screen().table(facts(rows))
 
 
 # As JSON

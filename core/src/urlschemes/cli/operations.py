@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from urlschemes.cli.plain import error_json, line, note, write_json
+from urlschemes.cli.plain import error_json, line, write_json
 from urlschemes.cli.terms import accessing
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def access(settings: Settings, url: str, target: Path | None, given: Given, *, a
 @click.pass_obj
 def attributes(settings: Settings, url: str, given: Given, *, as_json: bool) -> None:
     """Find what is known of the resource at URL, without its content."""
-    from urlschemes.cli.delivery import attributes_json
+    from urlschemes.cli.delivery import attributes_json, write_attributes
     from urlschemes.errors import URLError
 
     registry = settings.registry
@@ -103,19 +103,7 @@ def attributes(settings: Settings, url: str, given: Given, *, as_json: bool) -> 
     if as_json:
         write_json({"url": line(url), "attributes": attributes_json(found)})
         return
-    from urlschemes.cli.screen import Screen, facts
-
-    rows = [
-        ("media type", found.media_type),
-        ("size", None if found.size is None else f"{found.size:,} octets"),
-        ("modified", found.modified and found.modified.isoformat(" ", "seconds")),
-        ("name", found.name),
-        ("gateway", found.gateway and found.gateway.source),
-        *(found.fields.items()),
-    ]
-    if all(value is None for _, value in rows):
-        note("it exists, and nothing more is known of it")
-    Screen().table(facts(rows))
+    write_attributes(found, otherwise="it exists, and nothing more is known of it")
 
 
 def _watched(target: Path | None) -> bool:
