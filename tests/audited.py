@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import urlschemes
+from urlschemes_testing.rogue import rogue, says
 from urlschemes_testing.servers import (
     ftp_server,
     gopher_server,
@@ -87,6 +88,21 @@ def sent(watch: Watch, relay: SmtpAddress, policy: urlschemes.Policy, text: byte
     return {"content": content.decode(), "entries": 0, "openers": openers}
 
 
+def talked(watch: Watch, policy: urlschemes.Policy, text: bytes) -> dict[str, Any]:
+    """A session with a service that says the text and closes: what was read of it."""
+    watch.openers.clear()
+    content = b""
+    with rogue(says(text)) as server:
+        watch.armed = True
+        session: Any = urlschemes.operate("open session", f"telnet://{server}/", policy=policy)
+        with session:
+            while octets := session.read():
+                content += octets
+        watch.armed = False
+    openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
+    return {"content": content.decode(), "entries": 0, "openers": openers}
+
+
 def main(served: Path) -> None:
     """Access the same file by every scheme, and its folder where that is a resource of its own."""
     watch = Watch(served)
@@ -137,6 +153,7 @@ def main(served: Path) -> None:
             if scheme in {"news", "nntp"}:
                 content = content.partition(b"\r\n\r\n")[2].replace(b"\r\n", b"\n")
             told[scheme] = {"content": content.decode(), "entries": entries, "openers": openers}
+        told["telnet"] = talked(watch, policy, (served / "motd").read_bytes())
         told["mailto"] = sent(watch, stack.enter_context(smtp_server()), policy, (served / "motd").read_bytes())
     print(json.dumps(told))  # noqa: T201  what the test reads
 

@@ -1,4 +1,4 @@
-"""No access opens a socket but in the core's `drive` and `sockets`, nor a file but in `files`: the interpreter itself is asked."""
+"""Sockets are opened by the core's `drive` and `sockets`, files by its `files`: the interpreter itself is asked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not c
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMES = [record.scheme for record in REGISTRY.registrations() if {"access", "send"} & {*record.operations}]
+SHOWN = {"access", "open session", "send"}
+SCHEMES = [record.scheme for record in REGISTRY.registrations() if SHOWN & {*record.operations}]
 
 
 @pytest.fixture(scope="module")
