@@ -29,13 +29,12 @@ class Block:
     `rest` is what came behind it. Raises Truncated where the stream ends before; LimitExceeded for a line too long.
     """
 
-    __slots__ = ("_begun", "_lines", "_most", "_position", "_reader", "ended", "rest")
+    __slots__ = ("_begun", "_lines", "_position", "_reader", "ended", "rest")
 
-    def __init__(self, reader: Reader, most: int = TEXT_LINE) -> None:
+    def __init__(self, reader: Reader) -> None:
         self.ended = False
         self.rest = b""
         self._reader = reader
-        self._most = most
         self._begun = bytearray()
         self._lines = b""
         self._position = 0
@@ -68,7 +67,7 @@ class Block:
         self._begun += octets
         whole = self._begun.rfind(CRLF) + 2 if b"\n" in octets else 0
         if whole < 2:
-            if len(self._begun) > self._most + 1:  # the last octet may be the CR that ends the line
+            if len(self._begun) > TEXT_LINE + 1:  # the last octet may be the CR that ends the line
                 raise self._too_long()
             return
         lines = bytes(self._begun[:whole])
@@ -95,11 +94,11 @@ class Block:
 
     def _check_lengths(self) -> None:
         start, lines = 0, self._lines
-        while len(lines) - start > self._most + 2:
-            end = lines.rfind(CRLF, start, start + self._most + 2)
+        while len(lines) - start > TEXT_LINE + 2:
+            end = lines.rfind(CRLF, start, start + TEXT_LINE + 2)
             if end < 0:
                 raise self._too_long()
             start = end + 2
 
     def _too_long(self) -> LimitExceeded:
-        return LimitExceeded(f"a line is longer than {self._most} octets", limit="line", value=self._most)
+        return LimitExceeded(f"a line is longer than {TEXT_LINE} octets", limit="line", value=TEXT_LINE)

@@ -36,6 +36,8 @@ _OVERVIEW = ("number", "subject", "from", "date", "message-id", "references", "b
 """The fields of a line of overview (RFC 3977 section 8.3.2; the first seven are also those of RFC 2980)."""
 _NONE_THERE = (420, 423)
 """There is no article of those numbers; RFC 2980 and RFC 3977 differ in the code."""
+_GONE = (423, 430)
+"""There is no article of that number; RFC 977 leaves the code to the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def _list_by_header(connection: Connection, group: Group, link: Linker, low: int
         try:
             block = yield from request(connection, b"HEAD", b"%d" % number)
         except RemoteError as error:
-            if error.status in _NONE_THERE:  # a gap, or it has gone since
+            if error.status in _GONE:  # a gap, or it has gone since
                 continue
             raise
         header = yield from header_of(block)
