@@ -29,6 +29,7 @@ COMMANDS = 64 * 1024
 LARGEST = 65535
 """Columns or rows of the largest window (RFC 1073: 16 bits each); 0 is a number that nobody knows."""
 
+_DATA = re.compile(rb"(?>(?:[^\xff]+|\xff\xff)+)")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 
@@ -70,13 +71,15 @@ class Stream:
         position = 0
         while position < len(octets):
             if not self._command:
-                end = octets.find(IAC, position)
-                piece = octets[position : end if end >= 0 else len(octets)]
-                if self._sub is not None:
+                if self._sub is None:
+                    piece = _data_at(octets, position)
+                    if piece:
+                        data += self._text(piece)
+                        self._commands = 0
+                else:
+                    end = octets.find(IAC, position)
+                    piece = octets[position : end if end >= 0 else len(octets)]
                     self._skip(len(piece))
-                elif piece:
-                    data += self._text(piece)
-                    self._commands = 0
                 position += len(piece)
                 if position == len(octets):
                     break
@@ -85,13 +88,14 @@ class Stream:
         return bytes(data), bytes(answers)
 
     def _text(self, octets: bytes) -> bytes:
-        """Octets that are no command, without the NUL of each CR NUL."""
+        """What octets of data stand for: each FF is one of two, and the NUL of each CR NUL is none."""
         if self.theirs.has(BINARY):
             self._returned = False
-            return octets
-        start = 1 if self._returned and octets[0] == 0 else 0
-        self._returned = octets[-1] == 0x0D
-        return octets[start:].replace(b"\r\0", b"\r")
+        else:
+            start = 1 if self._returned and octets[0] == 0 else 0
+            self._returned = octets[-1] == 0x0D
+            octets = octets[start:].replace(b"\r\0", b"\r")
+        return octets.replace(b"\xff\xff", b"\xff")
 
     def _skip(self, count: int) -> None:
         """So many more octets of a subnegotiation."""
@@ -191,6 +195,12 @@ class Stream:
     @staticmethod
     def _say(code: int, *, on: bool, theirs: bool) -> bytes:
         return bytes((IAC, (DO if on else DONT) if theirs else (WILL if on else WONT), code))
+
+
+def _data_at(octets: bytes, position: int) -> bytes:
+    """The octets from `position` on, up to a command or to an FF that is the last of them."""
+    found = _DATA.match(octets, position)
+    return b"" if found is None else found[0]
 
 
 def _too_much(message: str, value: int) -> LimitExceeded:
