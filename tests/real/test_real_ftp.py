@@ -1,10 +1,14 @@
-"""FTP against vsftpd and ProFTPD, where they are installed: octets and names as ftplib, curl and the disk have them."""
+"""FTP against vsftpd and ProFTPD, where they are installed: octets and names as ftplib, curl and the disk have them.
+
+Read, and written: what is stored is compared with what these clients store and with what they then get.
+"""
 
 from __future__ import annotations
 
 import ftplib
 import grp
 import hashlib
+import io
 import os
 import pwd
 import shutil
@@ -47,6 +51,20 @@ FILES = {
     b"pub/-rf": b"dash\n",
     b"pub/*": b"star\n",
     b"pub/sub/deep/file": b"deep\n",
+    b"etc/motd": b"relative\n",
+}
+
+STORED = {
+    b"incoming/readme.txt": b"Hello from a client\nline two\n",
+    b"incoming/all-octets": bytes(range(256)) * 4,
+    b"incoming/empty": b"",
+    b"incoming/large": hashlib.shake_128(b"stored").digest(5_000_001),
+    b"incoming/f 1.txt": b"space\n",
+    b"incoming/odd;type=x.txt": b"semicolon\n",
+    b"incoming/100%.txt": b"percent\n",
+    "incoming/naïve.txt".encode(): b"utf-8\n",
+    b"incoming/latin-\xe9.txt": b"latin 1\n",
+    b"incoming/-rf": b"dash\n",
 }
 
 
@@ -106,6 +124,8 @@ def _folder() -> Iterator[Path]:
         (base / "run").mkdir(mode=0o700)
         for each in (base / "root").rglob("*"):
             each.chmod(0o755 if each.is_dir() else 0o644)
+        (base / "root" / "incoming").mkdir()
+        (base / "root" / "incoming").chmod(0o777)
         yield base
 
 
@@ -165,7 +185,12 @@ listen_port={port}
 background=NO
 anonymous_enable=YES
 local_enable=NO
-write_enable=NO
+write_enable=YES
+anon_upload_enable=YES
+anon_other_write_enable=YES
+anon_world_readable_only=NO
+anon_umask=022
+ascii_upload_enable=YES
 anon_root={base}/root
 ftp_username={_account().pw_name}
 run_as_launching_user=YES
@@ -214,6 +239,8 @@ AuthOrder mod_auth_file.c
 AuthUserFile {passwords}
 AuthGroupFile {groups}
 RequireValidShell off
+AllowOverwrite on
+AllowStoreRestart on
 <IfModule mod_ctrls.c>
 ControlsEngine off
 </IfModule>
@@ -335,3 +362,118 @@ def test_an_encoded_slash_begins_at_the_root_of_the_machine() -> None:
         assert _document(f"ftp://{server.login}127.0.0.1:{server.port}/%2F{name[1:]}/file") == b"elsewhere\n"
         with pytest.raises(RemoteError):
             _document(f"ftp://{server.login}127.0.0.1:{server.port}/{name[1:]}/file")
+
+
+def test_a_relative_and_an_absolute_path_are_two_files(server: Server) -> None:
+    """After `CWD pub`, `pub` is looked for within it, and `/pub` is not."""
+    url = FtpURL.parse(server.url(b"pub/sub/readme.txt"))
+    assert _document(str(url.replace(directories=["pub", f"{server.root}/etc"], name="motd"))) == b"relative\n"
+    with pytest.raises(RemoteError):
+        _document(str(url.replace(directories=["pub", "etc"], name="motd")))
+    if Path("/etc/motd").is_file():
+        assert _document(str(url.replace(directories=["etc"], name="motd"))) == b"relative\n"
+        assert _document(str(url.replace(directories=["/etc"], name="motd"))) == Path("/etc/motd").read_bytes()
+
+
+# --- Writing ----------------------------------------------------------------------------------------------------------
+
+
+def _on_disk(server: Server, path: bytes) -> Path:
+    return server.root / os.fsdecode(path)
+
+
+def _retrieved(client: ftplib.FTP, path: bytes) -> bytes:
+    received = bytearray()
+    client.retrbinary(f"RETR {path.decode('latin-1')}", received.extend)
+    return bytes(received)
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.decode("latin-1"))
+@pytest.mark.parametrize("size", [None, 60_001], ids=["whole", "in pieces"])
+def test_what_is_stored_is_on_the_disk_and_ftplib_gets_it(
+    server: Server, client: ftplib.FTP, path: bytes, size: int | None
+) -> None:
+    content = STORED[path]
+    pieces = content if size is None else [content[at : at + size] for at in range(0, len(content), size)]
+    found = urlschemes.replace(server.url(path), pieces, policy=POLICY)
+    assert found.size == len(content)
+    assert found.fields["reply"].startswith("226 ")
+    assert _on_disk(server, path).read_bytes() == content
+    assert _retrieved(client, path) == content
+    assert _document(server.url(path)) == content
+    urlschemes.replace(server.url(path), b"shorter", policy=POLICY)
+    assert _on_disk(server, path).read_bytes() == b"shorter"
+    urlschemes.delete(server.url(path), policy=POLICY)
+    assert not _on_disk(server, path).exists()
+    assert path.split(b"/")[1].decode("latin-1") not in client.nlst("incoming")
+
+
+def test_curl_stores_the_same_under_the_same_urls(server: Server, tmp_path: Path) -> None:
+    command = [_program("curl"), "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20"]
+    for number, (path, content) in enumerate(STORED.items()):
+        (tmp_path / str(number)).write_bytes(content)
+        command += ["--upload-file", str(tmp_path / str(number)), server.url(path)]
+    subprocess.run(command, check=True, timeout=30)
+    by_curl = {each.name: each.read_bytes() for each in (server.root / "incoming").iterdir()}
+    for path in STORED:
+        urlschemes.delete(server.url(path), policy=POLICY)
+    assert list((server.root / "incoming").iterdir()) == []
+    for path, content in STORED.items():
+        urlschemes.replace(server.url(path), content, policy=POLICY)
+    assert {each.name: each.read_bytes() for each in (server.root / "incoming").iterdir()} == by_curl
+    for path in STORED:
+        urlschemes.delete(server.url(path), policy=POLICY)
+
+
+def test_update_appends_as_ftplib_does(server: Server, client: ftplib.FTP) -> None:
+    ours, theirs = b"incoming/ours", b"incoming/theirs"
+    for piece in (b"made\n", bytes(range(256)), b"", b"end"):
+        found = urlschemes.update(server.url(ours), piece, policy=POLICY)
+        assert found.size is None
+        client.storbinary(f"APPE {theirs.decode()}", io.BytesIO(piece))
+    assert _on_disk(server, ours).read_bytes() == _on_disk(server, theirs).read_bytes()
+    assert _on_disk(server, ours).read_bytes() == b"made\n" + bytes(range(256)) + b"end"
+    for path in (ours, theirs):
+        urlschemes.delete(server.url(path), policy=POLICY)
+
+
+def test_text_is_stored_as_ftplib_stores_it(server: Server, client: ftplib.FTP) -> None:
+    text = b"one\ntwo\r\n\nthree"
+    urlschemes.replace(server.url(b"incoming/ours", "a"), text, policy=POLICY)
+    client.storlines("STOR incoming/theirs", io.BytesIO(text))
+    ours, theirs = (_on_disk(server, b"incoming/" + name).read_bytes() for name in (b"ours", b"theirs"))
+    assert ours + b"\n" == theirs  # ftplib ends the last line too
+    assert ours == b"one\ntwo\n\nthree"
+    for path in (b"incoming/ours", b"incoming/theirs"):
+        urlschemes.delete(server.url(path), policy=POLICY)
+
+
+def test_what_the_server_does_not_let_be_written(server: Server) -> None:
+    for operation, path, command in (
+        ("replace", b"pub/readme.txt", "STOR readme.txt"),
+        ("update", b"pub/readme.txt", "APPE readme.txt"),
+        ("delete", b"pub/readme.txt", "DELE readme.txt"),
+        ("replace", b"pub/new", "STOR new"),
+        ("replace", b"incoming/missing/new", "CWD missing"),
+        ("delete", b"incoming/missing", "DELE missing"),
+    ):
+        with pytest.raises(RemoteError) as refused:
+            urlschemes.operate(operation, server.url(path), None if operation == "delete" else b"x", policy=POLICY)
+        assert refused.value.status in (550, 553)
+        assert f"refused {command}" in str(refused.value)
+        assert refused.value.sent is None
+    assert _on_disk(server, b"pub/readme.txt").read_bytes() == FILES[b"pub/readme.txt"]
+
+
+def test_an_upload_that_is_given_up_is_not_taken_for_whole(server: Server) -> None:
+    def content() -> Iterator[bytes]:
+        yield b"x" * 100_000
+        raise KeyError("the caller's own")
+
+    with pytest.raises(KeyError):
+        urlschemes.replace(server.url(b"incoming/cut"), content(), policy=POLICY)
+    ends = time.monotonic() + START
+    while not (cut := _on_disk(server, b"incoming/cut")).exists() and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert cut.stat().st_size <= 100_000
+    urlschemes.delete(server.url(b"incoming/cut"), policy=POLICY)
