@@ -1,4 +1,4 @@
-"""http and https against nginx, a server that nobody here wrote: what it was asked and what it sent, by the octet."""
+"""http and https against nginx, a server that nobody here wrote: what it was asked, sent and given, by the octet."""
 
 import http.client
 import random
@@ -8,15 +8,17 @@ import ssl
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
 import urlschemes
 from urlschemes import Credentials, Document, Policy
-from urlschemes.errors import AuthRequired, RedirectRefused, RemoteError, TLSError
+from urlschemes.errors import AuthRequired, RedirectRefused, RemoteError, TLSError, Truncated
 from urlschemes.wire import Authenticate
 from urlschemes_http import HttpURL
 from urlschemes_https import HttpsURL
@@ -56,6 +58,10 @@ http {{
     location = /gone {{ return 410; }}
     location = /busy {{ add_header Retry-After 7 always; return 503; }}
     location = /nothing {{ return 204; }}
+    location /store/ {{ dav_methods PUT DELETE; client_max_body_size 8m; alias {root}/store/; }}
+    location /locked/ {{
+      dav_methods PUT DELETE; auth_basic "the store"; auth_basic_user_file {passwords}; alias {root}/store/;
+    }}
     location /vault/ {{ auth_basic "the vault"; auth_basic_user_file {passwords}; alias {root}/; }}
     location /chunked/ {{ ssi on; ssi_types *; alias {root}/; }}
     location /closed/ {{ ssi on; ssi_types *; chunked_transfer_encoding off; alias {root}/; }}
@@ -92,7 +98,8 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert NGINX is not None
     prefix = tmp_path_factory.mktemp("nginx")
     root = prefix / "root"
-    root.mkdir()
+    (root / "store").mkdir(parents=True)
+    (root / "store" / "folder").mkdir()
     octets = random.Random(1738)
     for size in SIZES:
         # SSI looks for `<!--#`, which must not be in there by chance.
@@ -261,3 +268,122 @@ def test_http_on_the_port_of_tls_is_a_refusal_of_the_server(nginx: Server) -> No
     with pytest.raises(RemoteError) as refused:
         urlschemes.access(HttpURL.parse(f"http://127.0.0.1:{nginx.tls}/"), policy=HERE)
     assert refused.value.status == 400
+
+
+# --- Writing ----------------------------------------------------------------------------------------------------------
+
+NAMES = ["plain.bin", "a%20b;c=1&%7E.bin", "per%25cent", "gr%C3%BC%C3%9Fe"]
+
+
+def on_disk(nginx: Server, name: str) -> Path:
+    return nginx.root / "store" / unquote(name)
+
+
+def got(nginx: Server, target: str) -> bytes:
+    """What http.client gets."""
+    with closing(http.client.HTTPConnection("127.0.0.1", nginx.clear, timeout=10)) as other:
+        other.request("GET", target)
+        return other.getresponse().read()
+
+
+def put_by_http_client(nginx: Server, target: str, content: bytes) -> int:
+    with closing(http.client.HTTPConnection("127.0.0.1", nginx.clear, timeout=10)) as other:
+        other.request("PUT", target, content)
+        return other.getresponse().status
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("piece", [None, 60_001], ids=["whole", "in pieces"])
+def test_what_is_put_is_what_http_client_puts_and_gets(nginx: Server, size: int, piece: int | None) -> None:
+    content = (nginx.root / f"{size}.bin").read_bytes()
+    pieces = content if piece is None else [content[at : at + piece] for at in range(0, size, piece)]
+    made = urlschemes.replace(nginx.http("/store/ours"), pieces, policy=HERE)
+    assert made.fields[":status"] == "201 Created"
+    assert put_by_http_client(nginx, "/store/theirs", content) == 201
+    assert on_disk(nginx, "ours").read_bytes() == on_disk(nginx, "theirs").read_bytes() == content
+    assert got(nginx, "/store/ours") == content
+    assert urlschemes.replace(nginx.http("/store/ours"), b"x", policy=HERE).fields[":status"] == "204 No Content"
+    assert on_disk(nginx, "ours").read_bytes() == b"x"
+    for name in ("ours", "theirs"):
+        assert urlschemes.delete(nginx.http(f"/store/{name}"), policy=HERE).fields[":status"] == "204 No Content"
+        assert not on_disk(nginx, name).exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_curl_stores_under_the_same_urls(nginx: Server, name: str, tmp_path: Path) -> None:
+    curl = shutil.which("curl")
+    if curl is None:
+        pytest.skip("curl is not installed")
+    (tmp_path / "content").write_bytes(b"by curl")
+    url = nginx.http(f"/store/{name}")
+    urlschemes.replace(url, b"by us", policy=HERE)
+    assert [each.name for each in (nginx.root / "store").iterdir() if each.is_file()] == [unquote(name)]
+    command = [curl, "--silent", "--show-error", "--fail", "--globoff", "--noproxy", "*", "--max-time", "20", str(url)]
+    subprocess.run([*command, "--upload-file", str(tmp_path / "content")], check=True, timeout=30)
+    assert on_disk(nginx, name).read_bytes() == b"by curl"
+    with opened(url, policy=HERE) as document:
+        assert document.read() == b"by curl"
+    subprocess.run([*command, "--request", "DELETE"], check=True, timeout=30)
+    assert [each for each in (nginx.root / "store").iterdir() if each.is_file()] == []
+
+
+def test_what_nginx_refuses_to_write(nginx: Server) -> None:
+    for operation, target, status in (
+        ("replace", "/plain", 405),
+        ("delete", "/text.txt", 405),
+        ("replace", "/store/folder/", 409),
+        ("replace", "/store/missing/a", 500),  # what nginx says where the folder is missing
+        ("delete", "/store/missing", 404),
+        ("delete", "/store/folder", 409),
+    ):
+        with pytest.raises(RemoteError) as refused:
+            urlschemes.operate(operation, nginx.http(target), None if operation == "delete" else b"x", policy=HERE)
+        assert refused.value.status == status
+    for target in ("/relative", "/to-tls"):
+        with pytest.raises(RedirectRefused) as moved:
+            urlschemes.replace(nginx.http(target), b"x", policy=HERE)
+        assert moved.value.reason == "writing"
+    assert (nginx.root / "text.txt").read_text("utf-8") == "Grüße\n"
+
+
+def test_too_much_is_refused_before_it_is_sent_or_while_it_is(nginx: Server) -> None:
+    with pytest.raises(RemoteError) as refused:
+        urlschemes.replace(nginx.http("/store/large"), bytes(9 * 2**20), policy=HERE)
+    assert (refused.value.status, refused.value.sent) == (413, None)
+    with pytest.raises((RemoteError, Truncated)) as cut:
+        urlschemes.replace(nginx.http("/store/large"), (bytes(2**20) for _ in range(64)), policy=HERE)
+    assert cut.value.sent
+    assert cut.value.sent < 64 * 2**20
+    assert not on_disk(nginx, "large").exists()
+
+
+def test_writing_with_a_login_over_tls(nginx: Server, trust: ssl.SSLContext) -> None:
+    url = nginx.https("/locked/a")
+
+    def login(_: Authenticate) -> Credentials:
+        return Credentials("joe", "secret")
+
+    urlschemes.replace(url, b"for joe", policy=HERE, ssl_context=trust, credentials=login)
+    assert on_disk(nginx, "a").read_bytes() == b"for joe"
+    for operation, content in (("replace", b"x"), ("delete", None)):
+        with pytest.raises(AuthRequired) as refused:
+            urlschemes.operate(operation, url, content, policy=HERE, ssl_context=trust)
+        assert refused.value.sent is None
+        with pytest.raises(AuthRequired):
+            urlschemes.operate(operation, nginx.http("/locked/a"), content, policy=HERE, credentials=login)
+    assert on_disk(nginx, "a").read_bytes() == b"for joe"
+    urlschemes.delete(url, policy=HERE, ssl_context=trust, credentials=login)
+    assert not on_disk(nginx, "a").exists()
+
+
+def test_an_upload_that_is_given_up_leaves_nothing(nginx: Server) -> None:
+    def content() -> Iterator[bytes]:
+        yield b"x" * 100_000
+        yield b"y" * 100_000
+        raise KeyError("the caller's own")
+
+    with pytest.raises(KeyError):
+        urlschemes.replace(nginx.http("/store/cut"), content(), policy=HERE)
+    urlschemes.replace(nginx.http("/store/next"), b"x", policy=HERE)
+    assert not on_disk(nginx, "cut").exists()
+    urlschemes.delete(nginx.http("/store/next"), policy=HERE)
