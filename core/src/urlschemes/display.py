@@ -6,7 +6,7 @@ that reaches a person's screen except through this room. RFC 1738 section 6 warn
 
 import re
 
-__all__ = ["one_line", "redact", "shown"]
+__all__ = ["in_line", "one_line", "redact", "shown"]
 
 HIDDEN = "***"
 
@@ -39,6 +39,11 @@ def redact(text: str) -> str:
 def shown(text: str) -> str:
     """`text` for a terminal: line feeds and tabs stay, every other control and every invisible character is escaped."""
     return _UNSAFE_IN_BLOCK.sub(_escaped, text)
+
+
+def in_line(text: str) -> str:
+    """`text` on one line: redacted, every control and every invisible character escaped."""
+    return _UNSAFE.sub(_escaped, redact(text))
 
 
 def one_line(text: str, most: int = 300) -> str:

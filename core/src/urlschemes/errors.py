@@ -45,7 +45,7 @@ Every error prints as one line of printable ASCII, at most 300 characters, witho
 copied.
 """
 
-from urlschemes.display import one_line
+from urlschemes.display import in_line, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class URLError(Exception):
     """The root of every error that this project raises.
 
     `code` is stable and meant for programs; `scheme`, `part`, `position`, `rule` and `section` are None where they do
-    not apply. `position` counts characters from 0. `hint` says what to do next.
+    not apply. `position` counts characters from 0. `hint` says what to do next. A message may quote what somebody else
+    said: it is made one line, with nothing in it that a terminal obeys, and without the passwords of URLs.
     """
 
     code: "ClassVar[str]" = "url-error"
@@ -86,6 +87,7 @@ class URLError(Exception):
         section: str | None = None,
         hint: str | None = None,
     ) -> None:
+        message = in_line(message)
         super().__init__(message)
         self.message = message
         self.scheme = scheme
@@ -414,8 +416,8 @@ class Truncated(AccessError):
 class RemoteError(AccessError):
     """The other side refused by its protocol.
 
-    `status` is its code, `text` its words, `temporary` whether trying later may help. `step` is what it refused, where
-    the protocol has several steps and it matters which.
+    `status` is its code, `text` its words, both as safe to show as the message; `temporary` says whether trying later
+    may help. `step` is what it refused, where the protocol has several steps and it matters which.
     """
 
     code = "remote-error"
@@ -431,8 +433,8 @@ class RemoteError(AccessError):
         **details: "Any",
     ) -> None:
         super().__init__(message, **details)
-        self.status = status
-        self.text = text
+        self.status = in_line(status) if isinstance(status, str) else status
+        self.text = in_line(text)
         self.temporary = temporary
         self.step = step
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import h11
 
-from urlschemes.display import redact, shown
+from urlschemes.display import one_line, redact, shown
 from urlschemes.errors import (
     AuthRequired,
     ConnectError,
@@ -339,7 +339,7 @@ def _next_event(http: h11.Connection, where: str) -> h11.Event | type[h11.NEED_D
         return http.next_event()
     except h11.RemoteProtocolError as error:
         # Its text may quote all that was received: only the beginning is kept, and no reference to the rest.
-        raise ProtocolError(str(error).replace("bytearray", "")[:200], where=where) from None
+        raise ProtocolError(one_line(str(error).replace("bytearray", ""), 200), where=where) from None
 
 
 def _check_trailer(end: h11.EndOfMessage) -> None:
