@@ -91,7 +91,9 @@ class Settings:
         """The configuration file that counts, whether or not it is there."""
         from urlschemes.configuration import own_file
 
-        return (self._file or own_file(os.environ)) if self.configured else None
+        if not self.configured:
+            return None
+        return own_file(os.environ) if self._file is None else os.path.abspath(self._file)  # noqa: PTH100  to be shown
 
     def _configuration(self) -> Configuration:
         """What is configured: whoever types a command is trusted, and so is the environment that they type it in."""
