@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import Any, Self
 
 from urlschemes.aio import AsyncDocument, AsyncListing, AsyncSession
@@ -12,17 +13,17 @@ from urlschemes.resource import Document, Listing, Session
 
 
 class Looped:
-    """Event loops, one for each dialogue; `faults` are what they would have logged."""
+    """An event loop, and others where that one runs already. `faults` are what they would have logged."""
 
     def __init__(self) -> None:
         self.faults: list[dict[str, Any]] = []
         self._runners: list[asyncio.Runner] = []
+        self._new()
 
     def run(self, dialogue: Dialogue) -> Any:
         """As `drive.run`."""
-        runner = asyncio.Runner()
-        self._runners.append(runner)
-        runner.get_loop().set_exception_handler(lambda _, fault: self.faults.append(fault))
+        idle = (runner for runner in self._runners if not runner.get_loop().is_running())
+        runner = next(idle, None) or self._new()
         return runner.run(_begun(dialogue, runner))
 
     def close(self) -> None:
@@ -31,6 +32,12 @@ class Looped:
             assert not asyncio.all_tasks(runner.get_loop())
             runner.close()
         assert not self.faults
+
+    def _new(self) -> asyncio.Runner:
+        runner = asyncio.Runner()
+        runner.get_loop().set_exception_handler(lambda _, fault: self.faults.append(fault))
+        self._runners.append(runner)
+        return runner
 
 
 async def _begun(dialogue: Dialogue, runner: asyncio.Runner) -> Any:
@@ -41,7 +48,8 @@ async def _begun(dialogue: Dialogue, runner: asyncio.Runner) -> Any:
     if said.kind == "listing":
         return Facade(AsyncListing(loop, dialogue.attributes), Listing, runner)
     if said.kind == "session":
-        return Facade(AsyncSession(loop, dialogue.attributes, said), Session, runner)
+        session = AsyncSession(loop, dialogue.attributes, said)
+        return Facade(session, type(session._session), runner)
     return dialogue.attributes
 
 
@@ -80,9 +88,6 @@ class Facade:
             raise StopIteration
         return piece
 
-    def read(self, *arguments: Any) -> Any:
-        return self._run(self._resource.read(*arguments))
-
     def close(self) -> None:
         self._run(self._resource.aclose())
 
@@ -93,6 +98,13 @@ class Facade:
         self._run(self._resource.__aexit__(*how))
 
     def __getattr__(self, name: str) -> Any:
-        if self._of is not Session or isinstance(getattr(type(self._resource), name, None), property):
-            return getattr(self._resource, name)
-        return lambda *arguments: self._run(self._resource.call(lambda session: getattr(session, name)(*arguments)))
+        if issubclass(self._of, Session) and not hasattr(type(self._resource), name):
+
+            def call(*arguments: Any, **more: Any) -> Any:
+                return self._run(self._resource.call(lambda session: getattr(session, name)(*arguments, **more)))
+
+            return call if callable(getattr(self._resource._session, name)) else getattr(self._resource._session, name)
+        value = getattr(self._resource, name)
+        if inspect.iscoroutinefunction(value):
+            return lambda *arguments: self._run(value(*arguments))
+        return value

@@ -344,10 +344,10 @@ def test_b12_a_drip_gains_no_time() -> None:
     numbers = iter(range(1, 65536))
     with (
         Talker(lambda identifier: [packet(identifier, next(numbers), 0, b"x")]) as server,
-        pytest.raises(DeadlineExceeded, match="of the packets came") as late,
+        pytest.raises(DeadlineExceeded, match=r"of the packets came|waiting for send") as late,
     ):
         opened(server, "/a", deadline=0.5)
-    assert late.value.phase == "content"
+    assert late.value.phase in {"content", "send"}  # it may pass while a packet is acknowledged
 
 
 @pytest.mark.parametrize(
