@@ -32,7 +32,8 @@ HERE = Policy.interactive()
 PATIENCE = 20
 """Seconds that a server may take to start, and a client to answer."""
 
-# What the servers run in place of login: it asks for both, and says back what it hears.
+# What the servers run in place of login: it asks for both, and says back what it hears. Before it ends it waits, since
+# one of them may lose the last words of a program that is gone.
 SHELL = r"""#!/bin/sh
 interrupted=
 trap 'interrupted=1; printf "interrupted\n> "' INT
@@ -46,7 +47,7 @@ while :; do
     continue
   fi
   case "$line" in
-    quit) echo bye; exit 0;;
+    quit) echo bye; sleep 0.5; exit 0;;
     size) stty size;;
     octets) printf '\377\000\r\001 end\n';;
     *) printf 'said %s\n' "$line";;
@@ -271,8 +272,11 @@ def test_curl_gets_the_same_octets(server: Server) -> None:
     theirs = _typed(
         [curl, "--silent", "--no-buffer", "--noproxy", "*", "--max-time", "20", f"telnet://127.0.0.1:{server.port}/"]
     )
-    # It tells no size of a window either; it leaves the NUL of CR NUL in, which RFC 854 says is none of the data.
-    assert ours == theirs.replace(b"\r\0", b"\r")
+    # It leaves the NUL of CR NUL in, which RFC 854 says is none of the data. It asks for BINARY, after which inetutils
+    # writes bare line feeds, and shows the NULs that curl then types.
+    if server.name == "busybox":
+        assert ours == theirs.replace(b"\r\0", b"\r")
+    assert _lines(ours) == _lines(theirs.replace(b"^@", b""))
     assert b"said fish & chips\r\n" in ours
     assert ours.endswith(b"bye\r\n")
 
