@@ -292,9 +292,7 @@ def test_values_take_the_place_of_defaults_and_denials_add_up() -> None:
         denied_networks=(*base.denied_networks, "192.0.2.7"),
         limits=Limits(hops=1),
     )
-    assert made.policy() == Policy(
-        networks=("192.0.2.0/24",), denied_networks=("192.0.2.7",), limits=Limits(hops=1)
-    )
+    assert made.policy() == Policy(networks=("192.0.2.0/24",), denied_networks=("192.0.2.7",), limits=Limits(hops=1))
     assert Configuration().policy(base) == base
     assert [each.source for each in made.settings] == ["the program"] * 3
 
@@ -314,7 +312,9 @@ def test_nothing_secret_is_shown() -> None:
     made = Configuration.of(
         {
             "gateways": {"wais": "ftp://joe:opensesame@gw.dom/{url}"},
-            "options": {"x-told": {"password": "opensesame", "via": "ftp://joe:opensesame@h/", "api_token": "opensesame"}},
+            "options": {
+                "x-told": {"password": "opensesame", "via": "ftp://joe:opensesame@h/", "api_token": "opensesame"}
+            },
         }
     )
     assert "opensesame" not in repr(made)
@@ -335,7 +335,9 @@ def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A registry with a scheme whose access tells its options."""
     monkeypatch.setattr("urlschemes.plugins.discover", lambda **_: ())
 
-    def access(_url: Any, *, server: str = "none", times: int = 1, loud: bool = False, seeds: tuple[str, ...] = ()) -> Any:
+    def access(
+        _url: Any, *, server: str = "none", times: int = 1, loud: bool = False, seeds: tuple[str, ...] = ()
+    ) -> Any:
         yield from Open("document")
         yield from Deliver(repr((server, times, loud, seeds)).encode())
 

@@ -240,6 +240,17 @@ def test_a_policy_is_a_value() -> None:
     assert Policy() == Policy.untrusted() != policy
 
 
+def test_a_policy_prints_what_differs_from_the_default_and_can_be_read_back() -> None:
+    assert (repr(Policy()), repr(Limits())) == ("Policy()", "Limits()")
+    changed = Policy(hosts={"b.dom", "a.dom"}, ports={8000}, roots=("/srv",), limits=Limits(hops=1))  # type: ignore[arg-type]
+    assert repr(changed) == "Policy(hosts={'a.dom', 'b.dom'}, ports={8000}, roots=('/srv',), limits=Limits(hops=1))"
+    for policy in (Policy(), changed, Policy.interactive(), Policy(schemes=frozenset(), public=False)):
+        assert eval(repr(policy), {"Policy": Policy, "Limits": Limits, "frozenset": frozenset}) == policy
+    assert repr(replace(changed, ports=frozenset(), limits=Limits())) == (
+        "Policy(hosts={'a.dom', 'b.dom'}, roots=('/srv',))"
+    )
+
+
 @pytest.mark.parametrize("value", [0, -1, math.nan, math.inf])
 @pytest.mark.parametrize("name", [limit.name for limit in fields(Limits)])
 def test_no_limit_is_missing_or_endless(name: str, value: float) -> None:

@@ -1,0 +1,81 @@
+"""Gateways on the wire: URLs of RFC 1738's schemes, and of one that nobody knows, through http, gopher and ftp."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from click.testing import CliRunner
+
+from urlschemes import Configuration, Policy, Registry
+from urlschemes.cli.app import command
+from urlschemes.errors import AuthRequired
+from urlschemes.wire import Authenticate
+from urlschemes_testing.servers import FtpUser, ftp_server, gopher_server, http_server
+from urlschemes_testing.servers.gopher import menu, text
+from urlschemes_testing.servers.http import HttpRequest, HttpResponse
+
+HERE = Policy.interactive()
+URLS = [
+    "wais://host.dom/db?a%20b",
+    "news:1.2@host.dom",
+    "prospero://host.dom/a;b=c",
+    "gopher://host.dom/00/a%09b",
+    "ftp://host.dom/%2Fetc/motd;type=a",
+    "x-nobody:anything?at=all&+",
+]
+
+
+def through(**gateways: str) -> Registry:
+    return Registry(configuration=Configuration.of({"gateways": {k.replace("_", "-"): v for k, v in gateways.items()}}))
+
+
+def fetched(request: HttpRequest) -> HttpResponse:
+    """What a gateway does: it decodes the URL once, and gets what it locates."""
+    return HttpResponse(200, b"got " + unquote(request.target.partition("?")[2]).encode())
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_a_gateway_of_http_gets_the_whole_url(url: str) -> None:
+    with http_server(handler=fetched) as server:
+        registry = through(**{url.partition(":")[0].replace("-", "_"): f"http://{server}/fetch?{{url}}"})
+        with registry.access(url, policy=HERE) as document:
+            assert document.read() == f"got {url}".encode()  # type: ignore[union-attr]
+            assert document.gateway is not None
+            assert (str(document.gateway.asked), document.gateway.url) == (url, document.url)
+        assert registry.find_attributes(url, policy=HERE).gateway == document.gateway
+        assert [each.method for each in server.requests] == ["GET", "HEAD"]
+
+
+def test_a_gateway_need_not_be_one_of_http(tmp_path: Path) -> None:
+    (tmp_path / "x-w:a").write_bytes(b"from ftp")
+    items = menu({"get x-w:a": text(b"from gopher")})
+    with gopher_server(items) as gopher, ftp_server(tmp_path) as ftp:
+        for template, content in (
+            (f"gopher://{gopher}/0get%20{{url}}", b"from gopher"),
+            (f"ftp://{ftp}/{{url}}", b"from ftp"),
+        ):
+            with through(x_w=template).access("x-w:a", policy=HERE) as document:
+                assert document.read().rstrip() == content  # type: ignore[union-attr]
+
+
+def test_a_login_that_the_gateway_wants_is_asked_for_its_host(tmp_path: Path) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def nobody(request: Authenticate) -> None:
+        asked.append((request.host, request.port))
+
+    with ftp_server(tmp_path, {"joe": FtpUser("opensesame")}) as server, pytest.raises(AuthRequired):
+        through(x_w=f"ftp://joe@{server}/{{url}}").access("x-w://host.dom/", policy=HERE, credentials=nobody)
+    assert asked == [tuple(server)]
+
+
+def test_the_command_goes_through_the_gateways_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with http_server(handler=fetched) as server:
+        monkeypatch.setenv("URLSCHEMES_GATEWAYS", f"wais=http://{server}/fetch?{{url}} x-w=http://{server}/{{url}}")
+        done = CliRunner().invoke(command, ["access", "-v", URLS[0]])
+        assert done.stdout == f"got {URLS[0]}"
+        assert "* gateway wais://host.dom/db?a%20b is reached through http://" in done.stderr
+        assert "gateways.wais of the environment variable URLSCHEMES_GATEWAYS" in done.stderr
+        assert CliRunner().invoke(command, ["--no-config", "access", "x-w:a"]).exit_code == 5
