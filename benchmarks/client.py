@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ftplib
 import http.client
+import io
 import json
 import resource
 import socket
@@ -21,10 +22,12 @@ from urlschemes import Document, Policy
 from urlschemes.errors import URLError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 HOST = "127.0.0.1"
 PIECE = 256 * 1024
+SENT = bytes(range(256)) * 256
+"""64 KiB, of which an upload is made."""
 SMALL = "65536"
 
 
@@ -48,8 +51,17 @@ def peak() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+def pieces(name: str) -> Iterator[bytes]:
+    """What an upload of `name` octets sends."""
+    return (SENT for _ in range(int(name) // len(SENT)))
+
+
 def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
     """As a program uses this project: the pieces, as they come."""
+    if protocol.endswith("upload"):
+        policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
+        urlschemes.replace(f"{protocol.split(maxsplit=1)[0]}://{HOST}:{port}/{name}", pieces(name), policy=policy)
+        return int(name), ""
     path = f"9{name}" if protocol == "gopher" else name
     policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
     octets = 0
@@ -61,6 +73,22 @@ def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
     except URLError as error:
         return octets, f"{type(error).__name__}: {error}"
     return octets, ""
+
+
+class _Raw(io.RawIOBase):
+    """What an upload sends, as the file that ftplib wants."""
+
+    def __init__(self, name: str) -> None:
+        self._left = int(name)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what io.BufferedReader passes
+        count = min(len(buffer), len(SENT), self._left)
+        buffer[:count] = SENT[:count]
+        self._left -= count
+        return count
 
 
 def standard(protocol: str, port: int, name: str) -> tuple[int, str]:
@@ -76,6 +104,17 @@ def standard(protocol: str, port: int, name: str) -> tuple[int, str]:
             session.connect(HOST, port)
             session.login()
             session.retrbinary(f"RETR {name}", count, blocksize=64 * 1024)
+    elif protocol == "ftp upload":
+        with ftplib.FTP() as session:  # noqa: S321  as above
+            session.connect(HOST, port)
+            session.login()
+            session.storbinary(f"STOR {name}", io.BufferedReader(_Raw(name), 64 * 1024), blocksize=64 * 1024)
+            octets = int(name)
+    elif protocol == "http upload":
+        connection = http.client.HTTPConnection(HOST, port)
+        connection.request("PUT", f"/{name}", pieces(name))
+        octets = int(name) if connection.getresponse().status == 201 else 0
+        connection.close()
     else:
         connection = http.client.HTTPConnection(HOST, port)
         connection.request("GET", f"/{name}")
@@ -90,7 +129,13 @@ def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
     """A socket, nothing checked: as fast as Python receives."""
     octets = 0
     with socket.create_connection((HOST, port)) as connection:
-        if protocol == "ftp":
+        if protocol == "http upload":
+            connection.sendall(f"PUT /{name} HTTP/1.1\r\nHost: {HOST}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+            for piece in pieces(name):
+                connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
+            connection.sendall(b"0\r\n\r\n")
+            octets = int(name) if connection.recv(PIECE).startswith(b"HTTP/1.1 201") else 0
+        elif protocol.startswith("ftp"):
             with connection.makefile("rb") as lines:
                 lines.readline()
                 for command in ("USER anonymous", "PASS x", "TYPE I"):
@@ -98,10 +143,18 @@ def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
                     lines.readline()
                 connection.sendall(b"EPSV\r\n")
                 data_port = int(lines.readline().split(b"|")[3])
-                connection.sendall(f"RETR {name}\r\n".encode())
+                stores = protocol.endswith("upload")
+                connection.sendall(f"{'STOR' if stores else 'RETR'} {name}\r\n".encode())
                 with socket.create_connection((HOST, data_port)) as data:
-                    while piece := data.recv(PIECE):
-                        octets += len(piece)
+                    if stores:
+                        for piece in pieces(name):
+                            data.sendall(piece)
+                        octets = int(name)
+                    else:
+                        while piece := data.recv(PIECE):
+                            octets += len(piece)
+                for _ in range(1 + stores):
+                    lines.readline()
         else:
             request = f"GET /{name} HTTP/1.1\r\nHost: {HOST}\r\n\r\n" if protocol == "http" else f"{name}\r\n"
             connection.sendall(request.encode())

@@ -1,4 +1,4 @@
-"""A process that serves as many octets as it is asked for, by FTP, HTTP, Gopher and plainly, on 127.0.0.1.
+"""A process that serves, and takes, as many octets as it is asked for, by FTP, HTTP and Gopher, on 127.0.0.1.
 
 It prints its ports as one line of JSON, and ends when its standard input does. What it serves is named by a number:
 that many octets. `<number>-unconfirmed`, by FTP, is as many octets and then silence where the 226 is due.
@@ -61,14 +61,38 @@ def _end(connection: socket.socket) -> None:
         pass
 
 
+def _take(connection: socket.socket, *, until: int = 0, end: bytes = b"", last: bytes = b"") -> int:
+    """How many octets come: until the connection ends, or so many have come, or they end with `end`."""
+    octets = len(last)
+    buffer = bytearray(1024 * 1024)
+    while (not until or octets < until) and (not end or last[-len(end) :] != end):
+        count = connection.recv_into(buffer)
+        if not count:
+            break
+        octets += count
+        last = last[-8:] + buffer[max(0, count - 8) : count]
+    return octets
+
+
 def http(connection: socket.socket) -> None:
-    """One request, one answer with a Content-Length."""
+    """One request, one answer: with a Content-Length to GET, after the last chunk to PUT."""
     request = b""
     while b"\r\n\r\n" not in request:
         piece = connection.recv(4096)
         if not piece:
             return
         request += piece
+    if request.startswith(b"PUT"):
+        if b"Expect: 100-continue" in request:
+            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        head, _, begun = request.partition(b"\r\n\r\n")
+        length = head.partition(b"Content-Length: ")[2].split(b"\r\n")[0]
+        if length:
+            _take(connection, until=int(length), last=begun)
+        else:
+            _take(connection, end=b"\r\n0\r\n\r\n", last=begun)
+        connection.sendall(b"HTTP/1.1 201 Created\r\nConnection: close\r\n\r\n")
+        return
     octets = int(request.split()[1].strip(b"/"))
     connection.sendall(
         b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n"
@@ -122,6 +146,13 @@ def ftp(connection: socket.socket) -> None:
                     passive = None
                     if not rest:
                         answer("226 done")
+                case "STOR" if passive is not None:
+                    answer("150 send it")
+                    data, _ = passive.accept()
+                    with passive, data:
+                        complete = _take(data) == int(argument)
+                    passive = None
+                    answer("226 done" if complete else "451 that was not all")
                 case "QUIT":
                     answer("221 bye")
                     return

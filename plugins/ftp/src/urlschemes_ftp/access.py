@@ -16,10 +16,10 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import LimitExceeded
-from urlschemes.octets import octets_of
+from urlschemes.octets import octets_of, text_of
+from urlschemes.replies import named
 from urlschemes.resource import Attributes
 from urlschemes.wire import LINE, Algorithm, Deliver, Open
-from urlschemes_ftp.control import Control, named
 from urlschemes_ftp.facts import facts_of, media_type_of, number, time
 from urlschemes_ftp.listing import Folder
 from urlschemes_ftp.login import change_directory, is_directory, log_in, place, representation
@@ -27,8 +27,9 @@ from urlschemes_ftp.transfer import Transfer, passive
 from urlschemes_ftp.writing import delete, replace, update
 
 if TYPE_CHECKING:
+    from urlschemes.replies import Reply
     from urlschemes_ftp import FtpURL
-    from urlschemes_ftp.replies import Reply
+    from urlschemes_ftp.control import Control
 
 __all__ = ["access", "delete", "find_attributes", "replace", "update"]
 
@@ -57,7 +58,7 @@ def find_attributes(url: FtpURL) -> Algorithm[None]:
     """
     control = yield from log_in(url)
     yield from change_directory(control, url)
-    yield from control.carry_out(b"TYPE", representation(url))
+    yield from control.carry_out(b"TYPE " + representation(url))
     if b"MLST" in (yield from _features(control)):
         attributes = yield from _facts_of_one(control, url)
     elif is_directory(url):
@@ -75,15 +76,12 @@ def find_attributes(url: FtpURL) -> Algorithm[None]:
 def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
     name = octets_of(url.name or "")
     type_code = representation(url)
-    yield from control.carry_out(b"TYPE", type_code)
-    size = number((yield from _optional(control, b"SIZE", name)).answer) if type_code == b"I" else None
+    yield from control.carry_out(b"TYPE " + type_code)
+    size = number(_answer((yield from _optional(control, b"SIZE " + name)))) if type_code == b"I" else None
     data = yield from passive(control)
-    reply = yield from control.command(b"RETR", name)
-    if reply.kind in (4, 5):
-        hint = "if it is a directory, the same URL with ;type=d lists it" if reply.code == 550 else None
-        raise reply.refusal(named(b"RETR", name), hint=hint)
-    if reply.kind != 1:
-        raise reply.astray("RETR", "a reply 150")
+    reply = yield from control.command(b"RETR " + name)
+    hint = "if it is a directory, the same URL with ;type=d lists it" if reply.code == 550 else None
+    reply.checked(named(b"RETR " + name), 1, hint=hint)
     transfer = Transfer(control, data, "RETR", size)
     yield from Open("document", Attributes(media_type=media_type_of(url.name), name=url.name, size=size))
     while octets := (yield from transfer.octets()):
@@ -95,7 +93,7 @@ def _list(control: Control, url: FtpURL) -> Algorithm[None]:
     """MLSD or NLST, without an argument: the directory is the working directory, so no name is read as an option."""
     with_facts = b"MLST" in (yield from _features(control))
     verb = b"MLSD" if with_facts else b"NLST"
-    yield from control.carry_out(b"TYPE", b"A")
+    yield from control.carry_out(b"TYPE A")
     data = yield from passive(control)
     reply = yield from control.command(verb)
     folder = Folder(url.replace(directories=place(url), name="", typecode=None))
@@ -103,10 +101,7 @@ def _list(control: Control, url: FtpURL) -> Algorithm[None]:
     if reply.code in (450, 550) and _NO_FILES.search(reply.words):  # how many servers say that a directory is empty
         yield from Open("listing", attributes)
         return
-    if reply.kind in (4, 5):
-        raise reply.refusal(verb.decode())
-    if reply.kind != 1:
-        raise reply.astray(verb.decode(), "a reply 150")
+    reply.checked(verb.decode(), 1)
     transfer = Transfer(control, data, verb.decode(), None)
     yield from Open("listing", attributes)
     entry = folder.entry_with_facts if with_facts else folder.entry
@@ -131,49 +126,47 @@ def _features(control: Control) -> Algorithm[frozenset[bytes]]:
     reply = yield from control.command(b"FEAT")
     if reply.kind == 5:
         return frozenset()
-    if reply.kind != 2:
-        raise reply.refusal("FEAT") if reply.kind == 4 else reply.astray("FEAT", "a reply 211")
-    return frozenset(line.split()[0].upper() for line in reply.lines[1:-1] if line.strip())
+    lines = reply.checked("FEAT", 2).lines[1:-1]
+    return frozenset(line.split()[0].upper() for line in lines if line.strip())
 
 
-def _optional(control: Control, verb: bytes, name: bytes) -> Algorithm[Reply]:
+def _optional(control: Control, line: bytes) -> Algorithm[Reply]:
     """SIZE or MDTM, which a server need not know: 213 has the answer, a refusal is none and no error."""
-    reply = yield from control.command(verb, name)
-    if reply.code == 421:
-        raise reply.refusal(named(verb, name))
-    if reply.code != 213 and reply.kind not in (4, 5):
-        raise reply.astray(verb.decode(), "a reply 213")
-    return reply
+    reply = yield from control.command(line)
+    return reply.checked(named(line), 213) if reply.code == 421 or reply.kind not in (4, 5) else reply
+
+
+def _answer(reply: Reply) -> str:
+    return text_of(reply.words) if reply.code == 213 else ""
 
 
 def _size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     name = octets_of(url.name or "")
-    modified = yield from _optional(control, b"MDTM", name)
+    modified = yield from _optional(control, b"MDTM " + name)
     if representation(url) == b"A":
-        if modified.code != 213:
-            raise modified.refusal(named(b"MDTM", name))
-        return Attributes(media_type=media_type_of(url.name), name=url.name, modified=time(modified.answer))
-    size = yield from _optional(control, b"SIZE", name)
-    if modified.code != 213 and size.code != 213:
-        raise size.refusal(named(b"SIZE", name))
+        modified.checked(named(b"MDTM " + name), 213)
+        return Attributes(media_type=media_type_of(url.name), name=url.name, modified=time(_answer(modified)))
+    size = yield from _optional(control, b"SIZE " + name)
+    if modified.code != 213:
+        size.checked(named(b"SIZE " + name), 213)
     return Attributes(
         media_type=media_type_of(url.name),
         name=url.name,
-        size=number(size.answer),
-        modified=time(modified.answer),
+        size=number(_answer(size)),
+        modified=time(_answer(modified)),
     )
 
 
 def _facts_of_one(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     """MLST: of the working directory or of a name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
-    name = None if is_directory(url) else octets_of(url.name or "")
-    reply = yield from control.carry_out(b"MLST", name)
-    for line in reply.lines[1:-1]:
-        facts, _ = facts_of(line.removeprefix(b" "))
+    line = b"MLST" if is_directory(url) else b"MLST " + octets_of(url.name or "")
+    reply = yield from control.carry_out(line)
+    for found in reply.lines[1:-1]:
+        facts, _ = facts_of(found.removeprefix(b" "))
         if facts:
             break
     else:
-        raise reply.astray("MLST", "a line of facts")
+        raise reply.astray(named(line), "a line of facts")
     size = None if is_directory(url) or representation(url) == b"A" else number(facts.get("size", ""))
     return Attributes(
         media_type=None if is_directory(url) else media_type_of(url.name),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.octets import text_of
+from urlschemes.replies import CONTROL_OCTET
 from urlschemes.resource import Entry
 from urlschemes_ftp import FtpURL
-from urlschemes_ftp.control import CONTROL_OCTET
 from urlschemes_ftp.facts import facts_of, number, time
 
 if TYPE_CHECKING:

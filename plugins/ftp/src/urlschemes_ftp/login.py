@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from urlschemes.display import one_line
 from urlschemes.errors import AuthRequired, UnsafeURL
-from urlschemes.octets import octets_of, text_of
+from urlschemes.octets import octets_of
 from urlschemes.wire import Algorithm, Authenticate, Connect
 from urlschemes_ftp.control import Control
 
 if TYPE_CHECKING:
+    from urlschemes.replies import Reply
     from urlschemes_ftp import FtpURL
-    from urlschemes_ftp.replies import Reply
 
 __all__ = ["change_directory", "is_directory", "log_in", "place", "representation"]
 
@@ -32,20 +32,13 @@ def log_in(url: FtpURL) -> Algorithm[Control]:
             part="directories",
         )
     control = Control((yield from Connect(url.host, url.port, label="control")))
-    banner = yield from control.reply("the connection", phase="banner")
-    if banner.code == 120:  # ready in so many minutes; 220 follows
-        banner = yield from control.reply("the connection", phase="banner")
-    if banner.kind in (4, 5):
-        raise banner.refusal("the connection")
-    if banner.kind != 2:
-        raise banner.astray("the connection", "a reply 220")
+    if (yield from control.banner(120, 2)).code == 120:  # ready in so many minutes; 220 follows
+        yield from control.banner(2)
 
-    reply = yield from control.command(b"USER", ANONYMOUS if url.user is None else octets_of(url.user))
+    reply = yield from control.command(b"USER " + (ANONYMOUS if url.user is None else octets_of(url.user)))
     if reply.code == 331:
         password = yield from _password(url, reply)
-        reply = yield from control.command(b"PASS", password, secret=True)
-    if reply.kind == 2:
-        return control
+        reply = yield from control.command(b"PASS ", secret=password)
     if reply.code == 332:
         raise AuthRequired(f"the server wants an account, which a URL cannot carry: {reply}")
     if reply.kind == 3:
@@ -55,9 +48,8 @@ def log_in(url: FtpURL) -> Algorithm[Control]:
             f"the server refused the login: {reply}",
             hint="the URL names no user, so it was tried as anonymous" if url.user is None else None,
         )
-    if reply.kind == 1:
-        raise reply.astray("the login", "a reply 230")
-    raise reply.refusal("the login")
+    reply.checked("the login", 2)
+    return control
 
 
 def _password(url: FtpURL, asked: Reply) -> Algorithm[bytes]:
@@ -65,7 +57,7 @@ def _password(url: FtpURL, asked: Reply) -> Algorithm[bytes]:
         return ANONYMOUS_PASSWORD
     if url.password is not None:
         return octets_of(url.password)
-    known = yield from Authenticate(url.host, url.port, user=url.user, realm=one_line(text_of(asked.words)))
+    known = yield from Authenticate(url.host, url.port, user=url.user, realm=asked.text)
     if known is None or known.user != url.user:
         raise AuthRequired(
             f"the server wants a password for the user {one_line(url.user, 60)}",
@@ -78,7 +70,7 @@ def change_directory(control: Control, url: FtpURL) -> Algorithm[None]:
     """CWD for each directory, the empty one too (section 3.2.2), and for a name that is to be listed."""
     for directory in place(url):
         hint = None if directory else "// in a path asks for this; /%2F begins a path at the root of the server"
-        yield from control.carry_out(b"CWD", octets_of(directory), hint=hint)
+        yield from control.carry_out(b"CWD " + octets_of(directory), hint=hint)
 
 
 def is_directory(url: FtpURL) -> bool:

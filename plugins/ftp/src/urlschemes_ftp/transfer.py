@@ -12,8 +12,8 @@ from urlschemes.errors import AccessError, ConnectError, DeadlineExceeded, Indet
 from urlschemes.wire import Algorithm, Close, ConnectBack, Peer, Receive, Send, partly
 
 if TYPE_CHECKING:
+    from urlschemes.replies import Reply
     from urlschemes_ftp.control import Control
-    from urlschemes_ftp.replies import Reply
 
 __all__ = ["Transfer", "Upload", "passive"]
 
@@ -21,6 +21,8 @@ CONFIRMATION = 15.0
 """Seconds that the 226 may keep waiting after the last octet."""
 STORED = 60.0
 """Seconds that it may take when we sent: what the system has taken from us may still be on its way."""
+LISTEN = 1024 * 1024
+"""Octets that are sent at most without listening whether the server says something."""
 REASON = 2.0
 """Seconds to wait for what the server says of a data connection that broke."""
 
@@ -72,17 +74,19 @@ class Transfer:
 class Upload:
     """What one command takes over its own data connection; `what` names it. `sent` counts the octets sent."""
 
-    __slots__ = ("_control", "_data", "_what", "sent")
+    __slots__ = ("_control", "_data", "_heard", "_what", "sent")
 
     def __init__(self, control: Control, data: Peer, what: str) -> None:
         self._control = control
         self._data = data
         self._what = what
+        self._heard = 0  # octets that had been sent when the server was last listened to
         self.sent = 0
 
     def send(self, octets: bytes) -> Algorithm[None]:
         """Send `octets`. Raises RemoteError with what the server says, Truncated where it says nothing."""
-        yield from self.check_silence()
+        if self.sent < LISTEN or self.sent - self._heard >= LISTEN:
+            yield from self.check_silence()
         try:
             yield from Send(self._data, octets)
         except (ConnectError, DeadlineExceeded, Truncated) as error:
@@ -92,6 +96,7 @@ class Upload:
 
     def check_silence(self) -> Algorithm[None]:
         """Raise what it means that the server speaks before all was sent, if it does."""
+        self._heard = self.sent
         if (yield from self._control.speaks()):
             try:
                 reply = yield from self._reply(within=REASON)
@@ -111,11 +116,7 @@ class Upload:
                 f"all {self.sent} octets were sent, and no 226 confirmed it: whether they are there cannot be known",
                 sent=self.sent,
             ) from error
-        if reply.kind in (4, 5):
-            raise reply.refusal(self._what, sent=self.sent)
-        if reply.code not in (226, 250):
-            raise reply.astray(self._what, "a reply 226", sent=self.sent)
-        return reply
+        return reply.checked(self._what, 226, 250, sent=self.sent)
 
     def _reply(self, *, within: float) -> Algorithm[Reply]:
         try:
@@ -144,18 +145,12 @@ def passive(control: Control, *, sends: bool = False) -> Algorithm[Peer]:
     """
     reply = yield from control.command(b"EPSV")
     if reply.kind == 5:
-        reply = yield from control.carry_out(b"PASV")
-        if reply.code != 227:
-            raise reply.astray("PASV", "a reply 227")
+        reply = yield from control.carry_out(b"PASV", 227)
         found = _PASV.search(reply.words)
         high, low = (int(found[1]), int(found[2])) if found else (0, 0)
         port = high * 256 + low if high < 256 and low < 256 else 0
         return (yield from _connect_back(control, reply, "PASV", port, sends=sends))
-    if reply.kind == 4:
-        raise reply.refusal("EPSV")
-    if reply.code != 229:
-        raise reply.astray("EPSV", "a reply 229")
-    found = _EPSV.search(reply.words)
+    found = _EPSV.search(reply.checked("EPSV", 229).words)
     return (yield from _connect_back(control, reply, "EPSV", int(found[2]) if found else 0, sends=sends))
 
 

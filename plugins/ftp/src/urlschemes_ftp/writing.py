@@ -18,17 +18,18 @@ from urlschemes.errors import (
     UnsupportedOperation,
 )
 from urlschemes.octets import octets_of
+from urlschemes.replies import named
 from urlschemes.resource import Attributes
 from urlschemes.wire import Algorithm, Open, Pull
-from urlschemes_ftp.control import Control, named
 from urlschemes_ftp.facts import media_type_of
 from urlschemes_ftp.login import change_directory, is_directory, log_in, representation
 from urlschemes_ftp.transfer import Upload, passive
 
 if TYPE_CHECKING:
+    from urlschemes.replies import Reply
     from urlschemes.wire import Peer
     from urlschemes_ftp import FtpURL
-    from urlschemes_ftp.replies import Reply
+    from urlschemes_ftp.control import Control
 
 __all__ = ["delete", "replace", "update"]
 
@@ -58,11 +59,7 @@ def delete(url: FtpURL) -> Algorithm[None]:
     name = _name(url)
     control = yield from log_in(url)
     yield from change_directory(control, url)
-    reply = yield from _ask(control, b"DELE", name)
-    if reply.kind in (4, 5):
-        raise reply.refusal(named(b"DELE", name))
-    if reply.kind != 2:
-        raise reply.astray("DELE", "a reply 250")
+    reply = (yield from _ask(control, b"DELE " + name)).checked(named(b"DELE " + name), 2)
     yield from Open("attributes", Attributes(name=url.name, fields={"reply": str(reply)}))
     yield from control.quit()
 
@@ -72,9 +69,9 @@ def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:
     first = yield from Pull()  # whoever has nothing to send has no business there
     control = yield from log_in(url)
     yield from change_directory(control, url)
-    yield from control.carry_out(b"TYPE", representation(url))
+    yield from control.carry_out(b"TYPE " + representation(url))
     data = yield from passive(control, sends=True)
-    upload = yield from _send(control, data, verb, name, first, text=representation(url) == b"A")
+    upload = yield from _send(control, data, verb + b" " + name, first, text=representation(url) == b"A")
     reply = yield from upload.confirmed()
     whole = verb == b"STOR" and representation(url) == b"I"
     attributes = Attributes(
@@ -87,15 +84,12 @@ def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:
     yield from control.quit()
 
 
-def _send(control: Control, data: Peer, verb: bytes, name: bytes, octets: bytes, *, text: bool) -> Algorithm[Upload]:
-    reply = yield from _ask(control, verb, name)
+def _send(control: Control, data: Peer, line: bytes, octets: bytes, *, text: bool) -> Algorithm[Upload]:
+    reply = yield from _ask(control, line)
     if reply.code in (530, 532):  # an account for storing files (RFC 959), or a login that is none for that
-        raise AuthRequired(f"the server refused {named(verb, name)}: {reply}")
-    if reply.kind in (4, 5):
-        raise reply.refusal(named(verb, name))
-    if reply.kind != 1:
-        raise reply.astray(verb.decode(), "a reply 150")
-    upload = Upload(control, data, named(verb, name))
+        raise AuthRequired(f"the server refused {named(line)}: {reply}")
+    reply.checked(named(line), 1)
+    upload = Upload(control, data, named(line))
     network = _NetworkLines() if text else None
     while octets:
         yield from upload.send(network.of(octets) if network else octets)
@@ -104,14 +98,12 @@ def _send(control: Control, data: Peer, verb: bytes, name: bytes, octets: bytes,
     return upload
 
 
-def _ask(control: Control, verb: bytes, name: bytes) -> Algorithm[Reply]:
+def _ask(control: Control, line: bytes) -> Algorithm[Reply]:
     """Send a command that changes something. Without a reply to it nobody knows whether it was carried out."""
     try:
-        return (yield from control.command(verb, name))
+        return (yield from control.command(line))
     except (ConnectError, DeadlineExceeded, Truncated) as error:
-        raise Indeterminate(
-            f"no reply to {named(verb, name)} came: whether it was carried out cannot be known"
-        ) from error
+        raise Indeterminate(f"no reply to {named(line)} came: whether it was carried out cannot be known") from error
 
 
 def _name(url: FtpURL) -> bytes:

@@ -37,6 +37,8 @@ GO_AHEAD = 1.0
 """Seconds to wait for 100 (Continue): not all servers know it, and without it the content is sent all the same."""
 DONE = 60.0
 """Seconds that the answer may take after the content: what the system has taken from us may still be on its way."""
+LISTEN = 1024 * 1024
+"""Octets that are sent at most without listening whether the server says something."""
 REASON = 2.0
 """Seconds to wait for what the server says of a connection that broke."""
 
@@ -105,22 +107,18 @@ def _admitted(url: HttpURL, fields: list[tuple[str, str]], *, asks: bool) -> Alg
 class _Upload:
     """The content of a request, and the answer to it. `sent` counts the octets of it that were sent."""
 
-    __slots__ = ("_request", "sent")
+    __slots__ = ("_heard", "_request", "sent")
 
     def __init__(self, request: Request) -> None:
         self._request = request
+        self._heard = 0  # octets that had been sent when the server was last listened to
         self.sent = 0
 
     def send(self, octets: bytes) -> Algorithm[None]:
         """Send some of the content. Raises what an answer means that comes too early, or Truncated without one."""
         request = self._request
-        if (yield from Ready((request.peer,), within=0)) is not None:
-            try:
-                answer = yield from request.early_answer(within=0)
-            except (ConnectError, Truncated) as error:
-                raise self._cut(error) from error
-            if answer is not None:
-                raise _refusal(answer, self.sent)
+        if self.sent < LISTEN or self.sent - self._heard >= LISTEN:
+            yield from self._check_silence()
         framed = request.http.send_with_data_passthrough(h11.Data(data=octets)) or []
         before = len(framed[0]) if len(framed) > 1 else 0
         try:
@@ -129,6 +127,17 @@ class _Upload:
             self.sent += min(max((error.sent or 0) - before, 0), len(octets))
             raise (yield from self._reason(error)) from error
         self.sent += len(octets)
+
+    def _check_silence(self) -> Algorithm[None]:
+        self._heard = self.sent
+        if (yield from Ready((self._request.peer,), within=0)) is None:
+            return
+        try:
+            answer = yield from self._request.early_answer(within=0)
+        except (ConnectError, Truncated) as error:
+            raise self._cut(error) from error
+        if answer is not None:
+            raise _refusal(answer, self.sent)
 
     def end(self) -> Algorithm[Answer]:
         """Say that this was all. Raises Indeterminate where no answer comes."""
