@@ -251,10 +251,11 @@ def rows_of_decisions() -> dict[int, str]:
 
 
 def test_every_decision_has_a_row() -> None:
-    assert set(rows_of_decisions()) == set(range(1, 31))
+    numbers = rows_of_decisions()
+    assert list(numbers) == [*range(1, len(numbers) + 1)]
 
 
-@pytest.mark.parametrize("number", range(1, 31))
+@pytest.mark.parametrize("number", rows_of_decisions())
 def test_every_decision_has_a_test(number: int) -> None:
     named = re.findall(r"\[`(test_\w+)`\]\(\.\./([\w/.-]+)\)", rows_of_decisions()[number])
     assert named
