@@ -69,7 +69,8 @@ def session(
     are shown and not obeyed, unless --raw.
 
     Between pipes, octets go and come until the service closes. A line feed is sent as Telnet's line end, CR LF, unless
-    --binary. Once the input has ended, the service may be silent as long as an access may, and no longer.
+    --binary. Once the input has ended, the service may be silent as long as an access may, and no longer. --timeout
+    bounds the opening and each such wait, and not the session.
 
     User name and password of URL are a suggestion to you. They are typed with --login, or with the escape key and l.
     """
