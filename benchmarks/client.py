@@ -75,6 +75,31 @@ def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
     return octets, ""
 
 
+def looped(protocol: str, port: int, name: str) -> tuple[int, str]:
+    """The same on an event loop."""
+    import asyncio
+
+    return asyncio.run(_looped(protocol, port, name))
+
+
+async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
+    policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
+    if protocol.endswith("upload"):
+        scheme = protocol.split(maxsplit=1)[0]
+        await urlschemes.aio.replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
+        return int(name), ""
+    path = f"9{name}" if protocol == "gopher" else name
+    octets = 0
+    try:
+        async with await urlschemes.aio.access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
+            if isinstance(document, urlschemes.aio.AsyncDocument):
+                async for piece in document:
+                    octets += len(piece)
+    except URLError as error:
+        return octets, f"{type(error).__name__}: {error}"
+    return octets, ""
+
+
 class _Raw(io.RawIOBase):
     """What an upload sends, as the file that ftplib wants."""
 
@@ -165,6 +190,7 @@ def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
 
 CLIENTS: dict[str, Callable[[str, int, str], tuple[int, str]]] = {
     "urlschemes": ours,
+    "event loop": looped,
     "standard": standard,
     "bare": bare,
 }

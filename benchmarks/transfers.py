@@ -29,6 +29,7 @@ PROTOCOLS = {
 }
 """What is transferred, and the client of the standard library that does the same."""
 BARE = "bare socket"
+LOOPED = f"{OURS}.aio"
 LONGEST = 300
 
 
@@ -37,7 +38,9 @@ def transfers(octets: int, rounds: int) -> Iterator[Figure]:
     protocols = {name: library for name, library in PROTOCOLS.items() if name.partition(" ")[0] in registry}
     with _server() as ports:
         for protocol, library in protocols.items():
-            clients = {OURS: "urlschemes", BARE: "bare"} | ({library: "standard"} if library else {})
+            clients = {OURS: "urlschemes", LOOPED: "event loop", BARE: "bare"}
+            if library:
+                clients[library] = "standard"
             runs: dict[str, list[dict[str, Any]]] = {who: [] for who in clients}
             for _ in range(rounds):
                 for who, client in clients.items():
