@@ -298,7 +298,7 @@ def test_of_four_operations_only_access_is_always_there_to_be_specified() -> Non
     every = THING.replace("\n[syntax]", 'operations = ["access", "update", "replace", "find attributes"]\n[syntax]', 1)
     assert Registration.from_text(every).operations == ("access", "update", "replace", "find attributes")
     with pytest.raises(RegistrationError, match="operations"):
-        Registration.from_text(every.replace("find attributes", "Copy"))
+        Registration.from_text(every.replace('"find attributes"', '"Copy"'))
 
 
 # Section 2.1

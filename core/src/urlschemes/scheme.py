@@ -1,5 +1,6 @@
 """A scheme: a registration, a syntax, and an access algorithm (RFC 1738 section 4)."""
 
+import sys
 import types
 from functools import partial
 
@@ -76,7 +77,7 @@ class Scheme:
                 f"{self.name} does not offer the operation {operation!r}",
                 scheme=self.name,
                 section="RFC 1738 section 2",
-                hint=f"it offers {', '.join(offered)}" if offered else "it is registered for parsing only",
+                hint=self._offer(offered) if offered else "it is registered for parsing only",
             )
         import importlib
 
@@ -91,6 +92,16 @@ class Scheme:
             )
         algorithm: Callable[..., Algorithm[None]] = function
         return algorithm
+
+    def _offer(self, offered: tuple[str, ...]) -> str:
+        """What it offers, and the function of the plugin for what only this scheme has."""
+        package = str(self._access).rpartition(".")[0]
+        functions = ((each, each.replace(" ", "_")) for each in offered)
+        known = sys.modules.get(package)
+        return "it offers " + ", ".join(
+            f"{each}: {package}.{function}" if function in getattr(known, "__all__", ()) else each
+            for each, function in functions
+        )
 
 
 def _type_of(registration: "Registration") -> type[URL]:
