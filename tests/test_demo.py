@@ -17,10 +17,11 @@ OFFERED = {name for groups in ENTRY_POINTS for name in groups.get("urlschemes.de
 SHOWN = sorted(SCHEMES & OFFERED)
 
 
-def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def command(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-W", "error", "-m", "urlschemes.cli", *arguments]
+    known = environ() | variables
     return subprocess.run(
-        words, cwd=cwd, env=environ(), capture_output=True, text=True, encoding="utf-8", timeout=100, check=False
+        words, cwd=cwd, env=known, capture_output=True, text=True, encoding="utf-8", timeout=100, check=False
     )
 
 
@@ -55,6 +56,14 @@ def test_no_password_is_shown(demo: str) -> None:
 
 def test_only_loopback_is_reached(demo: str) -> None:
     assert set(re.findall(r"\* connect (\S+) ", demo)) == {"127.0.0.1"}
+
+
+def test_nothing_that_is_configured_leads_it_elsewhere(tmp_path: Path) -> None:
+    done = command(
+        "demo", "gopher", "news", cwd=tmp_path, URLSCHEMES_GATEWAYS="gopher=http://gw.dom/{url}", NNTPSERVER="h"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gw.dom" not in done.stdout
 
 
 def test_the_doctor_finds_the_workspace_well(tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ A configuration is a value. A registry that is made without one has none: the li
 leads anywhere unless it is asked to.
 """
 
+# A path is text: it is shown, and compared with what somebody wrote.
+# ruff: noqa: PTH100, PTH111, PTH117, PTH118
+
 from __future__ import annotations
 
 import os
@@ -113,7 +116,7 @@ class Configuration:
         file that others may write, or that belongs to somebody else, is such a thing.
         """
         environ = os.environ if environ is None else environ
-        file = own_file(environ) if path is None else os.path.abspath(path)  # noqa: PTH100  to be shown
+        file = own_file(environ) if path is None else os.path.abspath(path)
         text = None if file is None else _text_of(file, required=path is not None)
         found = {} if text is None else {each.name: each for each in _read(_toml(text, str(file)), str(file))}
         if trust_env:
@@ -176,11 +179,11 @@ def own_file(environ: Mapping[str, str]) -> str | None:
         folder = environ.get("APPDATA", "")
     else:
         folder = environ.get("XDG_CONFIG_HOME", "")
-        if not os.path.isabs(folder):  # noqa: PTH117  so says the specification of that variable
-            home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111  it never raises
+        if not os.path.isabs(folder):  # so says the specification of that variable
+            home = environ.get("HOME") or os.path.expanduser("~")
             below = ("Library", "Application Support") if sys.platform == "darwin" else (".config",)
-            folder = os.path.join(home, *below)  # noqa: PTH118
-    return os.path.join(folder, "urlschemes", "config.toml") if os.path.isabs(folder) else None  # noqa: PTH117, PTH118
+            folder = os.path.join(home, *below)
+    return os.path.join(folder, "urlschemes", "config.toml") if os.path.isabs(folder) else None
 
 
 def _variable(name: str) -> str:
@@ -341,7 +344,7 @@ def _gateway(scheme: str, value: Any, source: str) -> Setting:
             f"{source}: {name} is no gateway: {error}",
             source=source,
             key=name,
-            hint='it is written like "http://gw.dom/fetch?{url}"',
+            hint='it is written like "x-foo://gw.dom/fetch?{url}"',
         ) from None
     if template.scheme == scheme:
         raise ConfigurationError(

@@ -87,6 +87,15 @@ class Settings:
         return self._registry
 
     @property
+    def unconfigured(self) -> Registry:
+        """As `registry`, for accesses that no gateway, and nothing else that is configured, may lead elsewhere."""
+        from urlschemes.registry import Registry
+
+        configuration = self.registry.configuration
+        plugins = configuration.plugins if self.plugins is None else self.plugins
+        return Registry(plugins, pins={**configuration.pins, **self.pins})
+
+    @property
     def file(self) -> str | None:
         """The configuration file that counts, whether or not it is there."""
         from urlschemes.configuration import own_file

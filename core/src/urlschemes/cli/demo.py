@@ -47,7 +47,7 @@ def demo(settings: Settings, names: tuple[str, ...]) -> None:
     from urlschemes.cli.screen import Screen
     from urlschemes.errors import URLError
 
-    registry = settings.registry
+    registry = settings.unconfigured
     demos = _demos(registry)
     wanted = [name.lower() for name in names] or list(registry)
     for name in wanted:
