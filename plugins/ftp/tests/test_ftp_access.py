@@ -498,9 +498,9 @@ BAD = {
     "banner 220:": bad(ProtocolError, "220:", C, server("220: Ready")),
     "banner of letters": bad(ProtocolError, "two", C, server("two twenty")),
     "banner of Arabic digits": bad(ProtocolError, "a reply", C, server("٢٢٠ Ready".encode() + b"\r\n")),
-    "banner 331": bad(ProtocolError, "a reply 220", C, server("331 Ready")),
-    "banner 150": bad(ProtocolError, "a reply 220", C, server("150 Ready")),
-    "banner 120 twice": bad(ProtocolError, "a reply 220", C, server("120 soon"), server("120 soon")),
+    "banner 331": bad(ProtocolError, "2xx was due", C, server("331 Ready")),
+    "banner 150": bad(ProtocolError, "2xx was due", C, server("150 Ready")),
+    "banner 120 twice": bad(ProtocolError, "2xx was due", C, server("120 soon"), server("120 soon")),
     "no banner": bad(ConnectError, "closed the connection", C, server_closes()),
     "half a banner": bad(Truncated, "within a line", C, server(b"220 hos"), server_closes()),
     "a banner, reset": bad(ConnectError, "broke off", C, server_resets()),
@@ -515,7 +515,7 @@ BAD = {
     "a 226 out of nowhere": bad(
         ProtocolError, "silence before SIZE", L, client("TYPE I"), server("200 OK", "226 Transfer complete")
     ),
-    "226 instead of 150": bad(ProtocolError, "a reply 150", UP_TO_RETR, server("226 Transfer complete")),
+    "226 instead of 150": bad(ProtocolError, "a reply 1xx", UP_TO_RETR, server("226 Transfer complete")),
     # B30, who asks
     "530 to USER": bad(AuthRequired, "530 No anonymous", G, client("USER anonymous"), server("530 No anonymous")),
     "332 to USER": bad(AuthRequired, "an account", G, client("USER anonymous"), server("332 Account?")),
@@ -525,7 +525,7 @@ BAD = {
     "332 to PASS": bad(AuthRequired, "an account", *L[:5], server("332 Account?")),
     "421 to PASS": bad(RemoteError, "421", *L[:5], server("421 Bye"), status=421, temporary=True),
     "500 to USER": bad(RemoteError, "500", G, client("USER anonymous"), server("500 What?"), status=500),
-    "150 to PASS": bad(ProtocolError, "a reply 230", *L[:5], server("150 What?")),
+    "150 to PASS": bad(ProtocolError, "a reply 2xx", *L[:5], server("150 What?")),
     "nobody knows the password": bad(
         AuthRequired,
         "a password for the user joe",
@@ -603,13 +603,13 @@ BAD = {
     "450 to RETR": bad(RemoteError, "450 Busy", UP_TO_RETR, server("450 Busy"), status=450, temporary=True),
     "425 to RETR": bad(RemoteError, "425", UP_TO_RETR, server("425 No connection"), status=425, temporary=True),
     "599 to RETR": bad(RemoteError, "599", UP_TO_RETR, server("599 Odd"), status=599),
-    "350 to RETR": bad(ProtocolError, "a reply 150", UP_TO_RETR, server("350 Go on")),
+    "350 to RETR": bad(ProtocolError, "a reply 1xx", UP_TO_RETR, server("350 Go on")),
     "550 to NLST": bad(RemoteError, "NLST: 550", UP_TO_LIST, server("550 Denied"), url=f"ftp://{HOST}/", status=550),
-    "226 to NLST": bad(ProtocolError, "a reply 150", UP_TO_LIST, server("226 Done"), url=f"ftp://{HOST}/"),
+    "226 to NLST": bad(ProtocolError, "a reply 1xx", UP_TO_LIST, server("226 Done"), url=f"ftp://{HOST}/"),
     "421 to FEAT": bad(
         RemoteError, "421", L, client("FEAT"), server("421 Bye"), url=f"ftp://{HOST}/", status=421, temporary=True
     ),
-    "150 to FEAT": bad(ProtocolError, "a reply 211", L, client("FEAT"), server("150 What?"), url=f"ftp://{HOST}/"),
+    "150 to FEAT": bad(ProtocolError, "a reply 2xx", L, client("FEAT"), server("150 What?"), url=f"ftp://{HOST}/"),
     "EPSV 421": bad(
         RemoteError, "421", L, image("a", 5), client("EPSV"), server("421 Bye"), status=421, temporary=True
     ),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import urlschemes
-import urlschemes_ftp.control
+import urlschemes.replies
 import urlschemes_ftp.transfer
 from urlschemes import Credentials, Document, Limits, Listing, Policy
 from urlschemes.errors import (
@@ -412,7 +412,7 @@ def test_b50_leaving_in_the_middle_closes_both_connections() -> None:
 
 
 def test_a_farewell_that_never_comes_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urlschemes_ftp.control, "FAREWELL", 0.1)
+    monkeypatch.setattr(urlschemes.replies, "FAREWELL", 0.1)
     acts = (*LOGIN, *image(4), *sending(says(b"data")), says("226 sent"), stays_silent())
     with rogue(*acts) as server:
         assert read(f"ftp://{server}/a") == b"data"

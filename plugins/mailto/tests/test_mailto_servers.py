@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import urlschemes
-import urlschemes_mailto.control
+import urlschemes.replies
 from urlschemes import Credentials, Limits, Policy
 from urlschemes.errors import (
     AuthRequired,
@@ -446,7 +446,7 @@ def test_b50_interrupted_it_closes() -> None:
 
 
 def test_a_farewell_that_never_comes_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urlschemes_mailto.control, "FAREWELL", 0.1)
+    monkeypatch.setattr(urlschemes.replies, "FAREWELL", 0.1)
     for end in ((stays_silent(),), (closes(),), (resets(),), (says("500 what?"),), (floods(),)):
         with rogue(*DATA, says("250 queued"), *end) as server:
             assert sent(server).outcomes[0].status == 250

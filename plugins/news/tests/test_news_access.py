@@ -243,7 +243,7 @@ class Bad:
 
 GROUPS_ASKED = READY.then(client("LIST NEWSGROUPS"), server("500 What?"), client("LIST ACTIVE"))
 BAD = {
-    "430": Bad(ASKED.then(server("430 No")), RemoteError, "the server has no such article: ARTICLE <4123%@host.dom>"),
+    "430": Bad(ASKED.then(server("430 No")), RemoteError, "the server has no such article (ARTICLE <4123%@host.dom>)"),
     "430 to HEAD": Bad(
         READY.then(client("HEAD <4123%@host.dom>"), server("430 No")),
         RemoteError,

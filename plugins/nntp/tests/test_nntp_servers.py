@@ -11,7 +11,7 @@ import pytest
 
 import urlschemes
 import urlschemes.aio
-import urlschemes_nntp.connection
+import urlschemes.replies
 from urlschemes import Credentials, Document, Limits, Listing, Policy
 from urlschemes.errors import (
     AuthRequired,
@@ -510,6 +510,6 @@ def test_nothing_reaches_a_server_that_the_url_may_not_say() -> None:
 
 
 def test_a_farewell_that_never_comes_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urlschemes_nntp.connection, "FAREWELL", 0.1)
+    monkeypatch.setattr(urlschemes.replies, "FAREWELL", 0.1)
     with rogue(*BEGUN, says("some", "."), stays_silent()) as server:
         assert read(f"nntp://{server}/a.b/1") == b"Subject: x\r\n\r\nsome\r\n"

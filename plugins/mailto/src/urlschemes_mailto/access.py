@@ -12,7 +12,6 @@ message was taken, which is an error of its own: Indeterminate.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import (
@@ -24,12 +23,13 @@ from urlschemes.errors import (
     TLSError,
     UnsupportedOperation,
 )
+from urlschemes.replies import END, Control, stuffed
 from urlschemes.wire import Algorithm, Connect, Open, Send
-from urlschemes_mailto.control import Control
 from urlschemes_mailto.extensions import Extensions
 from urlschemes_mailto.login import log_in
 from urlschemes_mailto.mailbox import mailbox_of
 from urlschemes_mailto.message import place_of, submission_of
+from urlschemes_mailto.replies import Reply
 from urlschemes_mailto.submission import Delivery, Outcome
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["send"]
 
-NOBODY = "[127.0.0.1]"
+NOBODY = b"[127.0.0.1]"
 """Who says EHLO: the same for everybody. A name or an address would tell of this machine."""
 SUBMISSIONS = 465
 """The port where TLS begins at once (RFC 8314 section 3.3)."""
@@ -46,7 +46,6 @@ ACCEPTANCE = 600.0
 """Seconds that the reply to the dot may take, if the deadline lets it (RFC 5321 section 4.5.3.2.6)."""
 
 _NO_EHLO = (500, 501, 502, 504)
-_DOT_FIRST = re.compile(rb"^\.", re.MULTILINE)
 
 
 def send(
@@ -82,7 +81,8 @@ def send(
             hint="show them, and pass confirm=True",
         )
     host, port = place_of(submission.relay)
-    control = Control((yield from Connect(host, port, label="relay")))
+    relay_peer = yield from Connect(host, port, label="relay")
+    control = Control(relay_peer, code_on="every line", reply_type=Reply)
     try:
         extensions = yield from _greet(control, host, port, starttls)
         yield from log_in(control, host, port, extensions, allow_cleartext=allow_cleartext)
@@ -102,16 +102,12 @@ def _greet(control: Control, host: str, port: int, starttls: str) -> Algorithm[E
     """What the relay can do, as it says it over TLS where that is to be."""
     if port == SUBMISSIONS:
         yield from control.protect(host)
-    banner = yield from control.reply("the connection", phase="banner")
-    if banner.kind in (4, 5):
-        raise banner.refusal("the connection")
-    if banner.code != 220:
-        raise banner.astray("the connection", "a reply 220")
+    yield from control.banner(220)
     extensions = yield from _hello(control)
     if control.peer.secure or starttls == "never":
         return extensions
     if "STARTTLS" in extensions:
-        yield from control.carry_out("STARTTLS", "STARTTLS")
+        yield from control.carry_out(b"STARTTLS")
         yield from control.protect(host)
         return (yield from _hello(control))
     if starttls == "required":
@@ -121,13 +117,11 @@ def _greet(control: Control, host: str, port: int, starttls: str) -> Algorithm[E
 
 def _hello(control: Control) -> Algorithm[Extensions]:
     """EHLO; HELO, and no extensions, where the relay is older than that."""
-    reply = yield from control.command(f"EHLO {NOBODY}", "EHLO")
-    if reply.kind == 2:
-        return Extensions.of(reply)
+    reply = yield from control.command(b"EHLO " + NOBODY, what="EHLO")
     if reply.code in _NO_EHLO:
-        yield from control.carry_out(f"HELO {NOBODY}", "HELO")
+        yield from control.carry_out(b"HELO " + NOBODY, what="HELO")
         return Extensions()
-    raise reply.refusal("EHLO") if reply.kind != 3 else reply.astray("EHLO", "a reply 250")
+    return Extensions.of(reply.checked("EHLO", 2))
 
 
 # The envelope, and the message ----------------------------------------------------------------------------------------
@@ -136,17 +130,14 @@ def _hello(control: Control) -> Algorithm[Extensions]:
 def _transact(control: Control, submission: Submission, extensions: Extensions) -> Algorithm[Delivery]:
     """One mail transaction (RFC 5321 section 3.3)."""
     parameters = _parameters(submission.message, extensions)
-    yield from control.carry_out(f"MAIL FROM:<{submission.sender}>{parameters}", "MAIL FROM")
-    recipient = yield from control.carry_out(f"RCPT TO:<{submission.recipient}>", "RCPT TO")
-    reply = yield from control.command("DATA", "DATA")
-    if reply.kind in (4, 5):
-        raise reply.refusal("DATA")
-    if reply.code != 354:
-        raise reply.astray("DATA", "a reply 354")
+    sender = f"MAIL FROM:<{submission.sender}>{parameters}".encode("ascii")
+    yield from control.carry_out(sender, what="MAIL FROM")
+    recipient = yield from control.carry_out(f"RCPT TO:<{submission.recipient}>".encode("ascii"), what="RCPT TO")
+    yield from control.carry_out(b"DATA", 354)
     control.check_silence("the message")
-    yield from Send(control.peer, _DOT_FIRST.sub(b"..", submission.message))
+    yield from Send(control.peer, stuffed(submission.message))
     try:
-        yield from Send(control.peer, b".\r\n")
+        yield from Send(control.peer, END)
         reply = yield from control.reply("the message", within=ACCEPTANCE, phase="acceptance")
     except AccessError as error:
         raise Indeterminate(
@@ -161,7 +152,7 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
         size=len(submission.message),
         sender=submission.sender,
         relay=submission.relay,
-        outcomes=(Outcome(submission.recipient, reply.code, reply.words),),
+        outcomes=(Outcome(submission.recipient, reply.code, reply.text),),
         fields={"RCPT TO": str(recipient), "the message": str(reply)},
     )
 

@@ -12,7 +12,7 @@ from urlschemes.octets import text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from urlschemes_mailto.replies import Reply
+    from urlschemes.replies import Reply
 
 __all__ = ["Extensions"]
 

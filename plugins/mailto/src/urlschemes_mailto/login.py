@@ -10,7 +10,7 @@ from urlschemes.octets import octets_of
 from urlschemes.wire import Algorithm, Authenticate
 
 if TYPE_CHECKING:
-    from urlschemes_mailto.control import Control
+    from urlschemes.replies import Control
     from urlschemes_mailto.extensions import Extensions
 
 __all__ = ["log_in"]
@@ -28,14 +28,11 @@ def log_in(control: Control, host: str, port: int, extensions: Extensions, *, al
     if known is None:
         return
     user, password = octets_of(known.user), octets_of(known.password)
-    reply = yield from control.command(f"AUTH {mechanism}", "AUTH")
+    reply = yield from control.command(f"AUTH {mechanism}".encode("ascii"), what="AUTH")
     for response in (b"\0".join((b"", user, password)),) if mechanism == "PLAIN" else (user, password):
         if reply.code == 334:
-            reply = yield from control.command(b64encode(response).decode("ascii"), "AUTH", secret=True)
+            reply = yield from control.command(b"", what="AUTH", secret=b64encode(response))
     reply = reply.without(password)
     if reply.kind == 5:
         raise AuthRequired(f"the relay refused the login: {reply}")
-    if reply.kind == 4:
-        raise reply.refusal("AUTH")
-    if reply.kind != 2:
-        raise reply.astray("AUTH", "a reply 235")
+    reply.checked("AUTH", 2)

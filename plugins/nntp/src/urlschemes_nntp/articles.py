@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from urlschemes.display import one_line
 from urlschemes.errors import ProtocolError
 from urlschemes.octets import text_of
+from urlschemes.replies import named
 from urlschemes.wire import Algorithm, Deliver, Open
-from urlschemes_nntp.connection import named
 from urlschemes_nntp.header import attributes_of, fields_of, header_of
 
 if TYPE_CHECKING:
+    from urlschemes.replies import Reply
     from urlschemes_nntp.block import Block
     from urlschemes_nntp.connection import Connection
-    from urlschemes_nntp.replies import Reply
 
 __all__ = ["describe", "retrieve"]
 
@@ -47,10 +47,9 @@ def describe(connection: Connection, asked: bytes) -> Algorithm[None]:
 
 def request(connection: Connection, verb: bytes, asked: bytes) -> Algorithm[Block]:
     """Ask by ARTICLE or HEAD: what follows the reply, if that is of the article asked for."""
-    what = named(verb, asked)
-    reply = yield from connection.command(verb, asked)
-    reply.checked(what, _SUCCESS[verb])
-    _check_reply(reply, what, asked)
+    line = verb + b" " + asked
+    reply = yield from connection.carry_out(line, _SUCCESS[verb])
+    _check_reply(reply, named(line), asked)
     return connection.block()
 
 

@@ -1,4 +1,4 @@
-"""Multi-line data blocks (RFC 3977 section 3.1.1), read and written: lines that end with CR LF, closed by a dot."""
+"""Multi-line data blocks (RFC 3977 section 3.1.1), read: lines that end with CR LF, closed by a dot."""
 
 from __future__ import annotations
 
@@ -10,16 +10,9 @@ from urlschemes.wire import TEXT_LINE, Algorithm
 if TYPE_CHECKING:
     from urlschemes.wire import Reader
 
-__all__ = ["END", "Block", "stuffed"]
+__all__ = ["Block"]
 
 CRLF = b"\r\n"
-END = b".\r\n"
-"""The line that closes a block."""
-
-
-def stuffed(lines: bytes) -> bytes:
-    """`lines`, each ended by CR LF, as they are sent: one that begins with a dot has one dot more."""
-    return (CRLF + lines).replace(b"\r\n.", b"\r\n..")[2:]
 
 
 class Block:

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
-from urlschemes.display import one_line
-from urlschemes.errors import (
-    AccessError,
-    AuthRequired,
-    ConnectError,
-    LimitExceeded,
-    TLSError,
-    Truncated,
-    UnsafeURL,
-)
-from urlschemes.octets import octets_of, text_of
-from urlschemes.wire import Algorithm, Authenticate, Connect, Peer, Reader, Send, StartTLS, unexpected
+from urlschemes import replies
+from urlschemes.errors import AuthRequired, LimitExceeded, TLSError
+from urlschemes.octets import octets_of
+from urlschemes.wire import Algorithm, Authenticate, Connect, Peer, Send
 from urlschemes_nntp.block import Block
 from urlschemes_nntp.replies import Reply
 
-__all__ = ["MOST_ARGUMENT", "Connection", "connected", "named"]
+__all__ = ["MOST_ARGUMENT", "Connection", "connected"]
 
 MOST_ARGUMENT = 497
 """Octets in the arguments of a command (RFC 3977 section 3.1)."""
 MOST_CAPABILITIES = 1000
 """Lines in the answer to CAPABILITIES."""
-FAREWELL = 1.0
-"""Seconds that the 205 may take. Nothing depends on it."""
 
-_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
-_REPLY = re.compile(rb"([1-5][0-9][0-9])(?: (.*))?", re.DOTALL)
 _GREETINGS = (200, 201)
 """The server is ready; after 201 it takes no articles."""
 _UNKNOWN = (500, 501, 503)
@@ -37,83 +23,49 @@ _UNKNOWN = (500, 501, 503)
 _PROTECT = "the option tls protects the connection first"
 
 
-class Connection:
+class Connection(replies.Control):
     """One session with the server `host`; `capabilities` tells what it can do, as far as it says so.
 
     A server that wants a login (480) gets one, once: over TLS, or where `allow_cleartext` is true.
     """
 
-    __slots__ = (
-        "_allow_cleartext",
-        "_block",
-        "_capabilities",
-        "_host",
-        "_logged_in",
-        "_peer",
-        "_port",
-        "_reader",
-        "_secure",
-    )
+    __slots__ = ("_allow_cleartext", "_block", "_capabilities", "_host", "_logged_in", "_port")
 
     def __init__(self, peer: Peer, host: str, port: int, *, allow_cleartext: bool) -> None:
-        self._peer = peer
+        super().__init__(peer, code_on="only line", reply_type=Reply)
         self._host = host
         self._port = port
         self._allow_cleartext = allow_cleartext
-        self._secure = False
         self._logged_in = False
         self._capabilities: frozenset[bytes] | None = None
-        self._reader = Reader(peer)
-        self._block = Block(self._reader)
-
-    def reply(self, what: str, *, phase: str = "response") -> Algorithm[Reply]:
-        """The reply to `what`."""
-        line = yield from self._reader.line(phase=phase)
-        if line is None:
-            closed = f"the server closed the connection where a reply to {what} was due"
-            raise Truncated(closed) if self._reader.received else ConnectError(closed)
-        found = _REPLY.fullmatch(line)
-        if found is None:
-            raise unexpected(line, what, f"a reply to {what}")
-        return Reply(int(found[1]), found[2] or b"")
+        self._block = Block(self.reader)
 
     def block(self) -> Block:
         """The lines that follow the reply which was just read. They are read to their end before the next command."""
-        self._block = Block(self._reader)
+        self._block = Block(self.reader)
         return self._block
 
-    def command(self, verb: bytes, argument: bytes = b"") -> Algorithm[Reply]:
+    @property
+    def unasked(self) -> bytes:
+        """What was received, and nobody has asked for it: behind the last block, too."""
+        return self._block.rest + super().unasked
+
+    def command(self, line: bytes, *, what: str = "", secret: bytes | None = None) -> Algorithm[replies.Reply]:
         """Send a command and read its reply; where the server wants a login first, log in and send it once more."""
-        reply = yield from self._ask(verb, argument)
+        reply = yield from super().command(line, what=what, secret=secret)
         if reply.code == 480:
             yield from self._log_in(reply)
-            reply = yield from self._ask(verb, argument)
+            reply = yield from super().command(line, what=what, secret=secret)
             if reply.code == 480:
                 raise AuthRequired(f"the server asks for a login again: {reply}")
         if reply.code == 483:
             raise AuthRequired(f"the server wants the connection protected: {reply}", hint=_PROTECT)
         return reply
 
-    def _ask(self, verb: bytes, argument: bytes = b"", *, secret: bool = False) -> Algorithm[Reply]:
-        """A `secret` argument is shown nowhere, whatever the server makes of it."""
-        what = verb.decode()
-        self._check_silence(what)
-        if _CONTROL.search(argument):
-            raise UnsafeURL(f"the argument of {what} holds a control character")
-        line = b" ".join((verb, argument)) if argument else verb
-        yield from Send(self._peer, line + b"\r\n", secret=argument if secret else None)
-        reply = yield from self.reply(what)
-        return reply.without(argument) if secret and argument else reply
-
-    def _check_silence(self, what: str) -> None:
-        unasked = self._block.rest + self._reader.pending
-        if unasked:
-            raise unexpected(unasked, what, f"silence before {what}")
-
     def send(self, octets: bytes) -> Algorithm[None]:
         """Send what the server asked for by a reply 3xx."""
-        self._check_silence("the article")
-        yield from Send(self._peer, octets)
+        self.check_silence("the article")
+        yield from Send(self.peer, octets)
 
     def capabilities(self) -> Algorithm[frozenset[bytes]]:
         """The capabilities by their labels (RFC 3977 section 5.2); none where the server does not know the command."""
@@ -141,7 +93,7 @@ class Connection:
 
     def begin(self, *, tls: bool) -> Algorithm[None]:
         """Take the greeting; protect the connection where `tls` is true; become a reader of a server that has modes."""
-        (yield from self.reply("the connection", phase="banner")).checked("the connection", *_GREETINGS)
+        yield from self.banner(*_GREETINGS)
         if tls:
             yield from self._start_tls()
         capabilities = yield from self.capabilities()
@@ -153,29 +105,26 @@ class Connection:
 
     def _start_tls(self) -> Algorithm[None]:
         """RFC 4642 section 2.2. Nothing was said before that would have to be forgotten."""
-        reply = yield from self._ask(b"STARTTLS")
+        reply = yield from super().command(b"STARTTLS")
         if reply.code != 382:
             raise TLSError(f"the server does not protect the connection: STARTTLS was answered '{reply}'")
-        self._check_silence("TLS")
-        yield from StartTLS(self._peer, self._host)
-        self._secure = True
+        yield from self.protect(self._host)
 
-    def _log_in(self, wanted: Reply) -> Algorithm[None]:
+    def _log_in(self, wanted: replies.Reply) -> Algorithm[None]:
         """AUTHINFO USER and PASS (RFC 4643 section 2.3), each once."""
         if self._logged_in:
             raise AuthRequired(f"the server asks for a login again: {wanted}")
-        if not (self._secure or self._allow_cleartext):
+        if not (self.peer.secure or self._allow_cleartext):
             raise AuthRequired(
                 f"the server wants a login, which anybody on the way could read: {wanted}",
                 hint=f"{_PROTECT}; allow_cleartext sends the login as it is",
             )
-        realm = one_line(text_of(wanted.words))
-        known = yield from Authenticate(self._host, self._port, realm=realm)
+        known = yield from Authenticate(self._host, self._port, realm=wanted.text)
         if known is None:
             raise AuthRequired(f"the server wants a login: {wanted}", hint="no credentials were given")
-        reply = yield from self._ask(b"AUTHINFO USER", octets_of(known.user))
+        reply = yield from super().command(b"AUTHINFO USER " + octets_of(known.user))
         if reply.code == 381:
-            reply = yield from self._ask(b"AUTHINFO PASS", octets_of(known.password), secret=True)
+            reply = yield from super().command(b"AUTHINFO PASS ", secret=octets_of(known.password))
         if reply.code in (381, 480, 481, 482, 502):
             raise AuthRequired(f"the server refused the login: {reply}")
         if reply.code == 483:
@@ -184,14 +133,6 @@ class Connection:
         self._logged_in = True
         self._capabilities = None
 
-    def quit(self) -> Algorithm[None]:
-        """Take leave. All that was asked for has come: what goes wrong now spoils nothing."""
-        try:
-            yield from Send(self._peer, b"QUIT\r\n")
-            yield from self._reader.more(within=FAREWELL, phase="farewell")
-        except AccessError:
-            return
-
 
 def connected(host: str, port: int, *, tls: bool, allow_cleartext: bool) -> Algorithm[Connection]:
     """A connection that is ready for the first command of a reader."""
@@ -199,8 +140,3 @@ def connected(host: str, port: int, *, tls: bool, allow_cleartext: bool) -> Algo
     connection = Connection(peer, host, port, allow_cleartext=allow_cleartext)
     yield from connection.begin(tls=tls)
     return connection
-
-
-def named(verb: bytes, argument: bytes) -> str:
-    """A command as an error names it, safe to print."""
-    return f"{verb.decode()} {one_line(text_of(argument), 60)}"

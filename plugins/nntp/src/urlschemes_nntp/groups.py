@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes.errors import LimitExceeded, RemoteError
 from urlschemes.octets import octets_of, text_of
+from urlschemes.replies import named
 from urlschemes.resource import Attributes, Entry
 from urlschemes.wire import Algorithm, Deliver, Open
 from urlschemes_nntp.articles import request
-from urlschemes_nntp.connection import named
 from urlschemes_nntp.header import date_of, fields_of, for_display, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from urlschemes.replies import Reply
     from urlschemes_nntp.connection import Connection
-    from urlschemes_nntp.replies import Reply
 
 __all__ = ["Group", "Linker", "list_articles", "list_groups", "selected"]
 
@@ -58,11 +58,11 @@ class Group:
 
 def selected(connection: Connection, name: str) -> Algorithm[Group]:
     """Select the group. Raises RemoteError (411: there is none of that name), ProtocolError."""
-    what = named(b"GROUP", octets_of(name))
-    reply = (yield from connection.command(b"GROUP", octets_of(name))).checked(what, 211)
+    line = b"GROUP " + octets_of(name)
+    reply = yield from connection.carry_out(line, 211)
     found = _COUNTS.fullmatch(reply.words)
     if found is None or found[4] not in (None, octets_of(name)):
-        raise reply.astray(what, "three numbers and the group's name")
+        raise reply.astray(named(line), "three numbers and the group's name")
     return Group(name, *map(int, found.groups()[:3]))
 
 
@@ -93,7 +93,7 @@ def list_articles(connection: Connection, group: Group, link: Linker, *, newest:
 def _overview(connection: Connection, numbers: bytes) -> Algorithm[Reply]:
     """The reply to OVER; to XOVER where the server does not claim to know that."""
     verb = b"OVER" if b"OVER" in (yield from connection.capabilities()) else b"XOVER"
-    return (yield from connection.command(verb, numbers))
+    return (yield from connection.command(verb + b" " + numbers))
 
 
 def _list_by_header(connection: Connection, group: Group, link: Linker, low: int) -> Algorithm[None]:
@@ -112,7 +112,7 @@ def _list_by_header(connection: Connection, group: Group, link: Linker, low: int
 
 def _numbers(connection: Connection, group: Group, low: int) -> Algorithm[Sequence[int]]:
     """The numbers of the articles, by LISTGROUP; where the server does not know that, all that there may be."""
-    reply = yield from connection.command(b"LISTGROUP", octets_of(group.name))
+    reply = yield from connection.command(b"LISTGROUP " + octets_of(group.name))
     if reply.kind == 5:
         return _few(range(low, group.high + 1))
     reply.checked("LISTGROUP", 211)
@@ -159,7 +159,7 @@ def _article(fields: dict[str, str], link: Linker) -> Entry:
 def list_groups(connection: Connection, link: Linker) -> Algorithm[None]:
     """Deliver an entry for each group of the server, by LIST ACTIVE, with its description from LIST NEWSGROUPS."""
     descriptions = yield from _descriptions(connection)
-    (yield from connection.command(b"LIST ACTIVE")).checked("LIST ACTIVE", 215)
+    yield from connection.carry_out(b"LIST ACTIVE", 215)
     yield from Open("listing", Attributes())
     block = connection.block()
     while (line := (yield from block.line())) is not None:

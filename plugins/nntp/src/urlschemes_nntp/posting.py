@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from urlschemes.display import one_line
 from urlschemes.errors import AccessError, Indeterminate, LimitExceeded, UnsafeURL
 from urlschemes.octets import text_of
+from urlschemes.replies import END, stuffed
 from urlschemes.wire import Algorithm, Open, Pull
-from urlschemes_nntp.block import END, stuffed
 from urlschemes_nntp.header import attributes_of, fields_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _refused(why: str, section: str, *, hint: str | None = None) -> UnsafeURL:
 
 def post(connection: Connection, article: bytes) -> Algorithm[None]:
     """POST the article, once. Raises RemoteError where it is refused, Indeterminate where that cannot be known."""
-    (yield from connection.command(b"POST")).checked("POST", 340)
+    yield from connection.carry_out(b"POST", 340)
     yield from connection.send(stuffed(article))
     try:
         # On its own: as long as it was not sent, the article was not posted.
