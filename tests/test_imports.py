@@ -8,6 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 # Each begins in a fresh interpreter and prints what it imported that was not there before.
 COUNTED = """
@@ -65,6 +66,19 @@ def test_parsing_imports_one_plugin_and_nothing_that_accesses(child: Callable[..
     assert [module for module in modules if module.endswith(".access")] == []
     assert {"urlschemes.drive", "urlschemes.cli"} & modules == set()
     assert {"click", "h11", "pluggy", "rich"} & roots(modules) == set()
+
+
+def test_an_access_that_blocks_imports_no_event_loop(child: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("content")
+    modules = imported(
+        child,
+        "import urlschemes",
+        f"policy = urlschemes.Policy(roots=({str(tmp_path)!r},))",
+        f"assert urlschemes.access('file://{tmp_path}/a', policy=policy).read() == b'content'",
+    )
+    assert "urlschemes.drive" in modules
+    assert "asyncio" not in roots(modules)
+    assert [module for module in modules if module.startswith("urlschemes.aio")] == []
 
 
 def test_a_typed_parse_needs_neither_discovery_nor_network(child: Callable[..., Any]) -> None:
