@@ -23,7 +23,6 @@ from urlschemes.cli.app import command
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import (
     AuthRequired,
-    InputRequired,
     RedirectRefused,
     TLSError,
     Truncated,
@@ -299,7 +298,7 @@ def test_the_environment_leads_nowhere_unless_it_is_trusted(
         with pytest.raises(TLSError):
             read(f"https://{https}/notes.txt")
         assert not keys.exists()
-        with pytest.raises(InputRequired):
+        with pytest.raises(UnsupportedOperation, match="NNTPSERVER where the environment is trusted"):
             read("news:1@host.dom")
         monkeypatch.delenv("URLSCHEMES_GATEWAYS")
         trusting = Registry(configuration=Configuration.load(trust_env=True))
