@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import re
 import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import urlschemes
-from urlschemes import aio
+from urlschemes import aio, steps
 from urlschemes.aio import AsyncDocument, AsyncListing, AsyncSession, backend
-from urlschemes.aio.channels import LoopSocket
+from urlschemes.aio.channels import LoopDatagrams, LoopSocket
 from urlschemes.default import registry
 from urlschemes.discovery import DEMOS
+from urlschemes.errors import URLError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
     from urlschemes.cli.demonstration import Demonstration
     from urlschemes.terms import TraceEvent
@@ -110,46 +112,100 @@ def test_both_drivers_give_the_same(name: str, tmp_path: Path) -> None:
     ]
 
 
+class Steps:
+    """What the event loop performs, and every socket that it makes.
+
+    `at` is called before step number `last`. `octets` are read at once, where that is not 0.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = self.last = self.octets = 0
+        self.task: asyncio.Task[Any]
+        self.at: Callable[[steps.Step], Awaitable[Any]] | None = None
+        self.sockets: list[LoopSocket] = []
+        perform, make = backend.perform, LoopSocket.__init__
+
+        def remember(made: LoopSocket, of: Any) -> None:
+            self.sockets.append(made)
+            make(made, of)
+
+        async def performed(step: steps.Step) -> Any:
+            self.count += 1
+            if self.at is not None and self.count == self.last:
+                await self.at(step)
+            if self.octets and isinstance(step, steps.Read) and not isinstance(step.channel, LoopDatagrams):
+                step.most = min(step.most, self.octets)
+            return await perform(step)
+
+        monkeypatch.setattr(backend, "perform", performed)
+        monkeypatch.setattr(LoopSocket, "__init__", remember)
+
+    async def outcome(self, shown: Demonstration) -> BaseException | str:
+        """What came back, or what was raised; in either case every socket must be closed."""
+        self.count = 0
+        self.task = task = asyncio.create_task(looped(shown))
+        await asyncio.wait([task])
+        assert all(each.fileno() == -1 for each in self.sockets)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        if task.cancelled():
+            return asyncio.CancelledError()
+        return task.exception() or COUNTED.sub("", repr(task.result()))
+
+
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """B50: no socket is open when the task is over, no thread is left, and nothing warns (which fails any test)."""
-    perform = backend.perform
-    made: list[LoopSocket] = []
-    make = LoopSocket.__init__
-    count = last = 0
+    seen = Steps(monkeypatch)
 
-    def remember(self: LoopSocket, made_of: Any) -> None:
-        made.append(self)
-        make(self, made_of)
+    async def cancel(_: steps.Step) -> None:
+        seen.task.cancel()
+        await asyncio.sleep(0)
 
-    async def performed(step: Any) -> Any:
-        nonlocal count
-        count += 1
-        if count == last:
-            cast("asyncio.Task[Any]", task).cancel()
-            await asyncio.sleep(0)
-        return await perform(step)
-
-    task: asyncio.Task[Any] | None = None
-
-    async def cancelled() -> None:
-        nonlocal task, count
-        count = 0
-        task = asyncio.create_task(looped(shown))
-        await asyncio.wait([task])
-        assert task.cancelled() or count < last  # what comes in one piece needs fewer steps
-        assert all(each.fileno() == -1 for each in made)
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    monkeypatch.setattr(backend, "perform", performed)
-    monkeypatch.setattr(LoopSocket, "__init__", remember)
     with demonstration(name, tmp_path) as shown:
         threads = threading.active_count()
-        asyncio.run(looped(shown))
-        steps = count
-        assert steps > 1
-        for number in range(1, steps + 1):
-            last = number
-            asyncio.run(cancelled())
+        asyncio.run(seen.outcome(shown))
+        count, seen.at = seen.count, cancel
+        assert count > 1
+        for number in range(1, count + 1):
+            seen.last = number
+            outcome = asyncio.run(seen.outcome(shown))
+            assert isinstance(outcome, asyncio.CancelledError) or seen.count < number  # it may need fewer steps
         gc.collect()
         assert is_over(lambda: threading.active_count() <= threads)
+
+
+@pytest.mark.parametrize(
+    "fault", [ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"), TimeoutError()], ids=["reset", "late"]
+)
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_a_fault_at_any_step_is_a_typed_error(
+    name: str, fault: OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B51: at every step. What is no error, as when a farewell is not heard, is the whole."""
+    seen = Steps(monkeypatch)
+
+    async def fail(step: steps.Step) -> None:
+        if not isinstance(step, steps.Consult):
+            raise type(fault)(*fault.args)
+
+    with demonstration(name, tmp_path) as shown:
+        good = asyncio.run(seen.outcome(shown))
+        count, seen.at = seen.count, fail
+        errors = 0
+        for number in range(1, count + 1):
+            seen.last = number
+            outcome = asyncio.run(seen.outcome(shown))
+            assert isinstance(outcome, URLError) or outcome == good
+            errors += isinstance(outcome, URLError)
+        assert errors
+
+
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_octet_by_octet_it_is_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B52."""
+    seen = Steps(monkeypatch)
+    with demonstration(name, tmp_path) as shown:
+        good = asyncio.run(seen.outcome(shown))
+        assert isinstance(good, str)
+        seen.octets = 1
+        assert asyncio.run(seen.outcome(shown)) == good

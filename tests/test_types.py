@@ -11,6 +11,7 @@ import pytest
 
 import urlschemes
 from urlschemes import URL, Encoded, InternetURL
+from urlschemes.aio import AsyncSession
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL
@@ -19,6 +20,7 @@ from urlschemes_https import HttpsURL
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 from urlschemes_telnet import TelnetURL
+from urlschemes_telnet.session import TelnetSession
 from urlschemes_wais import WaisURL
 
 
@@ -31,6 +33,17 @@ def test_parse_gives_the_type_that_was_asked_for() -> None:
     assert type(urlschemes.parse(text)) is FtpURL
     with pytest.raises(urlschemes.InvalidURL, match="this is a FtpURL, and a HttpURL is wanted"):
         urlschemes.parse(text, HttpURL)
+
+
+def test_operations_are_typed_on_an_event_loop_as_elsewhere() -> None:
+    async def converse(session: AsyncSession[TelnetSession]) -> None:
+        assert_type(await session.call(TelnetSession.read, within=1.0), bytes | None)
+        assert_type(await session.call(lambda each: each.advice.user), str | None)
+        assert_type(await urlschemes.aio.find_attributes("ftp://h/a", deadline=1.0), urlschemes.Attributes)
+        await urlschemes.aio.access("ftp://h/a", deadline="soon")  # type: ignore[arg-type]
+        await urlschemes.aio.replace("ftp://h/a", "text")  # type: ignore[arg-type]
+
+    assert converse.__name__ == "converse"
 
 
 def test_parts_are_typed() -> None:
