@@ -2,9 +2,9 @@ r"""Commands, and the replies of three digits that answer them: one idea of many
 
     control = Control((yield from Connect(url.host, url.port)), code_on="every line")
     yield from control.banner(220)
-    yield from control.carry_out(b"HELO me")            # 2xx, or an error says what came instead
-    yield from control.carry_out(b"DATA", 354)
-    yield from Send(control.peer, stuffed(text) + END)
+    yield from control.carry_out(b"HELP")               # 2xx, or an error says what came instead
+    yield from control.carry_out(b"DATA", 354)          # 354, or an error
+    yield from control.send(stuffed(text) + END, "the text")
     (yield from control.reply("the text")).checked("the text", 2)
     yield from control.quit()
 
@@ -212,6 +212,11 @@ class Control:
         """As `command`; raises as `Reply.checked` where the reply has none of the `codes`, without any: is not 2xx."""
         what = what or named(line)
         return (yield from self.command(line, what=what)).checked(what, *(codes or (2,)), hint=hint)
+
+    def send(self, octets: bytes, what: str) -> Algorithm[None]:
+        """Send `what` the server asked for by a reply 3xx, or the next part of it."""
+        self.check_silence(what)
+        yield from Send(self.peer, octets)
 
     def protect(self, host: str) -> Algorithm[None]:
         """Go over to TLS with `host`: what was received before counts for nothing, and there may not be any of it."""

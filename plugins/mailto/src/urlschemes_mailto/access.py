@@ -24,7 +24,7 @@ from urlschemes.errors import (
     UnsupportedOperation,
 )
 from urlschemes.replies import END, Control, stuffed
-from urlschemes.wire import Algorithm, Connect, Open, Send
+from urlschemes.wire import Algorithm, Connect, Open
 from urlschemes_mailto.extensions import Extensions
 from urlschemes_mailto.login import log_in
 from urlschemes_mailto.mailbox import mailbox_of
@@ -81,8 +81,7 @@ def send(
             hint="show them, and pass confirm=True",
         )
     host, port = place_of(submission.relay)
-    relay_peer = yield from Connect(host, port, label="relay")
-    control = Control(relay_peer, code_on="every line", reply_type=Reply)
+    control = Control((yield from Connect(host, port, label="relay")), code_on="every line", reply_type=Reply)
     try:
         extensions = yield from _greet(control, host, port, starttls)
         yield from log_in(control, host, port, extensions, allow_cleartext=allow_cleartext)
@@ -134,10 +133,9 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
     yield from control.carry_out(sender, what="MAIL FROM")
     recipient = yield from control.carry_out(f"RCPT TO:<{submission.recipient}>".encode("ascii"), what="RCPT TO")
     yield from control.carry_out(b"DATA", 354)
-    control.check_silence("the message")
-    yield from Send(control.peer, stuffed(submission.message))
+    yield from control.send(stuffed(submission.message), "the message")
     try:
-        yield from Send(control.peer, END)
+        yield from control.send(END, "the message")
         reply = yield from control.reply("the message", within=ACCEPTANCE, phase="acceptance")
     except AccessError as error:
         raise Indeterminate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urlschemes import replies
 from urlschemes.errors import AuthRequired, LimitExceeded, TLSError
 from urlschemes.octets import octets_of
-from urlschemes.wire import Algorithm, Authenticate, Connect, Peer, Send
+from urlschemes.wire import Algorithm, Authenticate, Connect, Peer
 from urlschemes_nntp.block import Block
 from urlschemes_nntp.replies import Reply
 
@@ -61,11 +61,6 @@ class Connection(replies.Control):
         if reply.code == 483:
             raise AuthRequired(f"the server wants the connection protected: {reply}", hint=_PROTECT)
         return reply
-
-    def send(self, octets: bytes) -> Algorithm[None]:
-        """Send what the server asked for by a reply 3xx."""
-        self.check_silence("the article")
-        yield from Send(self.peer, octets)
 
     def capabilities(self) -> Algorithm[frozenset[bytes]]:
         """The capabilities by their labels (RFC 3977 section 5.2); none where the server does not know the command."""

@@ -87,10 +87,10 @@ def _refused(why: str, section: str, *, hint: str | None = None) -> UnsafeURL:
 def post(connection: Connection, article: bytes) -> Algorithm[None]:
     """POST the article, once. Raises RemoteError where it is refused, Indeterminate where that cannot be known."""
     yield from connection.carry_out(b"POST", 340)
-    yield from connection.send(stuffed(article))
+    yield from connection.send(stuffed(article), "the article")
     try:
         # On its own: as long as it was not sent, the article was not posted.
-        yield from connection.send(END)
+        yield from connection.send(END, "the article")
         reply = yield from connection.reply("the article")
         if reply.kind not in (4, 5):
             reply.checked("the article", 240)

@@ -1,0 +1,480 @@
+"""Commands and their replies, in each of the three forms that protocols have for several lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlschemes.errors import (
+    AuthRequired,
+    ConnectError,
+    DeadlineExceeded,
+    LimitExceeded,
+    ProtocolError,
+    RemoteError,
+    Truncated,
+    UnsafeURL,
+    URLError,
+)
+from urlschemes.replies import END, CodeOn, Control, Reply, named, stuffed
+from urlschemes.resource import Attributes
+from urlschemes.wire import Algorithm, Connect, Open, Peer, Send
+from urlschemes_testing.replay import (
+    Dialogue,
+    Step,
+    client,
+    connect,
+    fault_everywhere,
+    replay,
+    server,
+    server_closes,
+    server_resets,
+    silence,
+    split_everywhere,
+    start_tls,
+)
+
+if TYPE_CHECKING:
+    from urlschemes.wire import Request
+
+C = connect("host.dom", 99)
+FORMS: tuple[CodeOn, ...] = get_args(CodeOn)
+
+Script = Callable[[Control], Algorithm[Any]]
+
+
+def run(script: Script, code_on: CodeOn, found: list[Any] | None = None) -> Algorithm[None]:
+    control = Control((yield from Connect("host.dom", 99)), code_on=code_on)
+    result = yield from script(control)
+    if found is not None:
+        found.append(result)
+    yield from Open("attributes", Attributes())
+
+
+def result(script: Script, *steps: Step, code_on: CodeOn = "every line") -> Any:
+    """What the script returns, talking with a server that does these steps; or the error is raised."""
+    found: list[Any] = []
+    outcome = replay(run(script, code_on, found), Dialogue(C, *steps))
+    if outcome.error is not None:
+        raise outcome.error
+    return found[0]
+
+
+def one_reply(control: Control) -> Algorithm[Reply]:
+    return (yield from control.reply("it"))
+
+
+def two_replies(control: Control) -> Algorithm[tuple[Reply, Reply]]:
+    return (yield from control.reply("it")), (yield from control.reply("it"))
+
+
+def reply(code_on: CodeOn, *lines: str | bytes) -> Reply:
+    """The reply that these lines are, with nothing left over."""
+    first, second = result(two_replies, server(*lines), server("299 next"), code_on=code_on)
+    assert second == Reply(299, (b"next",))
+    assert isinstance(first, Reply)
+    return first
+
+
+# One reply, of one line or several
+
+
+@pytest.mark.parametrize("code_on", FORMS)
+@pytest.mark.parametrize(
+    ("line", "code", "text"),
+    [
+        ("200 ready", 200, b"ready"),
+        ("200", 200, b""),
+        ("200 ", 200, b""),
+        ("599  a - b ", 599, b" a - b "),
+        ("150 200 x", 150, b"200 x"),
+        (b"250 gr\xfcn\n", 250, b"gr\xfcn"),
+    ],
+)
+def test_a_line_is_a_reply(code_on: CodeOn, line: str | bytes, code: int, text: bytes) -> None:
+    assert reply(code_on, line) == Reply(code, (text,))
+
+
+@pytest.mark.parametrize("code_on", FORMS)
+@pytest.mark.parametrize(
+    "line",
+    ["", "20", "20x no", "099 no", "600 no", " 200 no", "200x", "2000", "200_no", "200\tno", "-200 no", b"\xb2\xb200"],
+)
+def test_what_begins_otherwise_is_no_reply(code_on: CodeOn, line: str | bytes) -> None:
+    said = line.encode() if isinstance(line, str) else line
+    with pytest.raises(ProtocolError, match="a reply to it was due") as error:
+        result(one_reply, server(said + b"\r\n"), code_on=code_on)
+    assert error.value.where == "it"
+
+
+def test_several_lines_of_which_every_one_bears_the_code() -> None:
+    """RFC 5321 section 4.2.1."""
+    assert reply("every line", "250-a", "250-", "250-c", "250 d") == Reply(250, (b"a", b"", b"c", b"d"))
+    assert reply("every line", "250-a", "250") == Reply(250, (b"a", b""))
+
+
+@pytest.mark.parametrize("line", ["251 no", "251-no", "no", "", " 250 no", "250x", "25"])
+def test_another_line_where_every_one_bears_the_code(line: str) -> None:
+    with pytest.raises(ProtocolError, match="a reply to it was due"):
+        result(one_reply, server("250-a", line, "250 b"), code_on="every line")
+
+
+def test_several_lines_of_which_the_first_and_the_last_bear_the_code() -> None:
+    """RFC 959 section 4.2: between them, anything."""
+    free = ("x", "", " 211 x", "2110", "212 not yet", "212-x", "21")
+    found = reply("first and last", "211-a", *free, "211 z")
+    assert found == Reply(211, (b"a", *(line.encode() for line in free), b"z"))
+    assert reply("first and last", "211-a", "211-b", "211") == Reply(211, (b"a", b"b", b""))
+
+
+def test_several_lines_where_there_is_only_one() -> None:
+    """RFC 3977 section 3.2."""
+    with pytest.raises(ProtocolError, match="a reply to it was due, but '200-a' came"):
+        result(one_reply, server("200-a", "200 b"), code_on="only line")
+
+
+@given(st.lists(st.binary(max_size=12).filter(lambda line: b"\n" not in line), min_size=1, max_size=6))
+def test_a_reply_is_read_as_it_was_written(lines: list[bytes]) -> None:
+    lines = [line.rstrip(b"\r") for line in lines]
+    written = b"".join(b"250-%b\r\n" % line for line in lines[:-1]) + b"250 %b\r\n" % lines[-1]
+    for code_on in ("every line", "first and last") if len(lines) > 1 else FORMS:
+        assert result(one_reply, server(written), code_on=code_on) == Reply(250, tuple(lines))
+
+
+# Its bounds, and its end
+
+
+@pytest.mark.parametrize("code_on", ["every line", "first and last"])
+@pytest.mark.parametrize(
+    ("said", "limit", "most"),
+    [
+        (b"220-x\r\n" * 1001, "reply", 1000),
+        ((b"220-" + b"x" * 8000 + b"\r\n") * 9, "reply", 65536),
+        (b"220 " + b"x" * 8190 + b"\r\n", "line", 8192),
+        (b"2" * 9000, "line", 8192),
+    ],
+    ids=["lines", "octets", "a line", "a line without end"],
+)
+def test_a_reply_is_bounded(code_on: CodeOn, said: bytes, limit: str, most: int) -> None:
+    with pytest.raises(LimitExceeded) as error:
+        result(one_reply, server(said), code_on=code_on)
+    assert (error.value.limit, error.value.value) == (limit, most)
+
+
+def test_what_is_just_allowed() -> None:
+    assert len(result(one_reply, server(b"220-x\r\n" * 999 + b"220 x\r\n")).lines) == 1000
+
+
+def test_a_connection_that_is_closed_where_a_reply_is_due() -> None:
+    with pytest.raises(ConnectError, match="closed the connection where a reply to it was due"):
+        result(one_reply, server_closes())
+    with pytest.raises(Truncated, match="closed the connection where a reply to it was due"):
+        result(one_reply, server("250-a"), server_closes())
+    with pytest.raises(Truncated, match="within a line"):
+        result(one_reply, server(b"250 a"), server_closes())
+
+
+def test_a_bounded_wait() -> None:
+    def patient(control: Control) -> Algorithm[Reply]:
+        return (yield from control.reply("it", within=5, phase="confirmation"))
+
+    with pytest.raises(DeadlineExceeded, match="no reply to it came within 5 seconds") as error:
+        result(patient, silence())
+    assert error.value.phase == "confirmation"
+    assert result(patient, server("250 ok")).code == 250
+
+    def after_another(control: Control) -> Algorithm[Reply]:
+        yield from control.reply("it")
+        return (yield from patient(control))
+
+    assert result(after_another, server("250-a", "250 b", "251 c")).code == 251  # which is there already
+
+
+# What a reply means
+
+
+def test_the_reply_as_a_text() -> None:
+    found = Reply(550, (b"a\x1b[2J", b"", b"b\xff "))
+    assert (found.kind, found.words) == (5, b"a\x1b[2J  b\xff")
+    assert found.text == r"a\x1b[2J  b\xff"
+    assert str(found) == rf"550 {found.text}"
+    assert str(Reply(250, (b"",))) == "250"
+    assert len(str(Reply(250, (b"x" * 999,)))) == 200
+
+
+@pytest.mark.parametrize("codes", [(250,), (2,), (354, 250), (1, 2)])
+def test_a_code_that_was_due(codes: tuple[int, ...]) -> None:
+    found = Reply(250, (b"ok",))
+    assert found.checked("it", *codes) is found
+
+
+def test_a_refusal_that_was_due_is_none() -> None:
+    assert Reply(550, (b"no",)).checked("it", 550).code == 550
+
+
+@pytest.mark.parametrize("code", [421, 450, 500, 553])
+def test_a_refusal(code: int) -> None:
+    with pytest.raises(RemoteError) as error:
+        Reply(code, (b"No \x1b", b"way")).checked("DO it", 2, hint="do not", sent=None)
+    refusal = error.value
+    assert refusal.message == rf"the server refused DO it: {code} No \x1b way"
+    assert (refusal.status, refusal.text, refusal.temporary) == (code, r"No \x1b way", code < 500)
+    assert (refusal.step, refusal.hint, refusal.sent) == ("DO it", "do not", None)
+
+
+@pytest.mark.parametrize(
+    ("code", "codes", "wanted"),
+    [(150, (2,), "2xx"), (251, (250,), "250"), (350, (226, 250), "226 or 250"), (331, (120, 2), "120 or 2xx")],
+)
+def test_a_reply_that_may_not_follow(code: int, codes: tuple[int, ...], wanted: str) -> None:
+    with pytest.raises(ProtocolError) as error:
+        Reply(code, (b"what?",)).checked("it", *codes)
+    assert error.value.message == f"a reply {wanted} was due in answer to it, but '{code} what?' came"
+    assert error.value.where == "it"
+
+
+def test_what_had_been_sent_is_told() -> None:
+    with pytest.raises(RemoteError, match="10 octets had been sent, and a part of them may be there") as refused:
+        Reply(452, (b"full",)).checked("it", 226, sent=10)
+    with pytest.raises(ProtocolError, match="nothing of the content had been sent") as strange:
+        Reply(150, (b"?",)).checked("it", 226, sent=0)
+    assert (refused.value.sent, strange.value.sent) == (10, 0)
+
+
+class Meant(Reply):
+    """What a protocol adds to the meaning of codes."""
+
+    __slots__ = ()
+
+    @property
+    def meaning(self) -> str | None:
+        return {430: "there is no such thing"}.get(self.code)
+
+    @property
+    def temporary(self) -> bool:
+        return super().temporary and self.code != 430
+
+    def refusal(self, what: str, *, hint: str | None = None, sent: int | None = None) -> RemoteError | AuthRequired:
+        if self.code == 530:
+            return AuthRequired(f"a login is due: {self}")
+        return super().refusal(what, hint=hint, sent=sent)
+
+
+def test_a_protocol_with_meanings_of_its_own() -> None:
+    def asks(control: Control) -> Algorithm[Reply]:
+        own = Control(control.peer, code_on="only line", reply_type=Meant)
+        return (yield from own.carry_out(b"GET it"))
+
+    with pytest.raises(RemoteError) as gone:
+        result(asks, client("GET it"), server("430 no"))
+    assert gone.value.message == "there is no such thing (GET it): 430 no"
+    assert not gone.value.temporary
+    with pytest.raises(AuthRequired, match="a login is due: 530 who"):
+        result(asks, client("GET it"), server("530 who"))
+    assert type(Meant(200, (b"x",)).without(b"x")) is Meant
+
+
+# Commands
+
+
+def test_a_command_and_its_reply() -> None:
+    def ask(control: Control) -> Algorithm[Reply]:
+        return (yield from control.command(b"LOOK here"))
+
+    assert result(ask, client("LOOK here"), server("550 no")) == Reply(550, (b"no",))
+
+
+def test_to_carry_out_is_2xx_or_the_codes_that_are_named() -> None:
+    def look(control: Control) -> Algorithm[Reply]:
+        return (yield from control.carry_out(b"LOOK"))
+
+    def data(control: Control) -> Algorithm[Reply]:
+        return (yield from control.carry_out(b"DATA", 354, what="the data", hint="wait"))
+
+    assert result(look, client("LOOK"), server("299 ok")).code == 299
+    assert result(data, client("DATA"), server("354 go")).code == 354
+    with pytest.raises(ProtocolError, match="2xx was due in answer to LOOK"):
+        result(look, client("LOOK"), server("354 go"))
+    with pytest.raises(ProtocolError, match="354 was due in answer to the data"):
+        result(data, client("DATA"), server("250 ok"))
+    with pytest.raises(RemoteError, match="refused the data: 450 no; wait"):
+        result(data, client("DATA"), server("450 no"))
+
+
+def test_a_banner() -> None:
+    def greeted(control: Control) -> Algorithm[Reply]:
+        return (yield from control.banner(220))
+
+    assert result(greeted, server("220 ready")).words == b"ready"
+    with pytest.raises(RemoteError, match="refused the connection: 554 no"):
+        result(greeted, server("554 no"))
+    with pytest.raises(DeadlineExceeded) as late:
+        result(greeted, silence())
+    assert late.value.phase == "banner"
+
+
+@pytest.mark.parametrize("octet", [*range(32), 127])
+def test_no_command_carries_a_control_character(octet: int) -> None:
+    """RFC 1738 section 6: what follows a CR LF would be a command that the user did not see."""
+
+    def plain(control: Control) -> Algorithm[Reply]:
+        return (yield from control.command(b"LOOK a" + bytes((octet,)) + b"b"))
+
+    def secret(control: Control) -> Algorithm[Reply]:
+        return (yield from control.command(b"PASS ", secret=b"a" + bytes((octet,)) + b"geheim"))
+
+    for script in (plain, secret):
+        with pytest.raises(UnsafeURL, match="control character") as error:
+            result(script)
+        assert "geheim" not in str(error.value)
+
+
+def test_silence_before_a_command() -> None:
+    def asks(control: Control) -> Algorithm[Reply]:
+        yield from control.banner(220)
+        return (yield from control.command(b"LOOK"))
+
+    for more in ("230 in", "\x1b"):
+        with pytest.raises(ProtocolError, match="silence before LOOK was due") as error:
+            result(asks, server("220 ready", more))
+        assert error.value.where == "LOOK"
+        assert str(error.value).isprintable()
+
+
+# Secrets
+
+
+def sends_a_secret(control: Control) -> Algorithm[Reply]:
+    return (yield from control.command(b"PASS ", secret=b"geheim"))
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("530 PASS geheim?", RemoteError),
+        ("what is PASS geheim?", ProtocolError),
+        (b"530-x\r\ngeheim\r\n", ProtocolError),
+        ("331 geheim", ProtocolError),
+    ],
+)
+def test_a_secret_is_shown_nowhere(said: str | bytes, error: type[URLError]) -> None:
+    def checks(control: Control) -> Algorithm[Reply]:
+        return (yield from sends_a_secret(control)).checked("the login", 2)
+
+    with pytest.raises(error) as shown:
+        result(checks, client("PASS geheim"), server(said))
+    assert "***" in str(shown.value)
+    for text in (str(shown.value), repr(shown.value), getattr(shown.value, "text", "")):
+        assert "geheim" not in text
+
+
+def test_a_secret_is_none_for_a_trace() -> None:
+    asked: list[Request[Any]] = [next(sends_a_secret(Control(Peer("it"), code_on="every line")))]
+    assert isinstance(asked[0], Send)
+    assert asked[0].octets == b"PASS geheim\r\n"
+    assert "geheim" not in repr(asked[0])
+
+
+def test_an_empty_secret() -> None:
+    def asks(control: Control) -> Algorithm[Reply]:
+        return (yield from control.command(b"PASS ", secret=b""))
+
+    assert result(asks, client("PASS "), server("530 no")) == Reply(530, (b"no",))
+    assert Reply(250, (b"a", b"ab")).without(b"") == Reply(250, (b"a", b"ab"))
+
+
+# Over to TLS, and away
+
+
+def test_nothing_that_was_said_before_tls_counts_after_it() -> None:
+    """RFC 3207 section 4.2."""
+
+    def protects(control: Control) -> Algorithm[Reply]:
+        yield from control.carry_out(b"STARTTLS")
+        yield from control.protect("host.dom")
+        assert control.peer.secure
+        return (yield from control.reply("it"))
+
+    begun = (client("STARTTLS"), server("220 go"))
+    assert result(protects, *begun, start_tls("host.dom"), server("250 ok")).code == 250
+    with pytest.raises(ProtocolError, match="silence before TLS was due, but '250 forged"):
+        result(protects, client("STARTTLS"), server("220 go", "250 forged"))
+
+
+@pytest.mark.parametrize("ending", [(server("221 bye"),), (server_closes(),), (server_resets(),), (silence(),), ()])
+def test_a_farewell_spoils_nothing(ending: tuple[Step, ...]) -> None:
+    def leaves(control: Control) -> Algorithm[None]:
+        yield from control.quit()
+
+    assert result(leaves, client("QUIT"), *ending) is None
+
+
+# Names, and texts that a dot ends
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (b"LOOK", "LOOK"),
+        (b"LOOK here or there", "LOOK here or there"),
+        (b"LOOK ", "LOOK with an empty argument"),
+        (b"LOOK \x1b\xff", r"LOOK \x1b\xff"),
+        (b"LOOK " + b"x" * 99, "LOOK " + "x" * 57 + "..."),
+        (b"L" * 99, "L" * 57 + "..."),
+    ],
+)
+def test_a_command_as_errors_name_it(line: bytes, name: str) -> None:
+    assert named(line) == name
+
+
+@pytest.mark.parametrize(
+    ("lines", "sent"),
+    [
+        (b"", b""),
+        (b"a\r\nb\r\n", b"a\r\nb\r\n"),
+        (b".\r\n", b"..\r\n"),
+        (b"..a\r\n.\r\n.b.\r\n", b"...a\r\n..\r\n..b.\r\n"),
+        (b"\r\n.\r\n", b"\r\n..\r\n"),
+    ],
+)
+def test_a_dot_that_begins_a_line_is_doubled(lines: bytes, sent: bytes) -> None:
+    assert stuffed(lines) == sent
+
+
+@given(st.lists(st.sampled_from((b"", b".", b"..", b"a.", b".\n", b"a"))))
+def test_the_end_of_a_text_is_the_only_line_with_a_single_dot(lines: list[bytes]) -> None:
+    sent = (stuffed(b"".join(line + b"\r\n" for line in lines)) + END).split(b"\r\n")
+    assert sent.index(b".") == len(lines)
+    assert [line.removeprefix(b".") for line in sent[: len(lines)]] == lines
+
+
+# A whole dialogue
+
+
+def posts(control: Control) -> Algorithm[None]:
+    yield from control.banner(220)
+    yield from control.carry_out(b"HELP")
+    yield from control.carry_out(b"DATA", 354)
+    yield from control.send(stuffed(b".a\r\n") + END, "the text")
+    (yield from control.reply("the text")).checked("the text", 2)
+    yield from control.quit()
+
+
+HELPED: dict[CodeOn, Step] = {
+    "only line": server("214 None"),
+    "every line": server("214-None", "214-at all", "214 really"),
+    "first and last": server("214-None", "250 at all", "", "214 really"),
+}
+
+
+@pytest.mark.parametrize("code_on", HELPED)
+def test_a_dialogue_cut_everywhere_and_with_every_fault(code_on: CodeOn) -> None:
+    asked = (server("220 ready"), client("HELP"), HELPED[code_on], client("DATA"), server("354 go"))
+    dialogue = Dialogue(C, *asked, client(b"..a\r\n.\r\n"), server("250 taken"), client("QUIT"), server("221 bye"))
+    split_everywhere(lambda: run(posts, code_on), dialogue)
+    runs = fault_everywhere(lambda: run(posts, code_on), dialogue)
+    assert {type(run.outcome.error) for run in runs} > {ConnectError, DeadlineExceeded, Truncated}
