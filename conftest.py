@@ -25,6 +25,7 @@ def on_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     looped = Looped()
-    request.getfixturevalue("monkeypatch").setattr(drive, "run", looped.run)
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drive, "run", looped.run)
+        yield
     looped.close()

@@ -168,14 +168,15 @@ def serve() -> Iterator[Serve]:
 
 
 @pytest.fixture(autouse=True, params=["blocking", "event loop"])
-def driver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, nothing_left_open: None) -> Iterator[str]:
+def driver(request: pytest.FixtureRequest, nothing_left_open: None) -> Iterator[str]:
     """The driver that the tests run on."""
     if request.param == "blocking":
         yield request.param
         return
     looped = Looped()
-    monkeypatch.setattr(drive, "run", looped.run)
-    yield request.param
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drive, "run", looped.run)
+        yield request.param
     looped.close()
 
 
