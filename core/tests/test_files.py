@@ -354,7 +354,8 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"old")
 
     def held() -> int:
-        return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0  # noqa: PTH112, PTH208
+        descriptors = Path("/proc/self/fd")
+        return len(list(descriptors.iterdir())) if descriptors.is_dir() else 0
 
     before = held()
     for name in ("a", "missing/a", "."):

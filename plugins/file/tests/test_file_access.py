@@ -13,6 +13,7 @@ import pytest
 import urlschemes
 from urlschemes import Attributes, Document, Limits, Listing, Policy
 from urlschemes.errors import LimitExceeded, PolicyDenied, RemoteError, Truncated, UnsafeURL, URLError
+from urlschemes.terms import TraceEvent
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
 from urlschemes_testing.replay import Dialogue, fault_everywhere, file, folder, replay, split_everywhere
@@ -289,3 +290,22 @@ def test_no_name_is_looked_up(
         with pytest.raises((PolicyDenied, UnsafeURL)):
             operation(text, policy=policy)
     assert no_lookups == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only Linux tells what is open")
+def test_b50_leaving_in_the_middle_closes_the_file(root: Path, policy: Policy) -> None:
+    def interrupt(event: TraceEvent) -> None:
+        if event.kind == "receive":
+            raise KeyboardInterrupt
+
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with urlschemes.access(str(FileURL.from_path(root / "octets.bin")), policy=policy) as document:
+        assert isinstance(document, Document)
+        assert next(document) == CONTENT[:98304]
+        assert len(list(Path("/proc/self/fd").iterdir())) == before + 1
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    with urlschemes.access(str(FileURL.from_path(root / "octets.bin")), policy=policy, trace=interrupt) as document:
+        assert isinstance(document, Document)
+        with pytest.raises(KeyboardInterrupt):
+            document.read()
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
