@@ -48,6 +48,8 @@ def in_line(text: str) -> str:
 
 def one_line(text: str, most: int = 300) -> str:
     """`text` for an error or a log: redacted, printable ASCII only, one line, at most `most` characters."""
+    if len(text) <= most and text.isascii() and text.isprintable() and "://" not in text:
+        return text  # as nearly all of it is
     text = redact(text)  # before anything is cut off: a password without its `@` would not be seen to be one
     if len(text) > 4 * most:
         text = text[: 4 * most] + "..."
