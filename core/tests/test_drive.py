@@ -1960,9 +1960,10 @@ def test_an_entry_that_goes_away_meanwhile(tmp_path: Path, monkeypatch: pytest.M
             (tmp_path / "gone").unlink()
             yield found
 
-    monkeypatch.setattr(os, "scandir", late)
-    monkeypatch.setattr(os, "supports_fd", {*os.supports_fd, late})
-    (entries,) = place(ListFolder(str(tmp_path)), roots=(tmp_path,))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", late)
+        patch.setattr(os, "supports_fd", {*os.supports_fd, late})
+        (entries,) = place(ListFolder(str(tmp_path)), roots=(tmp_path,))
     assert [Path(entry.path).name for entry in entries] == ["there"]
 
 
