@@ -356,4 +356,4 @@ def test_parsing_imports_no_algorithm_and_no_h11() -> None:
 def test_only_the_rooms_of_access_import_h11() -> None:
     folder = Path(urlschemes_http.__file__).parent
     found = {path.name for path in folder.glob("*.py") if "import h11" in path.read_text("utf-8")}
-    assert found == {"answers.py", "asking.py", "writing.py"}
+    assert found == {"answers.py", "asking.py"}

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import h11
-
 from urlschemes.display import one_line, redact
 from urlschemes.errors import (
     AccessError,
@@ -57,7 +55,7 @@ def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
     framing = ("Transfer-Encoding", "chunked") if second else ("Content-Length", str(len(first)))
     fields = [framing, *([("Content-Type", media_type)] if media_type else [])]
     request = yield from _admitted(url, fields, asks=bool(first))
-    upload = _Upload(request)
+    upload = _Upload(request, chunked=bool(second))
     for octets in filter(None, (first, second)):
         yield from upload.send(octets)
     while second and (octets := (yield from Pull())):
@@ -105,26 +103,28 @@ def _admitted(url: HttpURL, fields: list[tuple[str, str]], *, asks: bool) -> Alg
 
 
 class _Upload:
-    """The content of a request, and the answer to it. `sent` counts the octets of it that were sent."""
+    """The content of a request, in chunks or as it is, and the answer to it. `sent` counts the octets of it sent.
 
-    __slots__ = ("_heard", "_request", "sent")
+    h11 has no part in it: it would take longer to frame the chunks than the system to send them.
+    """
 
-    def __init__(self, request: Request) -> None:
+    __slots__ = ("_chunked", "_heard", "_request", "sent")
+
+    def __init__(self, request: Request, *, chunked: bool) -> None:
         self._request = request
+        self._chunked = chunked
         self._heard = 0  # octets that had been sent when the server was last listened to
         self.sent = 0
 
     def send(self, octets: bytes) -> Algorithm[None]:
         """Send some of the content. Raises what an answer means that comes too early, or Truncated without one."""
-        request = self._request
         if self.sent < LISTEN or self.sent - self._heard >= LISTEN:
             yield from self._check_silence()
-        framed = request.http.send_with_data_passthrough(h11.Data(data=octets)) or []
-        before = len(framed[0]) if len(framed) > 1 else 0
+        size = b"%x\r\n" % len(octets) if self._chunked else b""
         try:
-            yield from Send(request.peer, framed[0] if len(framed) == 1 else b"".join(framed))
+            yield from Send(self._request.peer, b"%b%b\r\n" % (size, octets) if self._chunked else octets)
         except (ConnectError, DeadlineExceeded, Truncated) as error:
-            self.sent += min(max((error.sent or 0) - before, 0), len(octets))
+            self.sent += min(max((error.sent or 0) - len(size), 0), len(octets))
             raise (yield from self._reason(error)) from error
         self.sent += len(octets)
 
@@ -141,16 +141,17 @@ class _Upload:
 
     def end(self) -> Algorithm[Answer]:
         """Say that this was all. Raises Indeterminate where no answer comes."""
-        request = self._request
+        if self._chunked:
+            try:
+                yield from Send(self._request.peer, b"0\r\n\r\n")
+            except (ConnectError, DeadlineExceeded, Truncated) as error:
+                raise (yield from self._reason(error)) from error
         try:
-            last = request.http.send(h11.EndOfMessage())
-            if last:
-                yield from Send(request.peer, last)
-            return (yield from request.answer(within=DONE))
+            return (yield from self._request.answer(within=DONE))
         except (ConnectError, DeadlineExceeded, Truncated) as error:
             raise Indeterminate(
-                f"all {self.sent} octets were sent, and no answer came from {request.url.host}: whether they are there "
-                "cannot be known",
+                f"all {self.sent} octets were sent, and no answer came from {self._request.url.host}: whether they are "
+                "there cannot be known",
                 sent=self.sent,
             ) from error
 
