@@ -160,7 +160,7 @@ def _newsgroups() -> dict[str, Newsgroup]:
 def wais(folder: Path) -> Iterator[Demonstration]:
     """The documents that a search finds."""
     del folder
-    library = {"Notes on locators": NOTES, "On finding": "A document is found by its words.\n", "Errata": b"None.\n"}
+    library = {"Notes on locators": NOTES, "On finding": b"A document is found by its words.\n", "Errata": b"None.\n"}
     with wais_server({"library": library}) as (host, port):
         yield Demonstration(
             f"wais://{host}:{port}/library?locator%20document",
