@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urlschemes import steps
 from urlschemes.files import File, perform_on_files
 from urlschemes.resource import Document, Listing, Session
-from urlschemes.sockets import Datagrams, Socket, addresses, default_context, is_from, stream_socket
+from urlschemes.sockets import Datagrams, Socket, addresses, is_from, stream_socket, strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes import wire
+    from urlschemes.attributes import Attributes, Entry
     from urlschemes.dialogue import Dialogue
-    from urlschemes.resource import Attributes, Entry
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm
 
@@ -94,7 +94,7 @@ def _perform_secure(step: steps.Secure) -> steps.Channel:
     channel = cast("_Patient", step.channel)
     import ssl
 
-    context = step.context or default_context()
+    context = strict(step.context)
     # A host that no certificate can name is refused here: later it would be with the socket left to nobody.
     context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=step.host)
     secured = context.wrap_socket(

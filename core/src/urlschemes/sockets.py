@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
     from urlschemes import steps
 
-__all__ = ["Datagrams", "Socket", "addresses", "datagram_socket", "default_context", "is_from", "stream_socket"]
+__all__ = [
+    "Datagrams",
+    "Socket",
+    "addresses",
+    "datagram_socket",
+    "default_context",
+    "is_from",
+    "stream_socket",
+    "strict",
+]
 
 
 class Socket:
@@ -110,6 +119,19 @@ def addresses(step: steps.Resolve) -> list[str]:
     answer = socket.getaddrinfo(step.host.encode("ascii"), step.port, type=kind)
     families = (socket.AF_INET, socket.AF_INET6)
     return list(dict.fromkeys(str(sockaddr[0]) for family, _, _, _, sockaddr in answer if family in families))
+
+
+def strict(context: ssl.SSLContext | None) -> ssl.SSLContext:
+    """`context`, or `default_context()`, by which a connection that was cut does not look as if it had ended.
+
+    Until Python 3.11.3 it did, with OpenSSL 3, by an option that every context came with; nobody who gave one set it.
+    """
+    import ssl
+
+    used = default_context() if context is None else context
+    if sys.version_info < (3, 11, 4):
+        used.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
+    return used
 
 
 @cache

@@ -14,12 +14,12 @@ from urlschemes.aio.channels import LoopDatagrams, LoopSocket, Secured, first_re
 from urlschemes.aio.threads import LoopFile, beside
 from urlschemes.errors import URLError
 from urlschemes.files import File, perform_on_files
-from urlschemes.sockets import addresses, default_context, stream_socket
+from urlschemes.sockets import addresses, stream_socket, strict
 
 if TYPE_CHECKING:
+    from urlschemes.attributes import Entry
     from urlschemes.dialogue import Dialogue
     from urlschemes.policy import Limits
-    from urlschemes.resource import Entry
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm, Open
 
@@ -164,7 +164,7 @@ async def _dial(step: steps.Dial) -> steps.Channel:
 
 async def _secure(step: steps.Secure) -> steps.Channel:
     until = _until(step.timeout)
-    context = step.context if step.context is not None else await beside(default_context)
+    context = await beside(partial(strict, step.context))  # which reads files, the first time
     secured = Secured(cast("LoopSocket", step.channel), context, step.host)
     try:
         await secured.handshake(until)
