@@ -11,6 +11,7 @@ Importing this package imports nothing else: every name comes from its room when
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes import aio, text
+    from urlschemes.attributes import Attributes, Entry
     from urlschemes.configuration import Configuration
     from urlschemes.default import (
         access,
@@ -37,22 +38,25 @@ if TYPE_CHECKING:
         URLError,
     )
     from urlschemes.policy import Limits, Policy
+    from urlschemes.questions import Credentials
     from urlschemes.registration import Registration
     from urlschemes.registry import Registry
-    from urlschemes.resource import Attributes, Credentials, Document, Entry, Listing, Session
+    from urlschemes.resource import Document, Listing, Session
     from urlschemes.scheme import Scheme
     from urlschemes.url import UNCHANGED, URL, Encoded, InternetURL, LoginURL, Unchanged
 
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "attributes": "Attributes Entry",
     "configuration": "Configuration",
     "default": "access check delete explain find_attributes fix is_valid operate parse parse_generic replace update",
     "errors": "AccessError InvalidURL PluginError PolicyDenied RegistrationError URLError UnknownScheme UnsafeURL",
     "policy": "Limits Policy",
+    "questions": "Credentials",
     "registration": "Registration",
     "registry": "Registry",
-    "resource": "Attributes Credentials Document Entry Listing Session",
+    "resource": "Document Listing Session",
     "scheme": "Scheme",
     "url": "UNCHANGED Encoded InternetURL LoginURL URL Unchanged",
 }

@@ -15,9 +15,9 @@ from contextlib import suppress
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from urlschemes import steps
+from urlschemes.attributes import FileFacts
 from urlschemes.display import one_line
 from urlschemes.errors import PolicyDenied
-from urlschemes.resource import FileFacts
 
 __all__ = ["File", "FileStep", "perform_on_files"]
 

@@ -25,7 +25,8 @@ from urlschemes.discovery import described
 from urlschemes.display import one_line
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, URLError
 from urlschemes.ledger import KnownName
-from urlschemes.resource import Credentials, Outcome
+from urlschemes.questions import Credentials
+from urlschemes.resource import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

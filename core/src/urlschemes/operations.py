@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from urlschemes.attributes import Gateway
 from urlschemes.dialogue import Dialogue
 from urlschemes.discovery import described
 from urlschemes.display import one_line
@@ -28,7 +29,6 @@ from urlschemes.errors import (
     UnsupportedOperation,
     URLError,
 )
-from urlschemes.resource import Gateway
 from urlschemes.scheme import folded
 from urlschemes.terms import TraceEvent
 from urlschemes.url import LIMIT, URL

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    from urlschemes.attributes import Attributes, Gateway
     from urlschemes.policy import Limits
-    from urlschemes.resource import Attributes, Gateway
     from urlschemes.url import URL
 
 __all__ = ["AnyDocument", "AnyResource", "OnDisk", "Reading", "Running"]

@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from urlschemes.attributes import Attributes
     from urlschemes.configuration import Configuration
     from urlschemes.findings import Finding
     from urlschemes.operations import Operations
     from urlschemes.policy import Policy
+    from urlschemes.questions import Credentials
     from urlschemes.repair import Fixed
-    from urlschemes.resource import Attributes, Credentials, Document, Listing, Session
+    from urlschemes.resource import Document, Listing, Session
     from urlschemes.terms import Asker, Authenticator, Content, Tracer
     from urlschemes.wire import Authenticate
 

@@ -1,32 +1,29 @@
-"""What an operation gives back: documents, listings, sessions, attributes (RFC 1738 section 2).
+"""What an operation gives back: documents, listings, sessions (RFC 1738 section 2).
 
     with urlschemes.access(url) as document:
         for octets in document: ...            # as they come; or document.read(), .read_text(), .save(path)
 
 A resource that was read to its end, or has failed, has closed its connections; leaving the `with` block closes them
-too.
+too. Attributes, entries and forms are rooms of their own; plugins find their names here.
 """
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
 
-from urlschemes.display import one_line, redact
-from urlschemes.errors import AccessError, ProtocolError
+from urlschemes.attributes import Attributes, Entry, FileFacts, Gateway
+from urlschemes.errors import AccessError
+from urlschemes.questions import Answers, Credentials, Form, Question
 from urlschemes.reading import AnyDocument, AnyResource, Running
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping
-    from datetime import datetime
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
     from urlschemes.reading import Reading
     from urlschemes.request import Algorithm, Peer
-    from urlschemes.url import URL
 
 __all__ = [
     "Answers",
@@ -45,140 +42,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-
-def _printed(value: Attributes | Entry) -> str:
-    """As a dataclass prints, but without the passwords of the URLs in it: the other side may write one anywhere."""
-    shown = [f"{each.name}={redact(repr(getattr(value, each.name)))}" for each in fields(value) if each.repr]
-    return f"{type(value).__name__}({', '.join(shown)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Gateway:
-    """How a URL was reached through another (section 4).
-
-    `asked` is the URL that was asked for, `url` the one it was reached through, `source` who said so: a file, a
-    variable, a hook.
-    """
-
-    asked: URL
-    url: URL
-    source: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Attributes:
-    """What is known of a resource apart from its content; None is unknown.
-
-    `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never
-    used as a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+
-    attribute blocks). `gateway` is the gateway that the resource was reached through, which no plugin sets.
-    """
-
-    media_type: str | None = None
-    size: int | None = None
-    modified: datetime | None = None
-    name: str | None = None
-    fields: Mapping[str, str] = field(default_factory=dict)
-    gateway: Gateway | None = field(default=None, repr=False)
-
-    __repr__ = _printed
-
-    def reached_through(self, gateway: Gateway) -> Attributes:
-        """The same, with the gateway. For whoever hands out the resource; a plugin may have derived its own type."""
-        same = copy(self)
-        object.__setattr__(same, "gateway", gateway)
-        return same
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Entry:
-    """One entry of a listing. `url` is the text of its URL: it may name a scheme that is not installed, or be None.
-
-    `kind` is a word of the protocol's (`"file"`, `"directory"`, `"search"`, `"text"`). `problem` says why an entry
-    that the other side sent cannot be followed.
-    """
-
-    name: str
-    url: str | None = None
-    kind: str = ""
-    size: int | None = None
-    modified: datetime | None = None
-    fields: Mapping[str, str] = field(default_factory=dict)
-    problem: str | None = None
-    _reader: Callable[[str], URL] | None = field(default=None, init=False, repr=False, compare=False)
-
-    __repr__ = _printed
-
-    def parse(self) -> URL:
-        """The URL of this entry, read by the registry that the listing came from.
-
-        An entry that came from no listing, or out of a pickle, gives a generic URL, which `urlschemes.parse` reads
-        further. Raises InvalidURL, UnknownScheme; ProtocolError where the entry has no URL.
-        """
-        if self.url is None:
-            raise ProtocolError(self.problem or f"'{one_line(self.name, 80)}' has no URL", where="listing")
-        if self._reader is not None:
-            return self._reader(self.url)
-        from urlschemes.url import URL
-
-        return URL.parse(self.url)
-
-    def read_by(self, reader: Callable[[str], URL] | None) -> None:
-        """Let `parse` use `reader`. For whoever hands out the listing; a pickle does not keep it."""
-        object.__setattr__(self, "_reader", reader)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _entry, ({f.name: getattr(self, f.name) for f in fields(self) if f.init},)
-
-
-def _entry(values: dict[str, Any]) -> Entry:
-    return Entry(**values)
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """A user name and a password for one host and port."""
-
-    user: str
-    password: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """What the file system says: `kind` is `"file"`, `"directory"` or `"other"`; `size` counts octets."""
-
-    path: str
-    kind: Literal["file", "directory", "other"]
-    size: int
-    modified: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question of a form. `kind` is the protocol's word (`"Ask"`, `"Choose"`), `choices` what may be answered.
-
-    The answer to a `hidden` one is a secret, which nobody may see while it is typed.
-    """
-
-    kind: str
-    prompt: str
-    default: str = ""
-    choices: tuple[str, ...] = ()
-    hidden: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """Questions that the other side wants answered before it gives the resource."""
-
-    title: str
-    questions: tuple[Question, ...]
-
-
-Answers: TypeAlias = tuple[str, ...]
-"""One answer for each question of a form, in its order."""
-
 
 Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
 """What became of an access, so far."""

@@ -11,7 +11,7 @@ from urlschemes.policy import Policy
 if TYPE_CHECKING:
     import ssl
 
-    from urlschemes.resource import Answers, Credentials, Form
+    from urlschemes.questions import Answers, Credentials, Form
     from urlschemes.wire import Authenticate
 
 __all__ = ["Asker", "Authenticator", "Content", "Happening", "Terms", "TraceEvent", "Tracer"]

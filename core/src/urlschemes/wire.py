@@ -23,7 +23,9 @@ from urlschemes.request import Algorithm, Peer, Request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from urlschemes.resource import Answers, Attributes, Credentials, Entry, FileFacts, Form, Session
+    from urlschemes.attributes import Attributes, Entry, FileFacts
+    from urlschemes.questions import Answers, Credentials, Form
+    from urlschemes.resource import Session
     from urlschemes.url import URL
 
 __all__ = [

@@ -29,9 +29,10 @@ from urlschemes.terms import Content, Terms
 if TYPE_CHECKING:
     import ssl
 
+    from urlschemes.attributes import Attributes
     from urlschemes.policy import Policy
+    from urlschemes.questions import Answers, Credentials, Form
     from urlschemes.registry import Registry
-    from urlschemes.resource import Answers, Attributes, Credentials, Form
     from urlschemes.terms import Asker, Authenticator, Tracer
     from urlschemes.url import URL
     from urlschemes.wire import Authenticate

@@ -130,15 +130,13 @@ class LoopDatagrams(LoopSocket, Datagrams):
         """The next datagram from the address. Others do not lengthen the wait."""
         loop = asyncio.get_running_loop()
         while True:
-            try:
+            with suppress(BlockingIOError, InterruptedError):
                 octets, source = self.socket.recvfrom(most)
-            except (BlockingIOError, InterruptedError):
-                await self._until(until)
-                continue
-            if is_from(source, self.place[0]):
-                return cast("bytes", octets)
-            if loop.time() >= until:
-                raise TimeoutError
+                if is_from(source, self.place[0]):
+                    return cast("bytes", octets)
+                if loop.time() >= until:
+                    raise TimeoutError
+            await self._until(until)
 
     async def send(self, octets: memoryview, until: float) -> int:
         """Send one datagram, whole."""
@@ -199,11 +197,18 @@ class Secured:
 
     async def _exchange(self, what: Callable[[], T], until: float) -> T:
         """Do something, sending and receiving what TLS needs for it."""
+        loop = asyncio.get_running_loop()
+        received = False
         while True:
             try:
                 answer = what()
             except ssl.SSLWantReadError:
                 await self._flush(until)
+                if received:  # and it was nothing but TLS's own affairs, of which there may be any number
+                    await asyncio.sleep(0)
+                    if loop.time() >= until:
+                        raise TimeoutError from None
+                received = True
                 octets = await self._plain.receive(CHUNK, until)
                 if octets:
                     self._incoming.write(octets)

@@ -6,9 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 from urlschemes.aio.threads import beside
+from urlschemes.attributes import Entry
 from urlschemes.errors import AccessError, PluginContractError
 from urlschemes.reading import AnyDocument, AnyResource
-from urlschemes.resource import Entry, Session
+from urlschemes.resource import Session
 
 if TYPE_CHECKING:
     import os
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from typing import NoReturn, Self
 
     from urlschemes.aio.backend import Loop
+    from urlschemes.attributes import Attributes
     from urlschemes.policy import Limits
     from urlschemes.reading import Reading
     from urlschemes.request import Algorithm, Peer
-    from urlschemes.resource import Attributes
     from urlschemes.url import URL
     from urlschemes.wire import Open
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from urlschemes.resource import Attributes, Document, Entry, Gateway, Listing
+    from urlschemes.attributes import Attributes, Entry, Gateway
+    from urlschemes.resource import Document, Listing
     from urlschemes.terms import TraceEvent
 
 __all__ = [

@@ -16,12 +16,13 @@ from urlschemes.cli.plain import line, note
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from urlschemes.attributes import Attributes
     from urlschemes.cli.app import Settings
     from urlschemes.cli.demonstration import Demonstration
     from urlschemes.cli.screen import Screen
     from urlschemes.discovery import Claim
     from urlschemes.registry import Registry
-    from urlschemes.resource import Attributes, Document, Listing, Session
+    from urlschemes.resource import Document, Listing, Session
     from urlschemes.terms import TraceEvent
 
 __all__ = ["demo"]
@@ -141,11 +142,11 @@ def _begun(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonstra
 def _show_access(screen: Screen, registry: Registry, shown: Demonstration) -> None:
     from rich.text import Text
 
+    from urlschemes.attributes import Attributes
     from urlschemes.cli.dialogue import told
     from urlschemes.cli.picture import show, strokes_of
     from urlschemes.drawing import draw
     from urlschemes.policy import Policy
-    from urlschemes.resource import Attributes
 
     screen.print(Text(line(shown.says), "italic"))
     screen.print()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes.cli.plain import line, write
-from urlschemes.resource import Credentials
+from urlschemes.questions import Credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from urlschemes.questions import Answers, Form, Question
     from urlschemes.registry import Registry
-    from urlschemes.resource import Answers, Form, Question
     from urlschemes.wire import Authenticate
 
 __all__ = ["form_asker", "login_asker"]

@@ -87,9 +87,9 @@ def _operate(
 ) -> None:
     from dataclasses import replace as replaced
 
+    from urlschemes.attributes import Attributes
     from urlschemes.cli.delivery import attributes_json, write_attributes
     from urlschemes.errors import URLError
-    from urlschemes.resource import Attributes
 
     registry = settings.registry
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urlschemes import steps
 from urlschemes.dialogue.faults import are, breach
 from urlschemes.errors import InputRequired, UnsafeURL
-from urlschemes.resource import Credentials
+from urlschemes.questions import Credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes import wire
     from urlschemes.dialogue.deadline import Deadline
     from urlschemes.dialogue.trace import Trace
-    from urlschemes.resource import Answers
+    from urlschemes.questions import Answers
     from urlschemes.terms import Content, Terms
 
 __all__ = ["Caller"]

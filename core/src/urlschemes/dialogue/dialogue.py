@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes import steps, wire
+from urlschemes.attributes import Attributes, Entry
 from urlschemes.dialogue.caller import Caller
 from urlschemes.dialogue.connecting import Connecting
 from urlschemes.dialogue.deadline import Deadline
@@ -29,14 +30,15 @@ from urlschemes.errors import (
     UnsupportedOperation,
     URLError,
 )
-from urlschemes.resource import Attributes, Entry, Session
+from urlschemes.resource import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from urlschemes.attributes import Gateway
     from urlschemes.policy import Limits
     from urlschemes.registration import Registration
-    from urlschemes.resource import Gateway, Outcome, Source
+    from urlschemes.resource import Outcome, Source
     from urlschemes.terms import Terms
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm

@@ -11,11 +11,11 @@ from urlschemes.display import one_line
 from urlschemes.errors import PolicyDenied, UnsafeURL
 
 if TYPE_CHECKING:
+    from urlschemes.attributes import FileFacts
     from urlschemes.dialogue.deadline import Deadline
     from urlschemes.dialogue.peers import Peers
     from urlschemes.dialogue.trace import Trace
     from urlschemes.policy import Policy
-    from urlschemes.resource import FileFacts
     from urlschemes.wire import Peer
 
 __all__ = ["Files"]
