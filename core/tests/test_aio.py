@@ -459,6 +459,12 @@ def answers(octets: bytes) -> Talk:
     return talk
 
 
+def half_a_record(connection: socket.socket) -> None:
+    connection.recv(65536)
+    connection.sendall(b"\x16\x03\x03\x40\x00")
+    drips(connection)
+
+
 def resets(octets: bytes) -> Talk:
     def talk(connection: socket.socket) -> None:
         connection.sendall(octets)
@@ -519,6 +525,7 @@ def ask(port: int) -> Algorithm[None]:
         (until_gone, secured),
         (answers(b"220 this is not TLS\r\n"), secured),
         (answers(b""), secured),
+        (half_a_record, secured),
         (resets(b""), secured),
         (under_tls(until_gone), lambda port: secured(port, "other.example")),
         (under_tls(until_gone), lambda port: secured(port, ".host.example")),
