@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import error_json, line, note, write, write_json
+from urlschemes.cli.plain import as_json, error_json, line, note, write, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ LINE = "the command line"
 
 @click.command(short_help="Show what is configured.")
 @click.option("--path", is_flag=True, help="Write the path of the configuration file, whether or not it is there.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@as_json
 @click.pass_obj
 def config(settings: Settings, *, path: bool, as_json: bool) -> None:
     """Show every value in force, and where it comes from: the command line, a variable, the file, or the default.

@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from urlschemes.cli.plain import error_json, note, write
-from urlschemes.cli.reading import as_json, note_hidden, with_passwords
+from urlschemes.cli.plain import as_json, error_json, note, write
+from urlschemes.cli.reading import note_hidden, with_passwords
 from urlschemes.display import one_line, redact
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from urlschemes.cli.plain import error_json, line, write_json
+from urlschemes.cli.plain import as_json, errors_as_json, line, write_json
 from urlschemes.cli.terms import accessing
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from urlschemes.cli.terms import Given
 
 __all__ = ["access", "attributes"]
-
-_as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 
 def _target(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
@@ -43,7 +41,7 @@ def _raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
 @click.argument("url")
 @click.option("-o", "--output", "target", callback=_target, metavar="FILE", help="Save the content as FILE.")
 @click.option("--raw", is_flag=True, expose_value=False, callback=_raw, help="Refuse to write to a terminal.")
-@_as_json
+@as_json
 @accessing
 @click.pass_obj
 def access(settings: Settings, url: str, target: Path | None, given: Given, *, as_json: bool) -> None:
@@ -54,12 +52,12 @@ def access(settings: Settings, url: str, target: Path | None, given: Given, *, a
     allowed, since you typed the URL; local files only below a --root.
     """
     from urlschemes.cli.delivery import Progress, deliver, deliver_listing, document_json, listing_json
-    from urlschemes.errors import UnsupportedOperation, URLError
+    from urlschemes.errors import UnsupportedOperation
     from urlschemes.resource import Document, Listing
 
     registry = settings.registry
     progress = Progress() if not given.verbose and _watched(target) else None
-    try:
+    with errors_as_json(url, wanted=as_json):
         terms = given.keywords(registry, url, "access")
         if progress:
             terms["trace"] = progress
@@ -77,29 +75,20 @@ def access(settings: Settings, url: str, target: Path | None, given: Given, *, a
                     said = listing_json(resource, target) if as_json else deliver_listing(resource, target)
             if as_json:
                 write_json(said)
-    except URLError as error:
-        if as_json:
-            write_json({"url": line(url), **error_json(error)})
-        raise
 
 
 @click.command(short_help="Find what is known of a resource.")
 @click.argument("url")
-@_as_json
+@as_json
 @accessing
 @click.pass_obj
 def attributes(settings: Settings, url: str, given: Given, *, as_json: bool) -> None:
     """Find what is known of the resource at URL, without its content."""
     from urlschemes.cli.delivery import attributes_json, write_attributes
-    from urlschemes.errors import URLError
 
     registry = settings.registry
-    try:
+    with errors_as_json(url, wanted=as_json):
         found = registry.find_attributes(url, **given.keywords(registry, url, "find attributes"))
-    except URLError as error:
-        if as_json:
-            write_json({"url": line(url), **error_json(error)})
-        raise
     if as_json:
         write_json({"url": line(url), "attributes": attributes_json(found)})
         return

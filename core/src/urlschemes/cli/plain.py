@@ -1,20 +1,27 @@
-"""Safe lines and JSON: what the command writes without rich."""
+"""Safe lines and JSON: what the command writes without rich, and the option that asks for JSON."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any
+
+import click
 
 from urlschemes.display import HIDDEN, redact, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from urlschemes.errors import URLError
     from urlschemes.url import URL
 
-__all__ = ["line", "note", "parts_of", "published", "write", "write_json"]
+__all__ = ["as_json", "error_json", "errors_as_json", "line", "note", "parts_of", "published", "write", "write_json"]
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 PASSWORD = "password"  # noqa: S105  the name of a part, not a password
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
@@ -59,6 +66,19 @@ def error_json(error: URLError) -> dict[str, Any]:
             "hint": error.hint and line(error.hint),
         }
     }
+
+
+@contextmanager
+def errors_as_json(url: str, *, wanted: bool, name: str = "url") -> Iterator[None]:
+    """Where JSON is `wanted`, what ends this block is written as JSON too, with the `url` that was given as `name`."""
+    from urlschemes.errors import URLError
+
+    try:
+        yield
+    except URLError as error:
+        if wanted:
+            write_json({name: line(url), **error_json(error)})
+        raise
 
 
 def parts_of(url: URL, *, passwords: bool = False) -> dict[str, tuple[Any, Any]]:

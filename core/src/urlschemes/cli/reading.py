@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import error_json, line, note, parts_of, write, write_json
+from urlschemes.cli.plain import as_json, errors_as_json, line, note, parts_of, write, write_json
 from urlschemes.display import HIDDEN, redact
 
 if TYPE_CHECKING:
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from urlschemes.findings import Finding
     from urlschemes.repair import Change, Fixed
 
-__all__ = ["as_json", "check", "explain", "fix", "note_hidden", "parse", "with_passwords"]
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+__all__ = ["check", "explain", "fix", "note_hidden", "parse", "with_passwords"]
 
 
 def _passwords(_: click.Context, __: click.Parameter, value: bool) -> bool:
@@ -48,14 +46,8 @@ def note_hidden() -> None:
 @click.pass_obj
 def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
     """Take URL apart: its parts, decoded and as written."""
-    from urlschemes.errors import URLError
-
-    try:
+    with errors_as_json(url, wanted=as_json):
         parsed = settings.registry.parse(url)
-    except URLError as error:
-        if as_json:
-            write_json({"url": line(url), **error_json(error)})
-        raise
     parts = parts_of(parsed, passwords=passwords)
     if as_json:
         write_json(
@@ -116,14 +108,9 @@ def explain(settings: Settings, url: str) -> None:
 def check(settings: Settings, url: str, *, as_json: bool) -> None:
     """List what is wrong with URL, and what is legal but unwise."""
     from urlschemes.cli.app import INVALID
-    from urlschemes.errors import URLError
 
-    try:
+    with errors_as_json(url, wanted=as_json):
         findings = settings.registry.check(url)
-    except URLError as error:
-        if as_json:
-            write_json({"url": line(url), **error_json(error)})
-        raise
     invalid = any(finding.severity == "error" for finding in findings)
     if as_json:
         write_json({"url": line(url), "valid": not invalid, "findings": [_finding(each) for each in findings]})
@@ -180,14 +167,8 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
 
     A scheme or a host is never guessed. Where several repairs are possible, there is none. Passwords are hidden: ***.
     """
-    from urlschemes.errors import URLError
-
-    try:
+    with errors_as_json(url, wanted=as_json, name="given"):
         fixed = settings.registry.fix(url)
-    except URLError as error:
-        if as_json:
-            write_json({"given": line(url), **error_json(error)})
-        raise
     text = str(fixed.url) if passwords else fixed.url.redacted()
     if as_json:
         write_json(

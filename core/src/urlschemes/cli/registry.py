@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import line, note, published, write_json
+from urlschemes.cli.plain import as_json, line, note, published, write_json
 from urlschemes.discovery import SCHEMES
 from urlschemes.errors import PluginError
 
@@ -26,8 +26,6 @@ SHORT = 16
 """Digits of a hash that a person is shown; --json has them all."""
 READS_ONLY = "none: its URLs are parsed and built, and not accessed"
 _COLOURS = {"active": "green", "disabled": "dim", "ignored": "dim"}
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 
 @click.command(short_help="List the schemes that are installed.")

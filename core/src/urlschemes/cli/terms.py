@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from urlschemes.registry import Registry
     from urlschemes.terms import Tracer
 
-__all__ = ["Given", "accessing"]
+__all__ = ["FOLDER", "Given", "accessing"]
+
+FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True)
+"""What an option that allows a folder takes."""
 
 
 class Given(NamedTuple):
@@ -84,7 +87,6 @@ class Given(NamedTuple):
 
 def accessing(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that all accesses have; they reach it together, as the keyword argument `given`."""
-    folder = click.Path(exists=True, file_okay=False, resolve_path=True)
     seconds = click.FloatRange(min=0, min_open=True, max=86_400)
     number = click.IntRange(1, 65535)
 
@@ -98,7 +100,7 @@ def accessing(command: Callable[..., Any]) -> Callable[..., Any]:
         (
             click.option("-v", "--verbose", count=True, help="Show the dialogue on standard error; -vv: all of it."),
             click.option("--timeout", type=seconds, metavar="SECONDS", help="How long it may take in all."),
-            click.option("--root", "roots", type=folder, multiple=True, metavar="DIR", help="Allow files below DIR."),
+            click.option("--root", "roots", type=FOLDER, multiple=True, metavar="DIR", help="Allow files below DIR."),
             click.option("--allow-port", "ports", multiple=True, type=number, metavar="N", help="Allow the port N."),
             click.option(
                 "--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."

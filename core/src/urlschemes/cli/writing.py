@@ -10,8 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import error_json, line, note, write_json
-from urlschemes.cli.terms import accessing
+from urlschemes.cli.plain import as_json, errors_as_json, line, note, write_json
+from urlschemes.cli.terms import FOLDER, accessing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,12 +30,11 @@ WHOLE = 16 * 1024 * 1024
 
 def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments and options that the three commands have."""
-    folder = click.Path(exists=True, file_okay=False, resolve_path=True)
     decorated: Callable[..., Any] = click.pass_obj(command)
     decorated = click.option(
-        "--writable", type=folder, multiple=True, metavar="DIR", help="Allow files below DIR to be written."
+        "--writable", type=FOLDER, multiple=True, metavar="DIR", help="Allow files below DIR to be written."
     )(accessing(decorated))
-    return click.option("--json", "as_json", is_flag=True, help="Write JSON.")(decorated)
+    return as_json(decorated)
 
 
 _content = click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -89,18 +88,13 @@ def _operate(
 
     from urlschemes.attributes import Attributes
     from urlschemes.cli.delivery import attributes_json, write_attributes
-    from urlschemes.errors import URLError
 
     registry = settings.registry
-    try:
+    with errors_as_json(url, wanted=as_json):
         terms = given.keywords(registry, url, operation)
         policy = terms.pop("policy")
         policy = replaced(policy, writable=(*policy.writable, *writable))
         found = registry.operate(operation, url, content, policy=policy, **terms)
-    except URLError as error:
-        if as_json:
-            write_json({"url": line(url), **error_json(error)})
-        raise
     assert isinstance(found, Attributes)
     if as_json:
         write_json({"url": line(url), "operation": operation, "attributes": attributes_json(found)})

@@ -7,9 +7,9 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from urlschemes.cli.plain import error_json, line, note, write, write_json
+from urlschemes.cli.plain import as_json, errors_as_json, line, note, write, write_json
 from urlschemes.cli.terms import accessing
-from urlschemes.errors import PolicyDenied, UnsupportedOperation, URLError
+from urlschemes.errors import PolicyDenied, UnsupportedOperation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ __all__ = ["send"]
 )
 @click.option("--allow-cleartext", is_flag=True, help="Log in without TLS too: others can read the password.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask: what is sent is known.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@as_json
 @accessing
 @click.pass_obj
 def send(
@@ -67,7 +67,7 @@ def send(
     from urlschemes_mailto.message import octets_of, submission_of
 
     registry = settings.registry
-    try:
+    with errors_as_json(url, wanted=as_json):
         parsed = _address(registry.parse(url))
         configured = registry.configuration.options(registration)
         relay, sender = (_told(name, value, configured) for name, value in (("relay", relay), ("from", sender)))
@@ -82,10 +82,6 @@ def send(
         if allow_cleartext:
             terms["allow_cleartext"] = True
         delivery: Delivery = registry.operate("send", parsed, **terms)  # type: ignore[assignment]
-    except URLError as error:
-        if as_json:
-            write_json({"url": line(url), **error_json(error)})
-        raise
     if as_json:
         outcomes = [
             {"recipient": each.recipient, "status": each.status, "text": each.text} for each in delivery.outcomes
