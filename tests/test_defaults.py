@@ -28,6 +28,7 @@ from urlschemes.errors import (
     Truncated,
     UnsupportedOperation,
 )
+from urlschemes.options import options_of
 from urlschemes.sockets import default_context
 from urlschemes.url import LIMIT
 from urlschemes.wire import LINE, TEXT_LINE
@@ -84,6 +85,14 @@ def test_what_can_be_read_is_read_by_access_and_nothing_else_is() -> None:
             urlschemes.access(url, policy=HERE)
         done = CliRunner().invoke(command, ["access", url])
         assert (done.exit_code, verb in done.stderr) == (4, True)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_the_record_describes_each_option_of_a_scheme_and_no_other(name: str) -> None:
+    scheme = REGISTRY[name]
+    record = scheme.registration
+    taken = {option for each in record.operations for option in options_of(scheme.algorithm(each))}
+    assert {name for name, option in record.options.items() if option.description} == taken == set(record.options)
 
 
 def test_no_file_is_read_or_written_until_a_folder_is_allowed(notes: Path) -> None:

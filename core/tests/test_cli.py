@@ -46,6 +46,13 @@ encoding_considerations = "None at all."
 interoperability_considerations = "Whoever has the shelf has the things."
 security_considerations = "Do not lean on it."
 
+[options.shout]
+description = "in capitals"
+
+[options.times]
+description = "how often"
+environment = "SHELF_TIMES"
+
 [syntax]
 rule = "shelfurl"
 bnf = '''
@@ -999,10 +1006,15 @@ def test_show(run: Run) -> None:
         "Do not lean on it.",
         "x-shelf://host.dom/a b  refused",
         "7070",
+        "Options\nshout\n    in capitals\ntimes  by the variable SHELF_TIMES\n    how often\n",
     ):
         assert text in said
     record = json.loads(run("show", "--json", "x-shelf").stdout)
     assert record["syntax"]["parts"]["port"]["number"] is True
+    assert record["options"] == {
+        "shout": {"description": "in capitals", "environment": None},
+        "times": {"description": "how often", "environment": "SHELF_TIMES"},
+    }
     assert record["examples"][1] == {
         "url": "x-shelf://host.dom/a b",
         "parts": None,

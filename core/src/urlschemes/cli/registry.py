@@ -91,7 +91,7 @@ def _summary(record: Registration, claim: Claim) -> dict[str, Any]:
 @as_json
 @click.pass_obj
 def show(settings: Settings, name: str, *, as_json: bool) -> None:
-    """Show the registration of the scheme NAME: its record, its syntax, its parts, examples."""
+    """Show the registration of the scheme NAME: its record, its syntax, its parts, its options, examples."""
     record = settings.registry.registration(name)
     if as_json:
         write_json(_whole(record))
@@ -128,6 +128,12 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
         at = " or ".join("/".join(path) for path in part.at)
         table.add_row(part.name, at, _is(part), part.travels)
     screen.table(table)
+    if record.options:
+        _head(screen, "Options")
+        for called, option in record.options.items():
+            variable = [(f"  by the variable {option.environment}", "dim")] if option.environment else []
+            screen.print(Text.assemble((called, "bold"), *variable), soft_wrap=True)
+            screen.paragraph(published(option.description), "dim", indent=4)
     if record.cautions:
         _head(screen, "Cautions")
         for caution in record.cautions:
@@ -189,6 +195,10 @@ def _whole(record: Registration) -> dict[str, Any]:
                 }
                 for part in syntax.parts.values()
             },
+        },
+        "options": {
+            name: {"description": option.description, "environment": option.environment}
+            for name, option in record.options.items()
         },
         "cautions": [{name: getattr(each, name) for name in each.__slots__} for each in record.cautions],
         "examples": [{"url": each.url, "parts": each.parts, "says": each.says} for each in record.examples],
