@@ -1,4 +1,4 @@
-"""The control connection (RFC 959 section 4.1), which is a Telnet connection as well."""
+"""The control connection, which follows the Telnet protocol (RFC 959 section 2.3)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MEDIA_TYPE", "attributes_of", "date_of", "fields_of", "for_display", "header_of"]
 
 MEDIA_TYPE = "message/rfc822"
-"""What an article is (RFC 5537 section 3.12)."""
+"""What an article is (RFC 5537 section 4)."""
 MOST_HEADER = 64 * 1024
 """Octets in the header of one article."""
 MOST_DECODED = 2000

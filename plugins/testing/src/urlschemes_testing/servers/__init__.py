@@ -10,6 +10,7 @@
     with prospero_server(directory({"notes": file(b"Hello.")}), loss=0.15, seed=1) as (host, port): ...
 
 They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
+What they hold (`menu`, `article`, `directory`, `file`) is made by the functions in the room of each.
 """
 
 from urlschemes_testing.servers.ftp import FtpUser, ftp_server
