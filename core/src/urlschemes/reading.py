@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from urlschemes.policy import Limits
     from urlschemes.url import URL
 
-__all__ = ["AnyDocument", "AnyResource", "OnDisk", "Reading", "Running"]
+__all__ = ["AnyDocument", "AnyResource", "OnDisk", "Reading", "Running", "charset_of"]
 
 T = TypeVar("T")
 
@@ -198,7 +198,7 @@ class AnyDocument(AnyResource):
                 raise ProtocolError(
                     f"the content is not {one_line(encoding, 40)}", scheme=self.url.scheme, where="content"
                 ) from None
-        charset = _charset(self.media_type)
+        charset = charset_of(self.media_type)
         if charset is not None:
             return octets.decode(charset, "replace")
         try:
@@ -245,8 +245,8 @@ _NO_CHARSETS = frozenset(
 )
 
 
-def _charset(media_type: str | None) -> str | None:
-    """The name of Python's codec for the `charset` parameter; None where there is none that can be used."""
+def charset_of(media_type: str | None) -> str | None:
+    """The name of Python's codec for the `charset` parameter; None where there is none that a server may choose."""
     import codecs
 
     for parameter in (media_type or "").split(";")[1:]:

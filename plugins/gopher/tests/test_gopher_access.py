@@ -889,7 +889,7 @@ def test_a_form_filled_in_is_not_sent_unasked() -> None:
 def test_a_form_filled_in_is_sent_to_port_70_only() -> None:
     url = path(FILLED).replace(port=7070)
     error = failed(replay(access(url, submit_form=True), Dialogue()), UnsafeURL)
-    assert (error.part, error.section) == ("gopher_plus", "3.4.9")
+    assert (error.part, error.section) == ("gopher_plus", "RFC 1738 section 3.4.9")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from urlschemes.errors import InvalidURL, PolicyDenied, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_mailto import MailtoURL, Submission, compose, send
-from urlschemes_mailto.message import octets_of, submission_of
+from urlschemes_mailto.message import message_octets, submission_of
 
 
 def read(message: EmailMessage) -> EmailMessage:
@@ -89,7 +89,7 @@ ADDRESSES = {
 def test_the_address_is_encoded_as_rfc_822_has_it(url: str, address: str) -> None:
     message = compose(url, subject="x", sender="ann@home.dom")
     assert raw(message, "To") == address
-    submission = submission_of(octets_of(message), relay="relay.dom")
+    submission = submission_of(message_octets(message), relay="relay.dom")
     assert submission.recipient == address
 
 
@@ -154,7 +154,7 @@ def test_nor_in_a_message_that_somebody_else_made(text: str) -> None:
     message = EmailMessage()
     message["To"], message["From"], message["Subject"] = "joe@host.dom", "ann@home.dom", text
     try:
-        octets = octets_of(message)
+        octets = message_octets(message)
     except UnsafeURL:  # the `email` of this Python would make it a field
         return
     assert email.message_from_bytes(octets).keys() == ["To", "From", "Subject"]
@@ -211,10 +211,10 @@ def test_a_body_that_is_no_text(body: str) -> None:
 def test_the_sender_of_the_envelope_is_that_of_the_header(sender: str, address: str) -> None:
     message = compose("mailto:joe@host.dom", sender=sender)
     assert str(read(message)["From"]) == sender
-    assert submission_of(octets_of(message), relay="relay.dom").sender == address
-    assert submission_of(octets_of(message), relay="relay.dom", sender="b@home.dom").sender == "b@home.dom"
+    assert submission_of(message_octets(message), relay="relay.dom").sender == address
+    assert submission_of(message_octets(message), relay="relay.dom", sender="b@home.dom").sender == "b@home.dom"
     message["Sender"] = "office@home.dom"
-    assert submission_of(octets_of(message), relay="relay.dom").sender == "office@home.dom"
+    assert submission_of(message_octets(message), relay="relay.dom").sender == "office@home.dom"
 
 
 NO_SENDERS = ["", "ann", "ann@", "@home.dom", "a@b, c@d", "us: ann@home.dom;", "änn@home.dom", "ann@höme.dom", "<>"]
@@ -229,17 +229,17 @@ def test_a_sender_that_is_no_address(sender: str) -> None:
 
 def test_a_message_without_from_is_completed_by_the_sender_and_left_alone() -> None:
     message = compose("mailto:joe@host.dom")
-    octets = octets_of(message, "ann@home.dom")
+    octets = message_octets(message, "ann@home.dom")
     assert octets == b"From: ann@home.dom\r\n" + message.as_bytes()
     assert "From" not in message
     with pytest.raises(UnsafeURL):
-        octets_of(message, "ann@home.dom\r\nBcc: eve@host.dom")
+        message_octets(message, "ann@home.dom\r\nBcc: eve@host.dom")
 
 
 def test_what_cannot_be_written_is_a_typed_error() -> None:
     for thing in (None, "text", b"octets", 7):
         with pytest.raises(UnsafeURL):
-            octets_of(thing)  # type: ignore[arg-type]
+            message_octets(thing)  # type: ignore[arg-type]
     broken = EmailMessage()
     broken["To"] = "joe@host.dom"
     broken.set_payload("\ud800")

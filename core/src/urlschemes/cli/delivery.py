@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from urlschemes.cli.plain import line, note, write
 from urlschemes.display import shown
 from urlschemes.errors import AccessError
+from urlschemes.reading import charset_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +45,7 @@ DUMPED = 256
 LOOKED_AT = 1024
 """Octets by which text is told from binary content."""
 
-# Character sets that a person may read; a server must not choose an encoding of another kind.
+# Character sets that a person may read.
 _CHARSETS = ("ascii", "cp125", "iso8859", "koi8", "mac", "utf-8", "utf-16")
 
 
@@ -119,16 +120,9 @@ def _show_dump(document: Document, begun: bytes) -> int:
 
 
 def _charset(media_type: str | None) -> str:
-    """The name of Python's codec for what the media type says; UTF-8 where it says nothing that can be used."""
-    for parameter in (media_type or "").split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            try:
-                found = codecs.lookup(value.strip().strip('"')).name
-            except (LookupError, ValueError):
-                break
-            return found if found.startswith(_CHARSETS) else "utf-8"
-    return "utf-8"
+    """The name of Python's codec for what the media type says; UTF-8 where it says nothing that a person may read."""
+    found = charset_of(media_type) or ""
+    return found if found.startswith(_CHARSETS) else "utf-8"
 
 
 def _decoder(media_type: str | None) -> codecs.IncrementalDecoder:

@@ -103,7 +103,7 @@ def _path(url: FileURL, *, to_write: bool = False) -> str:
             scheme="file",
             part="host",
             rule="local host",
-            section="3.10",
+            section="RFC 1738 section 3.10",
             hint="this machine is the empty host, or localhost",
         )
     if to_write and not url.segments[-1]:

@@ -61,4 +61,4 @@ def segments_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def _unsafe(part: str, why: str) -> UnsafeURL:
-    return UnsafeURL(why, scheme="file", part=part, section="3.10")
+    return UnsafeURL(why, scheme="file", part=part, section="RFC 1738 section 3.10")

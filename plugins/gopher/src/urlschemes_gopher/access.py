@@ -115,7 +115,7 @@ def _check_type(url: GopherURL) -> None:
             f"an item of type {gtype} is {_NO_RESOURCE[gtype]}, not a resource of a gopher server",
             scheme="gopher",
             part="gtype",
-            section="3.4.1",
+            section="RFC 1738 section 3.4.1",
             hint=f"it means {place}" if place else None,
         )
 
@@ -133,7 +133,7 @@ def _command(url: GopherURL, *, submit_form: bool) -> bytes:
     elif not submit_form:
         problem, hint = "the URL submits a form, which may change something there", "the option submit_form sends it"
     if problem:
-        raise UnsafeURL(problem, scheme="gopher", part="gopher_plus", section="3.4.9", hint=hint)
+        raise UnsafeURL(problem, scheme="gopher", part="gopher_plus", section="RFC 1738 section 3.4.9", hint=hint)
     return command
 
 

@@ -143,7 +143,9 @@ def form_of(item: Item) -> Form | None:
         if kind in {"Note", "Notes"}:
             notes.append(prompt)
         elif kind == "ChooseF":
-            raise UnsupportedOperation("the form asks for a local file, and none is ever sent", section="3.4.5")
+            raise UnsupportedOperation(
+                "the form asks for a local file, and none is ever sent", section="RFC 1738 section 3.4.5"
+            )
         elif kind == "Select" and not choices:
             prompt, marked, default = prompt.rpartition(":")
             if not marked or default not in {"0", "1"}:
@@ -154,7 +156,9 @@ def form_of(item: Item) -> Form | None:
         elif kind in _ANSWERED_BY_TEXT:
             questions.append(Question(kind, prompt, "\t".join(choices), hidden=kind == "AskP"))
         elif line.strip():
-            raise UnsupportedOperation(f"the form has a question of the unknown kind {kind!r}", section="3.4.5")
+            raise UnsupportedOperation(
+                f"the form has a question of the unknown kind {kind!r}", section="RFC 1738 section 3.4.5"
+            )
     return Form("\n".join(notes), tuple(questions))
 
 
@@ -175,7 +179,9 @@ def data_block(form: Form, answers: Answers) -> tuple[bytes, bytes | None]:
         if question.kind == "AskL":
             parts = answer.replace("\r\n", "\n").removesuffix("\n").split("\n") if answer else []
         if any(_UNSENDABLE.search(part) for part in parts):
-            raise UnsafeURL(f"the answer to {question.prompt!r} holds a control character", section="6")
+            raise UnsafeURL(
+                f"the answer to {question.prompt!r} holds a control character", section="RFC 1738 section 6"
+            )
         if question.kind == "AskL":
             lines.append(b"%d" % len(parts))
         elif question.kind == "AskP":

@@ -64,7 +64,7 @@ def send(
     if body is not None and file is not None:
         raise click.UsageError("the text is that of --body or of FILE, not of both")
     from urlschemes_mailto import compose, registration
-    from urlschemes_mailto.message import octets_of, submission_of
+    from urlschemes_mailto.message import message_octets, submission_of
 
     registry = settings.registry
     with errors_as_json(url, wanted=as_json):
@@ -72,7 +72,7 @@ def send(
         configured = registry.configuration.options(registration)
         relay, sender = (_told(name, value, configured) for name, value in (("relay", relay), ("from", sender)))
         text = _text(file) if body is None else body
-        message = octets_of(compose(parsed, subject=subject, body=text, sender=sender))
+        message = message_octets(compose(parsed, subject=subject, body=text, sender=sender))
         submission = submission_of(message, relay=relay)
         _confirm(submission, yes=yes)
         terms = given.keywords(registry, url, "send")

@@ -25,7 +25,7 @@ from urlschemes_mailto.submission import Submission
 if TYPE_CHECKING:
     from email.message import Message
 
-__all__ = ["compose", "octets_of", "place_of", "submission_of"]
+__all__ = ["compose", "message_octets", "place_of", "submission_of"]
 
 LINE = 998
 """Octets of a line without its CR LF (RFC 5322 section 2.1.1)."""
@@ -110,7 +110,7 @@ def _add(message: EmailMessage, name: str, value: str, part: str) -> None:
 # Writing it -----------------------------------------------------------------------------------------------------------
 
 
-def octets_of(message: EmailMessage, sender: str | None = None) -> bytes:
+def message_octets(message: EmailMessage, sender: str | None = None) -> bytes:
     """The octets of a message. `sender`, an address, becomes its From where it has none.
 
     Raises UnsafeURL where it cannot be written, or would be read as another one.

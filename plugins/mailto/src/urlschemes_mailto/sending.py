@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import urlschemes
 from urlschemes.errors import PolicyDenied
 from urlschemes_mailto import MailtoURL
-from urlschemes_mailto.message import octets_of, submission_of
+from urlschemes_mailto.message import message_octets, submission_of
 
 if TYPE_CHECKING:
     import ssl
@@ -46,7 +46,7 @@ def send(
     was refused; AuthRequired, TLSError and other AccessErrors. Indeterminate means that the message may have been
     taken. Nothing is ever sent again by itself.
     """
-    octets = octets_of(message, sender)
+    octets = message_octets(message, sender)
     submission = submission_of(octets, relay=relay, sender=sender)
     if callable(confirm) and confirm(submission) is not True:
         raise PolicyDenied("the message was not confirmed, and not sent", scheme="mailto", rule="confirm")

@@ -184,7 +184,10 @@ def _name_and_version(url: ProsperoURL) -> tuple[bytes, int]:
     version = versions.pop()
     if versions or not _VERSION.fullmatch(version):
         raise UnsafeURL(
-            "OBJECT-VERSION is one number, of at most nine digits", scheme="prospero", part="fields", section="3.11"
+            "OBJECT-VERSION is one number, of at most nine digits",
+            scheme="prospero",
+            part="fields",
+            section="RFC 1738 section 3.11",
         )
     return octets_of(url.hsoname), int(version)
 
