@@ -7,7 +7,7 @@ import inspect
 from typing import Any, Self
 
 from urlschemes.aio import AsyncDocument, AsyncListing, AsyncSession
-from urlschemes.aio.backend import Loop
+from urlschemes.aio.resource import run
 from urlschemes.dialogue import Dialogue
 from urlschemes.resource import Document, Listing, Session
 
@@ -41,16 +41,14 @@ class Looped:
 
 
 async def _begun(dialogue: Dialogue, runner: asyncio.Runner) -> Any:
-    loop = Loop(dialogue)
-    said = await loop.open()
-    if said.kind == "document":
-        return Facade(AsyncDocument(loop, dialogue.attributes), Document, runner)
-    if said.kind == "listing":
-        return Facade(AsyncListing(loop, dialogue.attributes), Listing, runner)
-    if said.kind == "session":
-        session = AsyncSession(loop, dialogue.attributes, said)
-        return Facade(session, type(session._session), runner)
-    return dialogue.attributes
+    resource = await run(dialogue)
+    if isinstance(resource, AsyncDocument):
+        return Facade(resource, Document, runner)
+    if isinstance(resource, AsyncListing):
+        return Facade(resource, Listing, runner)
+    if isinstance(resource, AsyncSession):
+        return Facade(resource, type(resource._session), runner)
+    return resource
 
 
 class Facade:

@@ -27,6 +27,7 @@ from looped import Looped
 from urlschemes import Registry, Scheme, aio, drive
 from urlschemes.aio import AsyncDocument, AsyncListing, AsyncOperations, AsyncSession, backend
 from urlschemes.aio.channels import LoopSocket
+from urlschemes.aio.resource import run as opened
 from urlschemes.aio.threads import beside
 from urlschemes.dialogue import Dialogue
 from urlschemes.errors import (
@@ -209,13 +210,7 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AsyncOperations]:
 
 async def begun(algorithm: Algorithm[None], *, policy: Policy = POLICY, **terms: Any) -> Any:
     """The resource that `algorithm` opens, without a registry."""
-    loop = backend.Loop(Dialogue(algorithm, url=URL, registration=TALK, terms=Terms(policy=policy, **terms)))
-    said = await loop.open()
-    if said.kind == "attributes":
-        return loop.dialogue.attributes
-    if said.kind == "session":
-        return AsyncSession(loop, loop.dialogue.attributes, said)
-    return {"document": AsyncDocument, "listing": AsyncListing}[said.kind](loop, loop.dialogue.attributes)
+    return await opened(Dialogue(algorithm, url=URL, registration=TALK, terms=Terms(policy=policy, **terms)))
 
 
 def fetch(port: int, greeting: bytes = b"") -> Algorithm[None]:

@@ -9,7 +9,7 @@ those will do that watch sockets: all but Windows's ProactorEventLoop.
 
 The rooms, from the top:
 
-    resource.py     AsyncDocument, AsyncListing, AsyncSession
+    resource.py     AsyncDocument, AsyncListing, AsyncSession; `run`, which opens them
     backend.py      the steps of a dialogue, performed
     channels.py     connections, clear and under TLS; datagrams
     threads.py      what blocks, in a thread beside the loop
@@ -21,8 +21,7 @@ from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from urlschemes import default
-from urlschemes.aio.backend import Loop
-from urlschemes.aio.resource import AsyncDocument, AsyncListing, AsyncSession
+from urlschemes.aio.resource import AsyncDocument, AsyncListing, AsyncSession, run
 from urlschemes.signatures import like, like_with_content
 from urlschemes.terms import Content, Terms
 
@@ -96,16 +95,7 @@ class AsyncOperations:
             ssl_context=ssl_context,
             content=cast("Content | None", content),
         )
-        loop = Loop(registry._operations().begin(operation, url, terms, options))
-        said = await loop.open()
-        attributes = loop.dialogue.attributes
-        if said.kind == "document":
-            return AsyncDocument(loop, attributes)
-        if said.kind == "listing":
-            return AsyncListing(loop, attributes)
-        if said.kind == "session":
-            return AsyncSession(loop, attributes, said)
-        return attributes
+        return await run(registry._operations().begin(operation, url, terms, options))
 
     @like(operate)
     async def access(self, url: URL | str, **terms: Any) -> AsyncDocument | AsyncListing | AsyncSession[Any]:

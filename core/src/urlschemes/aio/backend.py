@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from urlschemes.url import URL
     from urlschemes.wire import Algorithm, Open
 
-__all__ = ["Loop"]
+__all__ = ["AsyncSource"]
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ TURN = 0.01
 """Seconds after which an access that never had to wait lets the others on the loop have their turn."""
 
 
-class Loop:
+class AsyncSource:
     """A dialogue as the source of a resource: each call waits on the event loop until the dialogue pauses.
 
     Cancelled at whatever step, it has closed every connection and file when CancelledError comes out.

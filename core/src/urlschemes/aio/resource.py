@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
+from urlschemes.aio.backend import AsyncSource
 from urlschemes.aio.threads import beside
 from urlschemes.attributes import Entry
 from urlschemes.errors import AccessError, PluginContractError
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import NoReturn, Self
 
-    from urlschemes.aio.backend import Loop
     from urlschemes.attributes import Attributes
+    from urlschemes.dialogue import Dialogue
     from urlschemes.policy import Limits
     from urlschemes.reading import Reading
     from urlschemes.request import Algorithm, Peer
     from urlschemes.url import URL
     from urlschemes.wire import Open
 
-__all__ = ["AsyncDocument", "AsyncListing", "AsyncSession"]
+__all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "run"]
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=Session)
@@ -35,9 +36,9 @@ T = TypeVar("T")
 class _AsyncResource(AnyResource):
     """What waits on an event loop."""
 
-    def __init__(self, loop: Loop, attributes: Attributes) -> None:
-        super().__init__(loop, attributes)
-        self._loop = loop
+    def __init__(self, source: AsyncSource, attributes: Attributes) -> None:
+        super().__init__(source, attributes)
+        self._source = source
 
     async def aclose(self) -> None:
         """Close every connection and file of this access. Closing twice does nothing."""
@@ -46,7 +47,7 @@ class _AsyncResource(AnyResource):
     async def _pull(self) -> bytes | Entry | None:
         self._check()
         try:
-            return await self._loop.pull()
+            return await self._source.pull()
         except asyncio.CancelledError:
             self._failure = AccessError(f"reading this {self._KIND} was cancelled", scheme=self.url.scheme)
             raise
@@ -137,10 +138,10 @@ class AsyncSession(_AsyncResource, Generic[S]):
 
     _KIND = "session"
 
-    def __init__(self, loop: Loop, attributes: Attributes, said: Open) -> None:
-        super().__init__(loop, attributes)
-        self._taking = _Taking(loop)
-        self._session = loop.dialogue.session(said, self._taking)
+    def __init__(self, source: AsyncSource, attributes: Attributes, said: Open) -> None:
+        super().__init__(source, attributes)
+        self._taking = _Taking(source)
+        self._session = source.dialogue.session(said, self._taking)
 
     async def call(self, method: Callable[Concatenate[S, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What `method`, one of the session's type, returns: `await session.call(TelnetSession.write, b"help")`.
@@ -152,14 +153,14 @@ class AsyncSession(_AsyncResource, Generic[S]):
         returned, algorithm = self._taking.during(lambda: method(cast("S", self._session), *args, **kwargs))
         if algorithm is None:
             return returned
-        result = await self._loop.call(algorithm)
+        result = await self._source.call(algorithm)
         return cast("T", result) if returned is algorithm else returned
 
     async def aclose(self) -> None:
         """Say the closing words, then close every connection. Closing twice does nothing."""
         if not self._closed:
             self._closed = True
-            await self._loop.finish()
+            await self._source.finish()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -173,22 +174,22 @@ class AsyncSession(_AsyncResource, Generic[S]):
 class _Taking:
     """The source of a session that blocks nowhere: it takes the algorithm that a method wants to run."""
 
-    def __init__(self, loop: Loop) -> None:
-        self._loop = loop
+    def __init__(self, source: AsyncSource) -> None:
+        self._source = source
         self._during = False
         self._taken: Algorithm[Any] | None = None
 
     @property
     def url(self) -> URL:
-        return self._loop.url
+        return self._source.url
 
     @property
     def limits(self) -> Limits:
-        return self._loop.limits
+        return self._source.limits
 
     @property
     def terminated(self) -> bool | None:
-        return self._loop.terminated
+        return self._source.terminated
 
     def during(self, method: Callable[[], T]) -> tuple[T, Algorithm[Any] | None]:
         """What a method returned, and the algorithm that it wants to run."""
@@ -214,7 +215,7 @@ class _Taking:
         return cast("T", algorithm)
 
     def fileno(self, peer: Peer) -> int:
-        return self._loop.dialogue.fileno(peer)
+        return self._source.dialogue.fileno(peer)
 
     def pull(self) -> NoReturn:
         self._refuse()
@@ -223,7 +224,7 @@ class _Taking:
         self._refuse()
 
     def close(self) -> None:
-        self._loop.close()
+        self._source.close()
 
     def _refuse(self) -> NoReturn:
         raise AccessError(
@@ -231,3 +232,16 @@ class _Taking:
             scheme=self.url.scheme,
             hint="await session.call(method, ...), and session.aclose()",
         )
+
+
+async def run(dialogue: Dialogue) -> AsyncDocument | AsyncListing | AsyncSession[Any] | Attributes:
+    """As `urlschemes.drive.run`, on the event loop that runs."""
+    source = AsyncSource(dialogue)
+    said = await source.open()
+    if said.kind == "document":
+        return AsyncDocument(source, dialogue.attributes)
+    if said.kind == "listing":
+        return AsyncListing(source, dialogue.attributes)
+    if said.kind == "session":
+        return AsyncSession(source, dialogue.attributes, said)
+    return dialogue.attributes

@@ -57,7 +57,7 @@ class Caller:
                 what = "control character" if found[0].isascii() else "surrogate, which stands for no octet"
                 raise UnsafeURL(f"the {part} given holds a {what}", part=part)
         if given.password:
-            self._trace.keep(given.password.encode("utf-8", "surrogateescape"))
+            self._trace.hide(given.password.encode("utf-8", "surrogateescape"))
         return given
 
     def ask(self, request: wire.Ask) -> steps.Steps[Answers]:

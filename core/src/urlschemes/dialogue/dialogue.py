@@ -176,7 +176,7 @@ class Dialogue:
         try:
             self._reach.admit(self.url)
             if self.url.raw.get("password"):
-                self._trace.keep(self.url.line("password"))
+                self._trace.hide(self.url.line("password"))
             said = yield from self._advance(self._algorithm)
             if not isinstance(said, wire.Open):
                 raise self._breach("Open, before anything is delivered", said)

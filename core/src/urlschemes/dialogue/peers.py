@@ -112,7 +112,7 @@ class Peers:
                 self._scheme, "Send of octets, on a connection or to a file opened for that", type(octets).__name__
             )
         if request.secret:
-            self._trace.keep(request.secret)
+            self._trace.hide(request.secret)
         if self._trace.wanted:
             shown = octets.replace(request.secret, b"***") if request.secret else octets
             self._trace.tell("send", request.peer, octets=shown)

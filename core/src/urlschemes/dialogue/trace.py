@@ -41,8 +41,8 @@ class Trace:
             finally:
                 self._clock.resume()
 
-    def keep(self, secret: bytes) -> None:
-        """Never show `secret`."""
+    def hide(self, secret: bytes) -> None:
+        """Never show `secret` from now on."""
         self._secrets.add(secret)
 
     def without_secrets(self, octets: bytes) -> bytes:
