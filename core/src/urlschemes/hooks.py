@@ -58,9 +58,9 @@ class Observation(NamedTuple):
 
     `url` is the URL's text, safe to print, without its password. `outcome` is `"opened"` when the resource is there to
     be read, and later, once, one of the others: `"completed"` when all of it came, `"abandoned"` when the program
-    closed it before, `"failed"` when an error ended it. An access that cannot be opened is `"failed"` at once, and
-    attributes, which come at once, are only `"opened"`. `error` is the error of one that failed. `seconds` is the time
-    since the access began.
+    closed it before, `"failed"` when an error ended it. An access that cannot be opened is `"failed"` at once; what gives
+    attributes, which come at once, as all that writes does, is only `"opened"`. `error` is the error of one that
+    failed. `seconds` is the time since the access began.
     """
 
     operation: str
@@ -98,11 +98,11 @@ def urlschemes_gateway(url: URL, operation: str) -> str | None:
 
 @_hookspec
 def urlschemes_veto(url: URL, operation: str) -> str | None:
-    """Forbid an access.
+    """Forbid an operation.
 
-    `url`: the URL that is to be accessed. `operation`: `"access"` or `"find attributes"`.
+    `url`: the URL that is to be operated on. `operation`: the name, `"access"`, `"delete"`, or one of the scheme's own.
     Returns: the reason why it must not be, in words, or None to let it pass.
-    Called: before each access, and for the target of each redirect, before anything is resolved.
+    Called: before each operation, and for the target of each redirect, before anything is resolved.
     Every veto counts. Failure: it fails the access.
     """
 

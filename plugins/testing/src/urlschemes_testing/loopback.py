@@ -39,7 +39,37 @@ class Address(NamedTuple):
         return f"{self.host}:{self.port}"
 
 
-class Loopback:
+class _Server:
+    """A thread that listens until it is woken, or its life is over. Leaving the block raises what went wrong in it."""
+
+    def __init__(self, listener: socket.socket, listen: Callable[[], None], lifetime: float) -> None:
+        self._ends = time.monotonic() + lifetime
+        self._errors: list[Exception] = []
+        self._listener = listener
+        self._wake, self._woken = socket.socketpair()
+        self.address = Address(*listener.getsockname())
+        self._thread = threading.Thread(target=listen, name=f"listening on {self.address}", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+        if kind is None and self._errors:
+            raise self._errors[0]
+
+    def close(self) -> None:
+        """Stop listening and wait for the thread; again: nothing."""
+        with contextlib.suppress(OSError):
+            self._wake.send(b".")
+        self._thread.join(FAREWELL)
+        self._wake.close()
+
+
+class Loopback(_Server):
     """Listens on 127.0.0.1, on a free port, and gives each connection to `serve` in a daemon thread of its own.
 
     A context manager; leaving it closes every connection and waits for the threads. A connection that breaks, or a
@@ -58,26 +88,10 @@ class Loopback:
         self._serve = serve
         self._tls = tls
         self._patience = patience
-        self._ends = time.monotonic() + lifetime
         self._lock = threading.Lock()
         self._open: dict[socket.socket, threading.Thread] = {}
-        self._errors: list[Exception] = []
         self._closing = threading.Event()
-        self._listener = socket.create_server((HOST, 0))
-        self._wake, self._woken = socket.socketpair()
-        self.address = Address(*self._listener.getsockname())
-        self._thread = threading.Thread(target=self._accept, name=f"listening on {self.address}", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-        if kind is None and self._errors:
-            raise self._errors[0]
+        super().__init__(socket.create_server((HOST, 0)), self._accept, lifetime)
 
     @property
     def closing(self) -> threading.Event:
@@ -87,9 +101,7 @@ class Loopback:
     def close(self) -> None:
         """Stop listening, break every connection off, wait for the threads; again: nothing."""
         self._closing.set()
-        with contextlib.suppress(OSError):
-            self._wake.send(b".")
-        self._thread.join(FAREWELL)
+        super().close()
         with self._lock:
             threads = list(self._open.values())
             for connection in self._open:
@@ -97,7 +109,6 @@ class Loopback:
                     connection.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join(FAREWELL)
-        self._wake.close()
 
     def _accept(self) -> None:
         with self._listener, self._woken, selectors.DefaultSelector() as selector:
@@ -159,7 +170,7 @@ def _part(connection: socket.socket) -> None:
         pass
 
 
-class Datagrams:
+class Datagrams(_Server):
     """Listens on 127.0.0.1, on a free port, and gives each datagram and its sender to `hear`, in one daemon thread.
 
     A context manager; leaving it waits for the thread. An error that `hear` raises ends the server, and is raised on
@@ -168,40 +179,18 @@ class Datagrams:
 
     def __init__(self, hear: Callable[[bytes, Address], None], *, lifetime: float = LIFETIME) -> None:
         self._hear = hear
-        self._ends = time.monotonic() + lifetime
-        self._errors: list[Exception] = []
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind((HOST, 0))
-        self._wake, self._woken = socket.socketpair()
-        self.address = Address(*self._socket.getsockname())
-        self._thread = threading.Thread(target=self._listen, name=f"datagrams on {self.address}", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-        if kind is None and self._errors:
-            raise self._errors[0]
+        listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        listener.bind((HOST, 0))
+        super().__init__(listener, self._listen, lifetime)
 
     def send(self, octets: bytes, to: Address) -> None:
         """Send a datagram. One that the system does not take, or nobody waits for, is lost as any other may be."""
         with contextlib.suppress(OSError):
-            self._socket.sendto(octets, to)
-
-    def close(self) -> None:
-        """Stop listening and wait for the thread; again: nothing."""
-        with contextlib.suppress(OSError):
-            self._wake.send(b".")
-        self._thread.join(FAREWELL)
-        self._wake.close()
+            self._listener.sendto(octets, to)
 
     def _listen(self) -> None:
-        with self._socket, self._woken, selectors.DefaultSelector() as selector:
-            selector.register(self._socket, selectors.EVENT_READ)
+        with self._listener, self._woken, selectors.DefaultSelector() as selector:
+            selector.register(self._listener, selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
             while (left := self._ends - time.monotonic()) > 0:
                 ready = [key.fileobj for key, _ in selector.select(left)]
@@ -212,7 +201,7 @@ class Datagrams:
 
     def _heard_one(self) -> bool:
         try:
-            octets, (host, port) = self._socket.recvfrom(65536)
+            octets, (host, port) = self._listener.recvfrom(65536)
         except OSError:
             return True  # some systems say here that an earlier datagram reached nobody
         try:
