@@ -857,6 +857,7 @@ def test_options_of_the_scheme_have_the_types_that_it_takes(run: Run) -> None:
         ("volume=11", "it has: shout, times"),
         ("shout=loud", "yes or no"),
         ("times=often", "is a whole number"),
+        ("times", "times wants a value: times=..."),
     ):
         result = run("access", "--option", wrong, url)
         assert (result.exit_code, result.stdout) == (2, "")

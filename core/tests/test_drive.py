@@ -2023,3 +2023,17 @@ def test_no_error_shows_a_password_or_breaks_its_line(serve: Serve) -> None:
     assert text.isprintable()
     assert text.isascii()
     assert len(text) <= 300
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("policy", "interactive", "policy is a Policy, such as .*, not str"),
+        ("credentials", Credentials("joe", "secret"), "credentials is a function, .* not Credentials"),
+        ("ask", ("yes",), "ask is a function, .* not tuple"),
+        ("trace", [], "trace is a function, .* not list"),
+    ],
+)
+def test_terms_of_another_type_are_named_before_anything_happens(name: str, given: object, says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        Terms(**cast("Any", {name: given}))

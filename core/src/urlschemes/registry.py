@@ -433,11 +433,11 @@ class Registry:
     ) -> Document | Listing | Session | Attributes:
         """Carry out an operation on what `url` locates: one that the record of its scheme names.
 
-        `content` is what the operation sends, if it sends any. `policy` says what is allowed (the public Internet, or
-        what the registry's configuration says),
-        `deadline` how many seconds it may take in all (the policy's). `credentials` is asked for a login, `ask` for the
-        answers to a form, both only when the other side wants them; `trace` is told what goes over the wire.
-        `ssl_context` takes the place of the system's trust. `options` are the scheme's own.
+        `content` is what the operation sends, if it sends any: octets, or an iterable of octets. `policy` says what is
+        allowed (the public Internet, or what the registry's configuration says), `deadline` how many seconds it may
+        take in all (the policy's). `credentials` is asked for a login, `ask` for the answers to a form, both only when
+        the other side wants them; `trace` is told what goes over the wire. `ssl_context` takes the place of the
+        system's trust. `options` are the scheme's own.
 
         Raises UnsafeURL and PolicyDenied before anything is resolved or opened, AccessError for what goes wrong then,
         UnsupportedOperation, UnknownScheme, PluginError; InvalidURL where `url` is a text that is none.
@@ -460,20 +460,22 @@ class Registry:
     def access(self, url: URL | str, **terms: Any) -> Document | Listing | Session:
         """Access the resource that `url` locates: a Document, a Listing or a Session, to be used in a `with` block.
 
-        Arguments and errors as `operate`.
+        `terms` are `policy`, `deadline`, `credentials`, `ask`, `trace`, `ssl_context` and the options of the scheme, as
+        `operate` takes them; it says what they mean, and which errors there are.
         """
         return cast("Document | Listing | Session", self.operate("access", url, **terms))
 
     @like(operate)
     def find_attributes(self, url: URL | str, **terms: Any) -> Attributes:
-        """What is known of the resource that `url` locates, without its content. Arguments and errors as `operate`."""
+        """What is known of the resource that `url` locates, without its content. Terms and errors as with `access`."""
         return cast("Attributes", self.operate("find attributes", url, **terms))
 
     @like_with_content(operate)
     def replace(self, url: URL | str, content: Content, /, **terms: Any) -> Attributes:
-        """Put `content` in the place of what `url` locates, or where nothing is yet. Arguments and errors as `operate`.
+        """Put `content` in the place of what `url` locates, or where nothing is yet. Terms and errors as with `access`.
 
-        What the other side says of it comes back. Raises Indeterminate where it cannot be known whether it was done.
+        `content` is octets, or an iterable of octets. What the other side says of it comes back. Raises Indeterminate
+        where it cannot be known whether it was done.
         """
         return cast("Attributes", self.operate("replace", url, content, **terms))
 

@@ -63,5 +63,10 @@ class Terms:
     content: Content | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.policy, Policy):
+            raise TypeError(f"policy is a Policy, such as Policy.interactive(), not {type(self.policy).__name__}")
+        for name, given in (("credentials", self.credentials), ("ask", self.ask), ("trace", self.trace)):
+            if given is not None and not callable(given):
+                raise TypeError(f"{name} is a function, which is called when it is needed, not {type(given).__name__}")
         if isinstance(self.content, str):
             raise TypeError("content is octets, or an iterable of octets, not text")

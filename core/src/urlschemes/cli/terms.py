@@ -136,6 +136,8 @@ def _options(registry: Registry, text: str, operation: str, given: tuple[str, ..
             raise click.BadParameter(
                 f"{scheme.name} has no option {line(repr(name))}; it has: {has}", param_hint="'--option'"
             )
+        if not equals and not isinstance(known[name], bool):
+            raise click.BadParameter(f"{name} wants a value: {name}=...", param_hint="'--option'")
         try:
             options[name] = fitting(value if equals else "yes", known[name])
         except ValueError as error:

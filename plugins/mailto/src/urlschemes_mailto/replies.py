@@ -16,5 +16,8 @@ class Reply(replies.Reply):
     def refusal(self, what: str, *, hint: str | None = None, sent: int | None = None) -> RemoteError | AuthRequired:
         """The error that this reply means, having refused the step `what`."""
         if self.code == 530:
-            return AuthRequired(f"the relay wants a login before {what}: {self}", hint="pass credentials=")
+            return AuthRequired(
+                f"the relay wants a login before {what}: {self}",
+                hint="give credentials; without TLS they are sent only where allow_cleartext says so",
+            )
         return super().refusal(what, hint=hint, sent=sent)

@@ -104,8 +104,8 @@ def _place(server: str) -> tuple[str, int]:
         raise UnsupportedOperation(
             "a news URL does not say which server to ask, and none was given",
             section="RFC 1738 section 3.6",
-            hint='the option server="host" names one; so does the configuration file, '
-            "and the variable NNTPSERVER where the environment is trusted",
+            hint='server="host" names one, in the shell --option server=host; '
+            "so do the configuration file, and NNTPSERVER where the environment is trusted",
         )
     found = _SERVER.fullmatch(server)
     if found is None:
