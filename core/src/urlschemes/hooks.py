@@ -58,9 +58,9 @@ class Observation(NamedTuple):
 
     `url` is the URL's text, safe to print, without its password. `outcome` is `"opened"` when the resource is there to
     be read, and later, once, one of the others: `"completed"` when all of it came, `"abandoned"` when the program
-    closed it before, `"failed"` when an error ended it. An access that cannot be opened is `"failed"` at once; what gives
-    attributes, which come at once, as all that writes does, is only `"opened"`. `error` is the error of one that
-    failed. `seconds` is the time since the access began.
+    closed it before, `"failed"` when an error ended it. An access that cannot be opened is `"failed"` at once, and one
+    that gives attributes, as all that writes does, only `"opened"`. `error` is the error of one that failed. `seconds`
+    is the time since the access began.
     """
 
     operation: str
