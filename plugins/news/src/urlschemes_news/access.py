@@ -17,10 +17,9 @@ from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
 from urlschemes.wire import Algorithm, Open
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
-from urlschemes_nntp.access import check_group
 from urlschemes_nntp.articles import describe, retrieve
 from urlschemes_nntp.connection import Connection, connected
-from urlschemes_nntp.groups import list_articles, list_groups, selected
+from urlschemes_nntp.groups import check_group, list_articles, list_groups, selected
 from urlschemes_nntp.posting import article_for, post
 
 if TYPE_CHECKING:

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.wire import Algorithm, Open
 from urlschemes_nntp.articles import describe, retrieve
-from urlschemes_nntp.connection import MOST_ARGUMENT, connected
-from urlschemes_nntp.groups import list_articles, selected
+from urlschemes_nntp.connection import connected
+from urlschemes_nntp.groups import check_group, list_articles, selected
 from urlschemes_nntp.posting import article_for, post
 
 if TYPE_CHECKING:
     from urlschemes_nntp import NntpURL
 
-__all__ = ["access", "check_group", "find_attributes", "update"]
+__all__ = ["access", "find_attributes", "update"]
 
 MOST_DIGITS = 16
 """Digits of an article's number (RFC 3977 section 9.8)."""
@@ -77,16 +77,6 @@ def update(
     connection = yield from connected(url.host, url.port, tls=tls, allow_cleartext=allow_cleartext)
     yield from post(connection, article)
     yield from connection.quit()
-
-
-def check_group(group: str) -> None:
-    """Raise UnsafeURL for a name that is too long for a command."""
-    if len(group) > MOST_ARGUMENT:
-        raise UnsafeURL(
-            f"the name of the group is longer than {MOST_ARGUMENT} octets, and no command can carry it",
-            part="group",
-            section="RFC 3977 section 3.1",
-        )
 
 
 def _number(url: NntpURL) -> bytes:

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from urlschemes.errors import LimitExceeded, RemoteError
+from urlschemes.errors import LimitExceeded, RemoteError, UnsafeURL
 from urlschemes.octets import octets_of, text_of
 from urlschemes.replies import named
 from urlschemes.resource import Attributes, Entry
 from urlschemes.wire import Algorithm, Deliver, Open
 from urlschemes_nntp.articles import request
+from urlschemes_nntp.connection import MOST_ARGUMENT
 from urlschemes_nntp.header import date_of, fields_of, for_display, header_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from urlschemes.replies import Reply
     from urlschemes_nntp.connection import Connection
 
-__all__ = ["Group", "Linker", "list_articles", "list_groups", "selected"]
+__all__ = ["Group", "Linker", "check_group", "list_articles", "list_groups", "selected"]
 
 Linker: TypeAlias = "Callable[[dict[str, str]], str | None]"
 """Makes the URL of an entry from its fields; None where there is none that can name it."""
@@ -54,6 +55,16 @@ class Group:
         """The counts, in `fields`."""
         counts = {"count": self.count, "low": self.low, "high": self.high}
         return Attributes(name=self.name, fields={name: str(value) for name, value in counts.items()})
+
+
+def check_group(group: str) -> None:
+    """Raise UnsafeURL for a name that is too long for a command."""
+    if len(group) > MOST_ARGUMENT:
+        raise UnsafeURL(
+            f"the name of the group is longer than {MOST_ARGUMENT} octets, and no command can carry it",
+            part="group",
+            section="RFC 3977 section 3.1",
+        )
 
 
 def selected(connection: Connection, name: str) -> Algorithm[Group]:

@@ -19,6 +19,12 @@ class ProsperoURL(InternetURL, registration=registration):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+        # The record has a default port, so that it is never None.
+        @property
+        def port(self) -> int:
+            """The port to connect to: the one written, else 1525."""
+
     @property
     def hsoname(self) -> str:
         """The host-specific object name, decoded: opaque, and often with a slash of its own in front."""

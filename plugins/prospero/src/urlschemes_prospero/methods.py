@@ -14,7 +14,7 @@ from urlschemes.display import one_line
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.octets import escape, octets_of, text_of
 from urlschemes.resource import Entry
-from urlschemes_prospero import ProsperoURL
+from urlschemes_prospero import ProsperoURL, registration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,7 +63,7 @@ def object_url(host_type: bytes, host: bytes, name_type: bytes, name: bytes, ver
         raise UnsafeURL(f"a name of the type '{one_line(text_of(name_type), 60)}' cannot stand in a URL")
     url = ProsperoURL.build(
         host=at,
-        port=None if port == 1525 else port,
+        port=None if port == registration.default_port else port,
         hsoname=text_of(name),
         fields=() if version in {b"", b"0"} else [("OBJECT-VERSION", text_of(version))],
     )
@@ -103,7 +103,7 @@ def _url_of(value: tuple[bytes, ...], of: ProsperoURL) -> str:
 def _filled(value: tuple[bytes, ...], of: ProsperoURL) -> tuple[bytes, bytes, bytes, bytes]:
     _, host_type, host, name_type, name = value[:5]
     if not host:
-        host_type, host = b"INTERNET-D", b"%b(%d)" % (of.host.encode(), of.port or 1525)
+        host_type, host = b"INTERNET-D", b"%b(%d)" % (of.host.encode(), of.port)
     return host_type, host, name_type or b"ASCII", name or octets_of(of.hsoname)
 
 

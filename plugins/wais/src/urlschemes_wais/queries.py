@@ -19,8 +19,7 @@ __all__ = ["Part", "Relevant", "Unit", "init", "retrieval", "search"]
 
 INIT, SEARCH = 20, 22
 
-REFERENCE, VERSION, OPTIONS, MESSAGE_SIZE, RECORD_SIZE = 2, 3, 4, 5, 6
-AUTHENTICATION, IMPLEMENTATION_ID, IMPLEMENTATION_NAME, IMPLEMENTATION_VERSION = 7, 8, 9, 10
+REFERENCE, VERSION, OPTIONS, MESSAGE_SIZE, RECORD_SIZE, AUTHENTICATION = 2, 3, 4, 5, 6, 7
 RESULT_SET, DATABASES, ELEMENT_SETS, QUERY_TYPE, QUERY = 17, 18, 19, 20, 21
 ATTRIBUTES, TERM, OPERATOR = 44, 45, 46
 GROUP, CHUNK_CODE, SEED_WORDS, CHUNK, CHUNK_START, CHUNK_END = 99, 100, 106, 107, 108, 109
@@ -52,21 +51,18 @@ class Relevant:
     part: Part | None = None
 
 
-def init(authentication: bytes = b"urlschemes", implementation: tuple[bytes, bytes, bytes] | None = None) -> bytes:
+def init() -> bytes:
     """The message that begins an association. It is one for searching, in messages of 100,000 octets.
 
-    `authentication` is a free text, where old clients named themselves, their user and host; `implementation` are the
-    identifier, the name and the version of the software. Ours says its name and nothing else.
+    Where the clients of the time named themselves, their user and host, it says the name of this software.
     """
     header = (
         element(VERSION, _FIRST_BIT)
         + element(OPTIONS, _FIRST_BIT)
         + number(MESSAGE_SIZE, RECORD)
         + number(RECORD_SIZE, RECORD)
-        + element(AUTHENTICATION, authentication)
+        + element(AUTHENTICATION, b"urlschemes")
     )
-    tags = (IMPLEMENTATION_ID, IMPLEMENTATION_NAME, IMPLEMENTATION_VERSION)
-    header += b"".join(map(element, tags, implementation or ()))
     return message(apdu(bytes([INIT]) + header, b""))
 
 
