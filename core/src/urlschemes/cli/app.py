@@ -141,10 +141,11 @@ class _Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # it never returns
         """Run the command and exit; no error passes as a traceback, and none shows a password."""
-        for name in ("stdout", "stderr"):
+        for name in ("stdin", "stdout", "stderr"):
             if getattr(sys, name) is None:  # it was closed; its number must not become that of a connection
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                setattr(sys, name, os.fdopen(nowhere, "w", closefd=False))  # for as long as the process lives
+                nowhere = os.open(os.devnull, os.O_RDONLY if name == "stdin" else os.O_WRONLY)
+                # For as long as the process lives.
+                setattr(sys, name, os.fdopen(nowhere, "r" if name == "stdin" else "w", closefd=False))
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError):  # a stream that a caller put there
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

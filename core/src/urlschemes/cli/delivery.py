@@ -91,7 +91,7 @@ def _show(document: Document) -> int:
         begun += octets
         if len(begun) >= LOOKED_AT:
             break
-    decode = _decoder(document.media_type)
+    decode = _decoder(document.media_type, begun)
     if b"\0" in begun[:LOOKED_AT] and not _charset(document.media_type).startswith("utf-16"):
         return _show_dump(document, begun)
     held, last = "", "\n"
@@ -125,8 +125,12 @@ def _charset(media_type: str | None) -> str:
     return found if found.startswith(_CHARSETS) else "utf-8"
 
 
-def _decoder(media_type: str | None) -> codecs.IncrementalDecoder:
-    return codecs.getincrementaldecoder(_charset(media_type))("backslashreplace")
+def _decoder(media_type: str | None, begun: bytes) -> codecs.IncrementalDecoder:
+    """A decoder for what has `begun` so: UTF-16 without its mark is big-endian (RFC 2781 section 4.3)."""
+    charset = _charset(media_type)
+    if charset == "utf-16" and not begun.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        charset = "utf-16-be"
+    return codecs.getincrementaldecoder(charset)("backslashreplace")
 
 
 def dump(octets: bytes) -> Iterator[str]:
