@@ -6,7 +6,7 @@ import copy
 import math
 import pickle
 from dataclasses import FrozenInstanceError, fields, replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -281,6 +281,12 @@ def test_every_refusal_is_one_line_and_keeps_its_hint() -> None:
 def test_a_single_text_is_no_collection(fields: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match=f"Policy.{next(iter(fields))} is a collection of"):
         Policy(**fields)
+
+
+@pytest.mark.parametrize("name", ["roots", "writable"])
+def test_a_folder_whose_name_no_system_takes_is_refused_at_once(name: str) -> None:
+    with pytest.raises(ValueError, match=f"a folder of Policy.{name} holds a NUL"):
+        Policy(**cast("Any", {name: ("/srv", "/a\0b")}))
 
 
 def test_names_are_met_in_any_letter_case_and_a_policy_is_one_value() -> None:

@@ -67,7 +67,10 @@ def _perform_resolve(step: steps.Resolve) -> list[str]:
             answers.put(fault)
 
     # A thread of its own, that nobody waits for at exit: nothing can interrupt a resolver that hangs.
-    threading.Thread(target=ask, name="urlschemes resolver", daemon=True).start()
+    try:
+        threading.Thread(target=ask, name="urlschemes resolver", daemon=True).start()
+    except RuntimeError as fault:
+        raise OSError(str(fault)) from fault  # the system has no more threads
     try:
         answer: list[str] | Exception = answers.get(timeout=step.timeout)
     except queue.Empty:

@@ -89,6 +89,7 @@ _COLLECTIONS: dict[str, type[frozenset[object] | tuple[object, ...]]] = {
     "writable": tuple,
 }
 _NAMES = {"schemes", "denied_schemes", "hosts", "denied_hosts"}
+_FOLDERS = {"roots", "writable"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -124,6 +125,8 @@ class Policy:
             member = int if name == "ports" else str
             if isinstance(given, str) or not all(isinstance(each, member) for each in given):
                 raise TypeError(f"Policy.{name} is a collection of {member.__name__}, not {given!r}")
+            if name in _FOLDERS and any("\0" in each for each in given):
+                raise ValueError(f"a folder of Policy.{name} holds a NUL, which ends a file name")
             lower = (each.lower() for each in given) if name in _NAMES else given
             object.__setattr__(self, name, kind(lower))
         for network in (*self.networks, *self.denied_networks):

@@ -97,11 +97,14 @@ class Peers:
 
     def close_all(self) -> None:
         """Break off what closing would end well, and close all else that is open."""
-        for end in self._ends.values():
+        ends, self._ends = self._ends, {}
+        for end in ends.values():  # all of them, before a listener that raises is told of the first
             if end.sends:
                 end.channel.abort()
-        for peer in list(self._ends):
-            self.close(peer)
+            else:
+                end.channel.close()
+        for peer in ends:
+            self._trace.tell("close", peer)
 
     def send(self, request: wire.Send) -> steps.Steps[None]:
         """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded."""
@@ -169,7 +172,7 @@ class Peers:
             # An empty datagram says nothing; for an algorithm b"" would be the end.
 
     def ready(self, request: wire.Ready) -> steps.Steps[Peer | None]:
-        """Raises DeadlineExceeded."""
+        """Raises DeadlineExceeded; Truncated or ConnectError where the system cannot wait."""
         ends = [self.end(peer) for peer in request.peers]
         if not ends:
             raise breach(self._scheme, "Ready of at least one peer", "none")
@@ -177,7 +180,10 @@ class Peers:
             if end.transport in _FILES:
                 return peer
         timeout, wanted = self._patience(request.within, request.phase, awaiting=all(end.awaiting for end in ends))
-        index: int | None = yield steps.Wait(tuple(end.channel for end in ends), timeout)
+        try:
+            index: int | None = yield steps.Wait(tuple(end.channel for end in ends), timeout)
+        except OSError as fault:  # waiting needs a descriptor of its own
+            raise ends[0].broken(fault) from fault
         if index is not None:
             return request.peers[index]
         if wanted:
