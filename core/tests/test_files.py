@@ -123,6 +123,28 @@ def test_what_is_replaced_keeps_its_mode_and_its_readers_keep_the_older_content(
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+@posix
+def test_what_is_replaced_is_never_open_to_more_people_and_runs_as_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    path.chmod(0o4700)
+    made: list[int] = []
+    really = os.open
+
+    def seen(name: Any, flags: int, mode: int = 0o777, **more: Any) -> int:
+        descriptor = really(name, flags, mode, **more)
+        if flags & os.O_CREAT:
+            made.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        return descriptor
+
+    monkeypatch.setattr(os, "open", seen)
+    write(path, "replace", b"new", under=tmp_path)
+    assert made == [0o700]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o700
+
+
 def test_appending(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"one")

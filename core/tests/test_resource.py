@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import stat
 import tracemalloc
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -139,6 +141,8 @@ def test_what_came_of_a_short_document_is_on_its_error_and_nowhere_else() -> Non
         (b"abc", "text/plain;charset=no-such", "abc"),
         (b"abc", "text/plain;charset=\x00", "abc"),
         (b"abc-", "text/plain;charset=punycode", "abc-"),
+        (b"\\x41", "text/plain;charset=unicode_escape", "\\x41"),
+        (b"\\u0041", "text/plain;charset=Raw-Unicode-Escape", "\\u0041"),
     ],
 )
 def test_text_is_decoded_as_the_media_type_or_the_octets_say(octets: bytes, media_type: str | None, text: str) -> None:
@@ -180,6 +184,16 @@ def test_saving_under_the_longest_name(tmp_path: Path) -> None:
     name = "\u6587" * 85  # 255 octets
     assert document(b"one").save(tmp_path / name) == 3
     assert names(tmp_path) == [name]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_a_saved_file_may_be_read_by_whom_the_older_one_could(tmp_path: Path) -> None:
+    target = tmp_path / "private"
+    target.write_bytes(b"old")
+    target.chmod(0o600)
+    document(b"new").save(target)
+    assert target.read_bytes() == b"new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

@@ -243,13 +243,16 @@ class _Replacing(_Output):
             with suppress(FileNotFoundError):
                 older = self.folder.stat(self.name).st_mode
                 _check_regular(older, path, under)
-            super().__init__(self.folder.create(self.beside), path)
+            # Never, not even for a moment, may others read what they could not read before; and what is new has not
+            # earned the bits that let a program run as its owner.
+            mode = 0o666 if older is None else stat.S_IMODE(older) & 0o777
+            super().__init__(self.folder.create(self.beside, mode), path)
         except BaseException:
             self.folder.close()
             raise
         if older is not None and hasattr(os, "fchmod"):
             with suppress(OSError):  # some file systems have no modes
-                os.fchmod(self.descriptor, stat.S_IMODE(older))
+                os.fchmod(self.descriptor, mode)
 
     def _settle(self) -> None:
         File.close(self)  # first: some systems rename no open file
@@ -302,9 +305,9 @@ class _Folder:
     def stat(self, name: str) -> os.stat_result:
         return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
 
-    def create(self, name: str) -> int:
+    def create(self, name: str, mode: int) -> int:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-        return os.open(self._at(name), flags, 0o666, dir_fd=self._descriptor)
+        return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
 
     def rename(self, name: str, to: str) -> None:
         os.replace(self._at(name), self._at(to), src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)

@@ -216,7 +216,7 @@ class AnyDocument(AnyResource):
         beside = target.parent / f".{target.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
         written = 0
         try:
-            with (yield OnDisk(partial(beside.open, "xb"), undo=partial(_discard, beside))) as file:
+            with (yield OnDisk(partial(_made, beside, target), undo=partial(_discard, beside))) as file:
                 while octets := (yield from self._next()):
                     yield OnDisk(partial(file.write, octets))
                     written += len(octets)
@@ -232,6 +232,21 @@ class AnyDocument(AnyResource):
         return written
 
 
+def _made(beside: Path, target: Path) -> BinaryIO:
+    """A new file, with the permissions of the older one whose place it will take."""
+    import os
+    import stat
+
+    mode = None
+    with suppress(OSError):
+        mode = stat.S_IMODE(target.stat().st_mode) & 0o777
+    file = open(beside, "xb", opener=lambda name, flags: os.open(name, flags, 0o666 if mode is None else mode))  # noqa: SIM115
+    if mode is not None and hasattr(os, "fchmod"):
+        with suppress(OSError):  # some file systems have no modes
+            os.fchmod(file.fileno(), mode)
+    return file
+
+
 def _discard(path: Path, file: BinaryIO) -> None:
     """Take away a file that was made for nobody."""
     with suppress(OSError):
@@ -241,7 +256,7 @@ def _discard(path: Path, file: BinaryIO) -> None:
 
 # Codecs that a server must not choose: no character sets, or slow on hostile input.
 _NO_CHARSETS = frozenset(
-    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined", "mbcs", "oem"}
+    {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs", "oem"}
 )
 
 
