@@ -82,6 +82,8 @@ OPERATIONS = [access.replace, access.update, access.delete]
         ("file:///a%00.txt", UnsafeURL),
         ("file:///a/", UnsupportedOperation),
         ("file:///", UnsupportedOperation),
+        ("file:///a/.", UnsupportedOperation),
+        ("file:///a/%2E%2E", UnsupportedOperation),
     ],
 )
 def test_what_is_refused_before_the_file_system_is_asked(

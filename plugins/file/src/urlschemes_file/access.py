@@ -106,9 +106,11 @@ def _path(url: FileURL, *, to_write: bool = False) -> str:
             section="RFC 1738 section 3.10",
             hint="this machine is the empty host, or localhost",
         )
-    if to_write and not url.segments[-1]:
+    if to_write and url.segments[-1] in ("", ".", ".."):
         raise UnsupportedOperation(
-            f"{url.path!r} ends with a slash, so that it names a directory, and only files are written", part="segments"
+            f"{url.path!r} ends with a slash, or a dot behind one, so that it names a directory, and only files are "
+            "written",
+            part="segments",
         )
     return str(url.to_path())
 
