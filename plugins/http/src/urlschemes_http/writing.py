@@ -48,7 +48,9 @@ def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
     was sent, the error's `sent` says how much, and a part may be there: also Truncated, DeadlineExceeded, and
     Indeterminate where all was sent and no answer came, or one that promises it for later (202).
     """
-    if media_type and not (MEDIA_TYPE.fullmatch(media_type) and media_type.isascii() and media_type.isprintable()):
+    if media_type and not (
+        MEDIA_TYPE.fullmatch(media_type) and media_type.isascii() and media_type.isprintable() and media_type[-1] != " "
+    ):
         raise UnsafeURL(f"'{one_line(media_type, 60)}' is no media type", part="media_type")
     first = yield from Pull()  # whoever has nothing to send has no business there
     second = (yield from Pull()) if first else b""
@@ -72,9 +74,9 @@ def delete(url: HttpURL) -> Algorithm[None]:
         yield from request.send_head(login)
         try:
             answer = yield from request.answer()
-        except (ConnectError, DeadlineExceeded, Truncated) as error:
+        except AccessError as error:
             raise Indeterminate(
-                f"no answer to DELETE came from {url.host}: whether it is gone cannot be known"
+                f"{_no_answer(error)} to DELETE came from {url.host}: whether it is gone cannot be known"
             ) from error
         if answer.status != 401 or login is not None:
             break
@@ -136,6 +138,9 @@ class _Upload:
             answer = yield from self._request.early_answer(within=0)
         except (ConnectError, Truncated) as error:
             raise self._cut(error) from error
+        except AccessError as error:
+            error.sent = self.sent
+            raise
         if answer is not None:
             raise _refusal(answer, self.sent)
 
@@ -148,10 +153,10 @@ class _Upload:
                 raise (yield from self._reason(error)) from error
         try:
             return (yield from self._request.answer(within=DONE))
-        except (ConnectError, DeadlineExceeded, Truncated) as error:
+        except AccessError as error:
             raise Indeterminate(
-                f"all {self.sent} octets were sent, and no answer came from {self._request.url.host}: whether they are "
-                "there cannot be known",
+                f"all {self.sent} octets were sent, and {_no_answer(error)} came from {self._request.url.host}: "
+                "whether they are there cannot be known",
                 sent=self.sent,
             ) from error
 
@@ -167,6 +172,12 @@ class _Upload:
         if isinstance(error, DeadlineExceeded):
             return DeadlineExceeded(f"{error.message}; {partly(self.sent)}", phase=error.phase, sent=self.sent)
         return Truncated(f"the connection to {self._request.url.host} broke; {partly(self.sent)}", sent=self.sent)
+
+
+def _no_answer(error: AccessError) -> str:
+    """What came instead of an answer."""
+    silent = isinstance(error, ConnectError | DeadlineExceeded | Truncated)
+    return "no answer" if silent else "no answer that can be understood"
 
 
 def _done(answer: Answer, sent: int | None) -> Algorithm[None]:
