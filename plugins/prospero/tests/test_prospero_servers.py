@@ -28,6 +28,8 @@ from urlschemes.errors import (
     UnsafeURL,
 )
 from urlschemes_prospero import ProsperoURL
+from urlschemes_prospero.access import _Server
+from urlschemes_prospero.protocol import Attribute, Reply
 from urlschemes_testing.loopback import Address, Datagrams
 from urlschemes_testing.servers.prospero import (
     Node,
@@ -41,7 +43,7 @@ from urlschemes_testing.servers.prospero import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from urlschemes.terms import TraceEvent
 
@@ -112,6 +114,23 @@ def test_fields_that_identify_something_else() -> None:
         for rest in ("/notes;OBJECT-VERSION=2", "/notes;OWNER=jane"):
             with pytest.raises(RemoteError):
                 opened(server, rest)
+
+
+class _Counted(list[Attribute]):
+    """Attributes that count how often somebody goes through them."""
+
+    passes = 0
+
+    def __iter__(self) -> Iterator[Attribute]:
+        self.passes += 1
+        return super().__iter__()
+
+
+def test_attributes_are_gone_through_once_however_many_fields_the_url_has() -> None:
+    known = _Counted([Attribute("Q", (b"z",)), Attribute("Q", (b"y",))])
+    url = ProsperoURL.parse("prospero://host.dom/x" + ";q=z;Q=y" * 100)
+    _Server(url, 4.0).identify(Reply(attributes=known))
+    assert known.passes == 1
 
 
 def test_directories() -> None:

@@ -128,12 +128,14 @@ class _Server:
 
     def identify(self, known: Reply) -> None:
         """Raises RemoteError where the object has an attribute that a field of the URL gives another value."""
+        has: dict[str, set[str]] = {}
+        for attribute in known.attributes:
+            has.setdefault(attribute.name, set()).add(text_of(b" ".join(attribute.values)))
         for name, wanted in self.url.fields:
-            attribute = {"OBJECT-VERSION": "VERSION-NUMBER"}.get(name.upper(), name.upper())
-            values = [text_of(b" ".join(value)) for value in known.values(attribute)]
+            values = has.get({"OBJECT-VERSION": "VERSION-NUMBER"}.get(name.upper(), name.upper()))
             if values and wanted not in values:
                 raise RemoteError(
-                    f"the object has not the {one_line(name, 40)} that the URL names", text="; ".join(values)
+                    f"the object has not the {one_line(name, 40)} that the URL names", text="; ".join(sorted(values))
                 )
 
     def close(self) -> Algorithm[None]:
