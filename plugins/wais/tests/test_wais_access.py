@@ -127,6 +127,14 @@ def test_a_short_slice_is_no_end_and_the_next_one_begins_where_it_ended() -> Non
     assert got(DOCUMENT, dialogue).content == b"one two"
 
 
+def test_crumbs_are_not_gathered_for_ever() -> None:
+    crumbs = (step for place in range(69) for step in (retrieval(place), server(answer(text(b"x")))))
+    outcome = replay(access(DOCUMENT), talk(*crumbs))
+    assert isinstance(outcome.error, LimitExceeded)
+    assert outcome.error.limit == "slices"
+    assert len(outcome.content) == 69
+
+
 def test_an_end_on_the_border_of_a_slice() -> None:
     full = bytes(range(250)) * 40
     for last in (text(b""), BEYOND):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import ProtocolError, Truncated, UnsafeURL, UnsupportedOperation
+from urlschemes.errors import LimitExceeded, ProtocolError, Truncated, UnsafeURL, UnsupportedOperation
 from urlschemes.octets import octets_of, text_of
 from urlschemes.resource import Attributes
 from urlschemes.wire import Algorithm, Close, Connect, Deliver, Open
@@ -32,6 +32,8 @@ SLICE = 10_000
 """Octets of a document that are asked for at once, as all clients did."""
 AROUND = 512
 """Octets that stand around the octets of a document in a message, beside its identifier."""
+FEW_SLICES, LEAST = 64, 16
+"""So many slices may be of any length; of all beyond them together, each must bring so many octets on average."""
 MOST_DOCUMENTS = 10_000
 """The most documents that a search may ask for."""
 
@@ -103,7 +105,7 @@ def _access_document(url: WaisURL) -> Algorithm[None]:
     request(0, SLICE)  # raises UnsafeURL where none can be sent
     association, most = yield from _associate(url)
     slice_size = max(1, min(SLICE, most - AROUND - len(identifier)))
-    place = 0
+    place = asked = 0
     over = False
     while not over and (size is None or place < size):
         end = place + slice_size if size is None else min(place + slice_size, size)
@@ -114,6 +116,14 @@ def _access_document(url: WaisURL) -> Algorithm[None]:
             yield from Open("document", attributes)
         yield from Deliver(octets)
         place += len(octets)
+        asked += 1
+        if asked > FEW_SLICES + place // LEAST and not over:
+            # The deadline grows with what goes to and fro: without this, crumbs would keep us for hours.
+            raise LimitExceeded(
+                f"{asked} parts brought {place} octets, which is no way to get a document",
+                limit="slices",
+                value=FEW_SLICES,
+            )
     if size is not None and place < size:
         raise Truncated(f"{place} of {size} octets came", received=place, expected=size)
     yield from Close(association.peer)
