@@ -46,8 +46,10 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "core" / "README.md", *sorted(DOCS.glob("*.md"))]
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
 WORDS = {path: path.read_text("utf-8") for path in PAGES}
+SCHEMES = [record.parents[2] / "README.md" for record in sorted(ROOT.glob("plugins/*/src/*/registration.toml"))]
 
 _BLOCK = re.compile(r"(?:^<!-- (file|not run): (.+?) -->\n+)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ACCESSES = re.compile(r"urlschemes\.(?!is_valid)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _COMMAND = re.compile(r"^\$ (.+(?:\\\n.+)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -178,6 +180,26 @@ def run_shell(page: Path, block: Block, places: dict[str, str]) -> None:
         got = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
         good = doctest.OutputChecker().check_output(expected.rstrip() + "\n", got.rstrip() + "\n", doctest.ELLIPSIS)
         assert good, f"{name_of(page)}: {command}\nprints\n{got}\nand not\n{expected}"
+
+
+@pytest.mark.parametrize("page", SCHEMES, ids=name_of)
+def test_what_a_plugin_says_of_values_is_true(page: Path) -> None:
+    """`expression  # value`, but for what accesses something: that is for the plugin's own tests."""
+    namespace: dict[str, Any] = {}
+    told = 0
+    for body in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        for statement in ast.parse(body).body:
+            source = ast.get_source_segment(body, statement) or ""
+            says = body.splitlines()[(statement.end_lineno or 0) - 1].partition("  # ")[2]
+            if isinstance(statement, ast.Import | ast.ImportFrom | ast.Assign) and "urlschemes." not in source:
+                exec(source, namespace)
+            elif isinstance(statement, ast.Expr) and says and not _ACCESSES.match(source):
+                value = eval(source, namespace)
+                if value is None:  # something was done, and the comment says what
+                    continue
+                assert (repr(value)[1:-1] if isinstance(value, tuple) else str(value)) in says, source
+                told += 1
+    assert told
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
