@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+
 import pytest
 from test_resource import document
 
