@@ -57,6 +57,7 @@ _KINDS = {
     "replace": ("attributes",),
     "delete": ("attributes",),
 }
+_WITHOUT_CONTENT = ("access", "find attributes", "delete")
 _ALL_KINDS = ("document", "listing", "session", "attributes")
 
 
@@ -194,6 +195,7 @@ class Operations:
         if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
             url = scheme.url_type.parse(str(url), limit=max(LIMIT, len(str(url))))
         algorithm = self._algorithm(scheme, operation)
+        _check_given(operation, algorithm, options, terms)
         configured = self._configured(scheme, algorithm, options, terms)
         return Dialogue(
             algorithm(url, **configured, **options),
@@ -338,6 +340,18 @@ class Operations:
         if self._lookup.is_strange(text.partition(":")[0]):
             return URL.parse(text)
         return self._lookup.parse(text)
+
+
+def _check_given(operation: str, algorithm: Callable[..., object], options: Mapping[str, object], terms: Terms) -> None:
+    """Raise TypeError for what the caller gave and the operation cannot take."""
+    if terms.content is not None and operation in _WITHOUT_CONTENT:
+        raise TypeError(f"the operation {operation!r} sends no content")
+    if options:
+        from urlschemes.options import check, options_of
+
+        known = options_of(algorithm)
+        for name, value in options.items():
+            check(name, value, known)
 
 
 def _tell(terms: Terms, kind: Happening, text: str) -> None:

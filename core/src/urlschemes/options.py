@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["fitting", "options_of"]
+__all__ = ["check", "fitting", "options_of"]
 
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 
@@ -23,6 +23,23 @@ def options_of(algorithm: Callable[..., object]) -> Mapping[str, object]:
     parameters = signature(algorithm).parameters.values()
     taken = (each for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
     return {each.name: None if each.default is Parameter.empty else each.default for each in taken}
+
+
+def check(name: str, value: object, known: Mapping[str, object]) -> None:
+    """Raise TypeError where the option `name` is not `known`, or `value` is of another type than its default.
+
+    A text such as "no" counts as true in Python, and must never be what lets a password go in the clear.
+    """
+    if name not in known:
+        raise TypeError(f"there is no option {name!r}; the options are: {', '.join(known) or 'none'}")
+    default = known[name]
+    kinds = (
+        (int, float) if isinstance(default, float) else (list, tuple) if isinstance(default, tuple) else type(default)
+    )
+    if default is None:
+        return
+    if not isinstance(value, kinds) or (isinstance(value, bool) and not isinstance(default, bool)):
+        raise TypeError(f"the option {name} takes {type(default).__name__}, not {type(value).__name__}")
 
 
 def fitting(given: object, default: object) -> object:

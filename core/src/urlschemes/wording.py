@@ -378,7 +378,7 @@ def unexpected(place: Place) -> Told:
     if words == (END,):
         message = f"{place.came(part)}, where nothing can follow"
         hint = f"leave out what stands behind the {part}" if part else "leave out what begins there"
-    elif known is not None and known.number:
+    elif known is not None and known.number and not (ends and _literal(words)):
         hint = f"the {part} is a decimal number"
     elif known is not None and not known.escapes and place.run[:1] == "%":
         hint = f"the {part} has no escapes"
@@ -392,7 +392,7 @@ def unexpected(place: Place) -> Told:
 def _missing(syntax: Syntax, expected: int, words: tuple[str, ...]) -> str:
     """What to write where the URL ends too early: what is due, and the part behind it, if one begins there."""
     automaton = syntax.automaton
-    if not all(word.startswith('"') for word in words):
+    if not _literal(words):
         begins = _beginning(syntax, expected)
         return f"the {begins} is missing" if begins else f"write {listed(words)} at the end"
     after, seen = automaton.following(expected), 0
@@ -401,6 +401,11 @@ def _missing(syntax: Syntax, expected: int, words: tuple[str, ...]) -> str:
         after = automaton.following(after)
     begins = _beginning(syntax, after)
     return f"write {listed(words)}{f', and the {begins} behind it' if begins else ' at the end'}"
+
+
+def _literal(words: tuple[str, ...]) -> bool:
+    """Whether nothing but certain characters is due."""
+    return all(word.startswith('"') for word in words)
 
 
 def _beginning(syntax: Syntax, positions: int) -> str | None:

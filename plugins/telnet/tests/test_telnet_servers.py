@@ -445,3 +445,16 @@ def test_a_url_of_the_type_is_as_good_as_its_text(server: TelnetAddress) -> None
     with open_session(url, policy=HERE) as opened:
         assert opened.url == url
         assert opened.gateway is None
+
+
+def test_a_slip_of_the_callers_is_told_and_leaves_the_session_as_it_is() -> None:
+    wrong: Any = "1"
+    with telnet_server({"guest": "open sesame"}) as server, session(f"telnet://{server}/") as opened:
+        for slip in (
+            lambda: opened.write(wrong),
+            lambda: opened.read(within=wrong),
+            lambda: opened.login("guest", within=wrong),
+        ):
+            with pytest.raises(TypeError, match=r"bytes, not str|seconds, not str"):
+                slip()
+        assert (opened.read() or b"").startswith(b"Welcome.")

@@ -385,3 +385,19 @@ def test_an_error_in_a_server_reaches_the_test() -> None:
 
     with pytest.raises(ValueError, match="a mistake in the test"):
         run()
+
+
+def test_content_that_was_cut_replaces_nothing(tmp_path: Path) -> None:
+    kept = tmp_path / "notes.txt"
+    kept.write_bytes(b"older")
+    with http_server(tmp_path, writable=True) as (host, port):
+        for words in (
+            b"Transfer-Encoding: chunked\r\n\r\n5\r\nnewer\r\n",
+            b"Transfer-Encoding: chunked\r\n\r\n5\r\nnewer\r\n0\r\n",
+            b"Content-Length: 10\r\n\r\nnewer",
+        ):
+            with socket.create_connection((host, port), 5) as connection:
+                connection.sendall(b"PUT /notes.txt HTTP/1.1\r\nHost: h\r\n" + words)
+                connection.shutdown(socket.SHUT_WR)
+                assert connection.recv(100) == b""
+            assert kept.read_bytes() == b"older"

@@ -81,7 +81,7 @@ class Caller:
     def pull(self, _: wire.Pull) -> steps.Steps[bytes]:
         """Raises InputRequired where there is nothing to send."""
         if self._content is None:
-            raise InputRequired("this operation sends content, and none was given", hint="pass content=")
+            raise InputRequired("this operation sends content, and none was given", hint="it stands behind the URL")
         while True:
             piece = yield from self._consult(self._content)
             if piece is _END:

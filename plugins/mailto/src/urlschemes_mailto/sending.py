@@ -56,7 +56,7 @@ def send(
         message=submission.message,
         relay=submission.relay,
         sender=submission.sender,
-        confirm=callable(confirm) or confirm,
+        confirm=confirm is True or callable(confirm),
         starttls=starttls,
         allow_cleartext=allow_cleartext,
         policy=policy,

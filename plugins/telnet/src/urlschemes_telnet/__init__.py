@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from urlschemes import UNCHANGED, Encoded, LoginURL, Registration, Scheme, Unchanged
 
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Self
 
-    from urlschemes import URL
+    from urlschemes import URL, Policy
+    from urlschemes.terms import Tracer
     from urlschemes_telnet.session import TelnetSession
 
 __all__ = ["TelnetURL", "open_session", "registration", "scheme"]
@@ -65,7 +66,15 @@ class TelnetURL(LoginURL, registration=registration):
 scheme = Scheme(registration, TelnetURL, access="urlschemes_telnet.access")
 
 
-def open_session(url: URL | str, **terms: Any) -> TelnetSession:
+def open_session(
+    url: URL | str,
+    *,
+    columns: int = 0,
+    rows: int = 0,
+    policy: Policy | None = None,
+    deadline: float | None = None,
+    trace: Tracer | None = None,
+) -> TelnetSession:
     """Connect to the service that `url` locates: a session, to be used in a `with` block.
 
     `columns` and `rows` are the size of the window, which the service is told if it asks. The other arguments, and the
@@ -75,7 +84,9 @@ def open_session(url: URL | str, **terms: Any) -> TelnetSession:
     from urlschemes.errors import UnsupportedOperation
     from urlschemes_telnet.session import TelnetSession
 
-    session = urlschemes.operate("open session", url, **terms)
+    session = urlschemes.operate(
+        "open session", url, columns=columns, rows=rows, policy=policy, deadline=deadline, trace=trace
+    )
     if isinstance(session, TelnetSession):
         return session
     if isinstance(session, urlschemes.Session):

@@ -85,6 +85,12 @@ def check_login(part: str, text: str) -> bytes:
     return octets
 
 
+def _check_seconds(within: object) -> None:
+    """A slip of the caller's is said before anything is done, and leaves the session as it is."""
+    if within is not None and not isinstance(within, int | float):
+        raise TypeError(f"within is a number of seconds, not {type(within).__name__}")
+
+
 class TelnetSession(Session):
     """A conversation with an interactive service. Every call has a deadline of its own."""
 
@@ -121,10 +127,13 @@ class TelnetSession(Session):
         None when none came: in `within` seconds, or sooner where there was something else to answer. Without `within`,
         silence is DeadlineExceeded after `Limits.idle` seconds (`first_octet` after something was sent).
         """
+        _check_seconds(within)
         return self._run(self._reading(within))
 
     def write(self, octets: bytes) -> None:
         """Send `octets`: every one of them arrives as it is, FF and CR too. A line ends with `line_end`, whole."""
+        if not isinstance(octets, bytes):
+            raise TypeError(f"what is written is bytes, not {type(octets).__name__}")
         return self._run(self._saying(lambda: self._stream.send(octets)))
 
     def login(self, user: str | None = None, password: str | None = None, *, within: float = PATIENCE) -> bytes:
@@ -135,12 +144,14 @@ class TelnetSession(Session):
         is no line; InputRequired where it asks for what nobody gave; RemoteError where it asks for nothing within that
         many seconds. After these the session goes on, and `read` gives what was written.
         """
+        _check_seconds(within)
         advice = self.advice
-        return self._run(
-            self._logging_in(
-                advice.user if user is None else user, advice.password if password is None else password, within
-            )
+        given = (
+            ("user", advice.user if user is None else user),
+            ("password", advice.password if password is None else password),
         )
+        login = {part: check_login(part, text) for part, text in given if text is not None}
+        return self._run(self._logging_in(login, within))
 
     def resize(self, columns: int, rows: int) -> None:
         """Tell the service how large the window is, if it has asked or asks later (NAWS). 0 is not known."""
@@ -192,9 +203,7 @@ class TelnetSession(Session):
         self._line = (self._line + data)[-PROMPT:]
         return data
 
-    def _logging_in(self, user: str | None, password: str | None, within: float) -> Algorithm[bytes]:
-        given = (("user", user), ("password", password))
-        login = {part: check_login(part, text) for part, text in given if text is not None}
+    def _logging_in(self, login: dict[str, bytes], within: float) -> Algorithm[bytes]:
         yield from self._awaiting(within, "user name or password", _ASKS_USER, _ASKS_PASSWORD)
         if not _ASKS_PASSWORD.search(self._line):
             yield from self._typing("user", login)

@@ -177,12 +177,18 @@ class _Handler(SimpleHTTPRequestHandler):
         if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
             length = self.headers.get("Content-Length", "0")
             return self._exactly(int(length)) if length.isdecimal() else b""
-        body = b""
-        while count := int(self.rfile.readline(100).split(b";")[0] or b"0", 16):
+        body = bytearray()
+        while count := int(self._line().split(b";")[0], 16):
             body += self._exactly(count + 2)[:-2]
-        while self.rfile.readline(65537).strip():
+        while self._line().strip():
             pass
-        return body
+        return bytes(body)
+
+    def _line(self) -> bytes:
+        line = self.rfile.readline(65537)
+        if not line.endswith(b"\n"):
+            raise ConnectionError("the client closed within the content")
+        return line
 
     def _exactly(self, count: int) -> bytes:
         octets = self.rfile.read(count)
