@@ -231,6 +231,7 @@ BAD = {
     "530 to STOR": Bad(AuthRequired, "530 Log in", (client("STOR a"), server("530 Log in"))),
     "226 to STOR, before any data": Bad(ProtocolError, "a reply 1xx was due", (client("STOR a"), server("226 Done"))),
     "350 to STOR": Bad(ProtocolError, "a reply 1xx was due", (client("STOR a"), server("350 More?"))),
+    "nonsense to STOR": Bad(Indeterminate, "no reply to STOR a that can", (client("STOR a"), server("hm?"))),
     "no reply to STOR": Bad(Indeterminate, "no reply to STOR a came", (client("STOR a"), server_closes())),
     "552 in the middle": Bad(
         RemoteError, "552 Quota; 5 octets had been sent, and a part", (*DATA, server("552 Quota")), 552, 5
@@ -254,6 +255,12 @@ BAD = {
         ProtocolError,
         "a reply 226 or 250 was due",
         (*DATA, client(b"67890", on="data"), client_closes(on="data"), server("200 Fine")),
+        sent=10,
+    ),
+    "nonsense at the end": Bad(
+        Indeterminate,
+        "all 10 octets were sent, and no 226 confirmed it",
+        (*DATA, client(b"67890", on="data"), client_closes(on="data"), server("hm?")),
         sent=10,
     ),
     "no reply at the end": Bad(
@@ -294,6 +301,7 @@ def test_what_fails_says_how_much_was_sent(name: str, operation: str) -> None:
         ((server("450 Busy"),), RemoteError, "refused DELE a: 450 Busy"),
         ((server("150 Wait"),), ProtocolError, "a reply 2xx was due"),
         ((server_closes(),), Indeterminate, "no reply to DELE a came"),
+        ((server("hm?"),), Indeterminate, "no reply to DELE a that can be understood came"),
         ((server_resets(),), Indeterminate, "no reply to DELE a came"),
         ((), Indeterminate, "no reply to DELE a came"),
     ],

@@ -111,7 +111,7 @@ class Upload:
         yield from Close(self._data)
         try:
             reply = yield from self._reply(within=STORED)
-        except (ConnectError, DeadlineExceeded, Truncated) as error:
+        except AccessError as error:  # silence, an end, or what is no reply
             raise Indeterminate(
                 f"all {self.sent} octets were sent, and no 226 confirmed it: whether they are there cannot be known",
                 sent=self.sent,

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import (
+    AccessError,
     AuthRequired,
     ConnectError,
     DeadlineExceeded,
@@ -100,10 +101,13 @@ def _send(control: Control, data: Peer, line: bytes, octets: bytes, *, text: boo
 
 def _ask(control: Control, line: bytes) -> Algorithm[Reply]:
     """Send a command that changes something. Without a reply to it nobody knows whether it was carried out."""
+    control.check_silence(named(line))
     try:
         return (yield from control.command(line))
-    except (ConnectError, DeadlineExceeded, Truncated) as error:
-        raise Indeterminate(f"no reply to {named(line)} came: whether it was carried out cannot be known") from error
+    except AccessError as error:
+        silent = isinstance(error, ConnectError | DeadlineExceeded | Truncated)
+        came = "came" if silent else "that can be understood came"
+        raise Indeterminate(f"no reply to {named(line)} {came}: whether it was carried out cannot be known") from error
 
 
 def _name(url: FtpURL) -> bytes:
