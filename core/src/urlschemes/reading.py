@@ -240,7 +240,11 @@ def _made(beside: Path, target: Path) -> BinaryIO:
     mode = None
     with suppress(OSError):
         mode = stat.S_IMODE(target.stat().st_mode) & 0o777
-    file = open(beside, "xb", opener=lambda name, flags: os.open(name, flags, 0o666 if mode is None else mode))  # noqa: SIM115
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o666 if mode is None else mode)
+
+    file = open(beside, "xb", opener=opened)  # noqa: SIM115  it is handed out open
     if mode is not None and hasattr(os, "fchmod"):
         with suppress(OSError):  # some file systems have no modes
             os.fchmod(file.fileno(), mode)
