@@ -1383,3 +1383,8 @@ def test_a_gateway_is_shown_by_the_command(run: Run, monkeypatch: pytest.MonkeyP
     why = run("why", "x-far")
     assert "gateway  x-shelf://joe:***@127.0.0.1/{url}, from the environment variable URLSCHEMES_GATEWAYS" in why.stdout
     assert "opensesame" not in shown.output + json.dumps(said) + why.output
+
+
+def test_a_misspelt_command_is_guessed_and_nothing_else_is(run: Run) -> None:
+    assert "No such command 'acces'. Did you mean access?" in run("acces", "x").stderr
+    assert "Did you mean" not in run("zzz").stderr

@@ -127,6 +127,19 @@ class _Commands(click.Group):
         claim = self._claims(ctx).get(cmd_name)
         return None if claim is None else _command_of(ctx, claim)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            meant = get_close_matches(args[0], self.list_commands(ctx), 1)
+            if not meant:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {meant[0]}?", ctx) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own = [(name, self.get_command(ctx, name)) for name in _HOMES]
         with formatter.section("Commands"):
@@ -293,13 +306,36 @@ def advice(error: URLError) -> str | None:
 
     if isinstance(error, errors.PolicyDenied) and error.hint and hasattr(Policy, error.rule or ""):
         return _ADVICE.get(error.rule or "", _CONFIGURED.format(rule=error.rule))
-    if isinstance(error, errors.InputRequired):
+    if isinstance(error, errors.InputRequired) or (isinstance(error, errors.AuthRequired) and _nobody_asked(error)):
         return "you would be asked, if standard input and standard error were a terminal"
+    if isinstance(error, errors.UnsupportedOperation) and (names := _commands_of(error.scheme)):
+        return f"it has a command of its own: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
     if isinstance(error, errors.LimitExceeded) and error.limit == "content":
         return "-o FILE saves it, however long it is"
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return f"choose one: --pin {error.scheme}={error.claimants[0].partition(' ')[0]}, or uninstall the other"
     return error.hint
+
+
+def _nobody_asked(error: URLError) -> bool:
+    """Whether a login failed for want of credentials, with nobody at a terminal who could have given some."""
+    return "credentials" in (error.hint or "") and not (sys.stdin.isatty() and sys.stderr.isatty())
+
+
+def _commands_of(scheme: str | None) -> list[str]:
+    """The commands that come with whoever provides a scheme."""
+    from urlschemes.discovery import COMMANDS
+    from urlschemes.errors import URLError
+
+    settings = click.get_current_context().find_object(Settings)
+    if settings is None or scheme is None:
+        return []
+    try:
+        provider = settings.registry.why(scheme).provider
+        claims = settings.registry.claims()
+    except URLError:
+        return []
+    return [each.name for each in claims if each.group == COMMANDS and each.provider == provider]
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:

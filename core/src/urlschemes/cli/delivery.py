@@ -170,6 +170,7 @@ def _write_lines(entries: Iterable[Entry], file: BinaryIO) -> int:
 
 
 def _show_table(listing: Listing) -> int:
+    from rich.cells import cell_len
     from rich.text import Text
 
     from urlschemes.cli.screen import Screen, grid
@@ -179,7 +180,7 @@ def _show_table(listing: Listing) -> int:
     columns = ["name", "kind"]
     columns += ["size"] if any(entry.size is not None for entry in entries) else []
     columns += ["modified"] if any(entry.modified is not None for entry in entries) else []
-    table = grid(*columns, "URL", whole=("kind", "size", "modified"))
+    rows = []
     for entry in entries:
         values = {
             "name": Text(line(entry.name), "bold"),
@@ -188,8 +189,17 @@ def _show_table(listing: Listing) -> int:
             "modified": Text(entry.modified.strftime("%Y-%m-%d %H:%M") if entry.modified else ""),
         }
         last = Text(line(entry.url)) if entry.url else Text(line(entry.problem or ""), "dim italic")
-        table.add_row(*(values[column] for column in columns), last)
-    screen.table(table)
+        rows.append((*(values[column] for column in columns), last))
+    widths = (max(map(cell_len, map(str, cells))) for cells in zip((*columns, "URL"), *rows, strict=True))
+    if sum(widths) + 2 * len(columns) <= screen.width:
+        table = grid(*columns, "URL", whole=("kind", "size", "modified"))
+        for row in rows:
+            table.add_row(*row)
+        screen.table(table)
+    else:  # a URL that is broken over lines of a table cannot be copied
+        for *known, last in rows:
+            screen.print(Text("  ").join(each for each in known if each), soft_wrap=True)
+            screen.print(Text.assemble("    ", last), soft_wrap=True)
     screen.print(Text(f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
     return len(entries)
 

@@ -27,6 +27,8 @@ PIECE = 64 * 1024
 WHOLE = 16 * 1024 * 1024
 """Octets of a file that is sent whole, so that its length can be told first; a longer one goes in pieces."""
 
+_DONE = {"replace": "is replaced", "update": "is updated", "delete": "is deleted"}
+
 
 def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments and options that the three commands have."""
@@ -99,7 +101,8 @@ def _operate(
     if as_json:
         write_json({"url": line(url), "operation": operation, "attributes": attributes_json(found)})
     else:
-        write_attributes(found, otherwise="it is done, and nothing more was said of it")
+        note(f"{line(url)} {_DONE[operation]}")
+        write_attributes(found, otherwise="nothing more was said of it")
 
 
 @contextmanager
