@@ -620,7 +620,7 @@ def test_b14_another_protocol(scheme: str, octets: bytes) -> None:
 
 PROTECTED: dict[str, tuple[Callable[..., Any], bytes, tuple[Act, ...]]] = {
     "nntp": (
-        accessing("nntp://{}/a.b/1", tls=True),
+        accessing("nntp://{}/a.b/1", starttls="required"),
         b"STARTTLS\r\n",
         (says("200 ready"), hears(), says("382 go on")),
     ),

@@ -541,10 +541,12 @@ def test_a_login_in_clear_text_and_over_tls(inn: Server) -> None:
         inn.entries(url, credentials=lambda _: Credentials("joe", "hunter2"), allow_cleartext=True)
     assert "hunter2" not in str(refused.value)
     with pytest.raises(TLSError):
-        inn.entries(url, credentials=known, tls=True)
+        inn.entries(url, credentials=known, starttls="required")
     events: list[object] = []
     trusted = ssl.create_default_context(cadata=inn.authority.decode("ascii"))
-    assert inn.entries(url, credentials=known, tls=True, ssl_context=trusted, trace=events.append) == []
+    for starttls in ("required", "if offered"):
+        told: dict[str, Any] = {"starttls": starttls, "ssl_context": trusted, "trace": events.append}
+        assert inn.entries(url, credentials=known, **told) == []
     assert "AUTHINFO PASS ***" in repr(events)
     assert PASSWORD not in repr(events)
 

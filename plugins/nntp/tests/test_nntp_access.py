@@ -56,6 +56,9 @@ ARTICLE = f"{GROUP}/7"
 GREETING = Dialogue(connect(HOST, 119), server("200 news.dom ready, posting allowed"))
 CAPABILITIES = (client("CAPABILITIES"), server("101 Capabilities:", "VERSION 2", "READER", "OVER", "POST", "."))
 READY = GREETING.then(*CAPABILITIES)
+OFFERS = (client("CAPABILITIES"), server("101 list", "VERSION 2", "READER", "OVER", "starttls", "."))
+OFFERED = GREETING.then(*OFFERS)
+TLS = (client("STARTTLS"), server("382 Go on"), start_tls(HOST))
 NO_OVER = GREETING.then(client("CAPABILITIES"), server("101 list", "version 2", "reader", "."))
 OLD = GREETING.then(client("CAPABILITIES"), server("500 What?"), client("MODE READER"), server("200 Hello, reader"))
 SELECTED = (client("GROUP misc.test"), server("211 3 7 9 misc.test"))
@@ -160,6 +163,7 @@ ON_THE_WIRE = (
 POSTED_FIELDS = {"from": "me <me@host.dom>", "newsgroups": "misc.test", "subject": "Hi there"}
 POST = (client("POST"), server("340 Go on"))
 DOT = b".\r\n"
+OVERVIEWS = (client("OVER 7-9"), server(b"224 follows\r\n" + OVERVIEW + DOT))
 
 GOOD = {
     "an article": article(READY, HEADER + b"\r\nHello,\r\nworld\r\n.\r\n", HEADER + b"\r\nHello,\r\nworld\r\n"),
@@ -320,8 +324,29 @@ GOOD = {
         ),
         content=HEADER,
         attributes=TOLD,
-        options={"tls": True},
+        options={"starttls": "required"},
     ),
+    "TLS where it is offered": listing(
+        OFFERED.then(*TLS, *CAPABILITIES), *OVERVIEWS, options={"starttls": "if offered"}
+    ),
+    "TLS where it is offered to readers alone": listing(
+        GREETING.then(
+            client("CAPABILITIES"),
+            server("101 list", "VERSION 2", "MODE-READER", "."),
+            client("MODE READER"),
+            server("201 no posting"),
+            *OFFERS,
+            *TLS,
+        ),
+        *CAPABILITIES,
+        *OVERVIEWS,
+        options={"starttls": "if offered"},
+    ),
+    "TLS where it is not offered": listing(READY, *OVERVIEWS, options={"starttls": "if offered"}),
+    "TLS where a server of RFC 977 offers nothing": listing(
+        OLD, client("XOVER 7-9"), server(b"224 follows\r\n" + OVERVIEW + DOT), options={"starttls": "if offered"}
+    ),
+    "TLS that is offered, and not wanted": listing(OFFERED, *OVERVIEWS, options={"starttls": "never"}),
     "the attributes of an article": Good(
         ARTICLE,
         READY.then(*SELECTED, client("HEAD 7"), server(b"221 7 <7@host.dom>\r\n" + HEADER + DOT), *BYE),
@@ -521,7 +546,7 @@ BAD = {
         GREETING,
         client("STARTTLS"),
         server("382 Go on", "101 list", "."),
-        options={"tls": True},
+        options={"starttls": "required"},
     ),
     # B32: no such group or article
     "411": bad(RemoteError, "no such group", READY, client("GROUP misc.test"), server("411 What?"), status=411),
@@ -622,8 +647,13 @@ BAD = {
     "the password repeated": bad(
         RemoteError, "501 PASS ***?", PASSED, server("501 PASS geheim?"), status=501, options=CLEAR
     ),
-    "no TLS": bad(TLSError, "580 No", GREETING, client("STARTTLS"), server("580 No"), options={"tls": True}),
-    "no STARTTLS": bad(TLSError, "500", GREETING, client("STARTTLS"), server("500 What?"), options={"tls": True}),
+    "no TLS": bad(TLSError, "580 No", GREETING, client("STARTTLS"), server("580 No"), options={"starttls": "required"}),
+    "no STARTTLS": bad(
+        TLSError, "500", GREETING, client("STARTTLS"), server("500 What?"), options={"starttls": "required"}
+    ),
+    "no TLS, although it was offered": bad(
+        TLSError, "580 No", OFFERED, client("STARTTLS"), server("580 No"), options={"starttls": "if offered"}
+    ),
     # Posting
     "440": bad(
         RemoteError,
@@ -755,6 +785,14 @@ def test_numbers_of_17_digits_are_refused_before_connecting() -> None:
     for algorithm in (access, find_attributes):
         with pytest.raises(UnsafeURL, match="16 digits"):
             first_request(algorithm(NntpURL.parse(f"{GROUP}/1{'0' * 16}")))
+
+
+@pytest.mark.parametrize("algorithm", [access, find_attributes, update])
+def test_starttls_is_one_of_three_words(algorithm: Callable[..., Algorithm[None]]) -> None:
+    dialogue = Dialogue(upload(POSTED)) if algorithm is update else Dialogue()
+    outcome = replay(algorithm(NntpURL.parse(GROUP), starttls="if-offered"), dialogue)
+    assert isinstance(outcome.error, UnsupportedOperation)
+    assert outcome.error.message == "starttls is 'never', 'if offered' or 'required'"
 
 
 def test_nothing_is_posted_to_a_number() -> None:

@@ -208,7 +208,7 @@ def test_tls_and_a_login_that_no_trace_shows() -> None:
     with nntp_server(GROUPS, users={"joe": "open sesame"}, tls=certificates.server, mode_reader=True) as server:
         content = read(
             f"nntp://{server}/misc.test/7",
-            tls=True,
+            starttls="required",
             ssl_context=certificates.client(),
             credentials=lambda _: Credentials("joe", "open sesame"),
             trace=events.append,
@@ -226,7 +226,7 @@ def test_b07_tls_that_cannot_be_trusted(names: tuple[str, ...]) -> None:
     trusted = certificates.client() if names else make_certificates().client()
     acts = (says("200 hi"), hears(), says("382 go on"), starts_tls(certificates.server), stays_silent())
     with rogue(*acts) as server, pytest.raises(TLSError):
-        read(f"nntp://{server}/a/1", tls=True, ssl_context=trusted)
+        read(f"nntp://{server}/a/1", starttls="required", ssl_context=trusted)
     assert server.heard[0].startswith(b"STARTTLS\r\n")
     assert b"GROUP" not in server.heard[0]
 
@@ -234,7 +234,7 @@ def test_b07_tls_that_cannot_be_trusted(names: tuple[str, ...]) -> None:
 def test_b08_words_where_tls_is_due() -> None:
     acts = (says("200 hi"), hears(), says("382 go on"), hears_until(b"\x03"), says("500 what?"))
     with rogue(*acts) as server, pytest.raises(TLSError):
-        read(f"nntp://{server}/a/1", tls=True, policy=quick())
+        read(f"nntp://{server}/a/1", starttls="required", policy=quick())
 
 
 # Servers that misbehave -----------------------------------------------------------------------------------------------

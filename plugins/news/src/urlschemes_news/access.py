@@ -37,18 +37,18 @@ _SPLITS = re.compile(rb"[ <>]")
 
 
 def access(
-    url: NewsURL, *, server: str = "", newest: int = 0, tls: bool = False, allow_cleartext: bool = False
+    url: NewsURL, *, server: str = "", newest: int = 0, starttls: str = "never", allow_cleartext: bool = False
 ) -> Algorithm[None]:
     """Deliver the article, or the entries of the group or of all groups, that `url` designates, as `server` has them.
 
-    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `tls` protects the connection before
-    anything is said; without it, a login is sent only where `allow_cleartext` is true. Raises UnsupportedOperation
-    without a server, and UnsafeURL, before it connects; AuthRequired, RemoteError, ProtocolError, LimitExceeded,
-    TLSError; Truncated where the end is missing.
+    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `starttls` is `"never"`, `"if offered"` or
+    `"required"`: whether the connection is protected first; where it is not, a login is sent only if `allow_cleartext`
+    is true. Raises UnsupportedOperation without a server, and UnsafeURL, before it connects; AuthRequired, RemoteError,
+    ProtocolError, LimitExceeded, TLSError; Truncated where the end is missing.
     """
     host, port = _place(server)
     identifier = _identifier(url)
-    connection = yield from connected(host, port, tls=tls, allow_cleartext=allow_cleartext)
+    connection = yield from connected(host, port, starttls=starttls, allow_cleartext=allow_cleartext)
     if identifier:
         yield from retrieve(connection, identifier)
     elif url.form == "groups":
@@ -59,14 +59,14 @@ def access(
 
 
 def find_attributes(
-    url: NewsURL, *, server: str = "", tls: bool = False, allow_cleartext: bool = False
+    url: NewsURL, *, server: str = "", starttls: str = "never", allow_cleartext: bool = False
 ) -> Algorithm[None]:
     """What the header of the article says, or how many articles the group has. Options and errors as `access`."""
     if url.form == "groups":
         raise UnsupportedOperation("all groups together have no attributes", part="group", hint="access lists them")
     host, port = _place(server)
     identifier = _identifier(url)
-    connection = yield from connected(host, port, tls=tls, allow_cleartext=allow_cleartext)
+    connection = yield from connected(host, port, starttls=starttls, allow_cleartext=allow_cleartext)
     if identifier:
         yield from describe(connection, identifier)
     else:
@@ -79,7 +79,7 @@ def update(
     *,
     server: str = "",
     crosspost: bool = False,
-    tls: bool = False,
+    starttls: str = "never",
     allow_cleartext: bool = False,
 ) -> Algorithm[None]:
     """Post the content, an article, to the group that `url` designates; never twice.
@@ -92,7 +92,7 @@ def update(
     group = url.group or ""
     check_group(group)
     article = yield from article_for(group, crosspost=crosspost)
-    connection = yield from connected(host, port, tls=tls, allow_cleartext=allow_cleartext)
+    connection = yield from connected(host, port, starttls=starttls, allow_cleartext=allow_cleartext)
     yield from post(connection, article)
     yield from connection.quit()
 

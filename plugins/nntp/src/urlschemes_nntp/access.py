@@ -29,15 +29,16 @@ MOST_DIGITS = 16
 """Digits of an article's number (RFC 3977 section 9.8)."""
 
 
-def access(url: NntpURL, *, newest: int = 0, tls: bool = False, allow_cleartext: bool = False) -> Algorithm[None]:
+def access(url: NntpURL, *, newest: int = 0, starttls: str = "never", allow_cleartext: bool = False) -> Algorithm[None]:
     """Deliver the article, or the entries of the group, that `url` designates (RFC 1738 section 3.7).
 
-    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `tls` protects the connection before
-    anything is said; without it, a login is sent only where `allow_cleartext` is true. Raises UnsafeURL before it
-    connects; AuthRequired, RemoteError, ProtocolError, LimitExceeded, TLSError; Truncated where the end is missing.
+    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `starttls` is `"never"`, `"if offered"` or
+    `"required"`: whether the connection is protected first; where it is not, a login is sent only if `allow_cleartext`
+    is true. Raises UnsafeURL and UnsupportedOperation before it connects; AuthRequired, RemoteError, ProtocolError,
+    LimitExceeded, TLSError; Truncated where the end is missing.
     """
     number = _number(url)
-    connection = yield from connected(url.host, url.port, tls=tls, allow_cleartext=allow_cleartext)
+    connection = yield from connected(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
     group = yield from selected(connection, url.group)
     if number:
         yield from retrieve(connection, number)
@@ -47,10 +48,10 @@ def access(url: NntpURL, *, newest: int = 0, tls: bool = False, allow_cleartext:
     yield from connection.quit()
 
 
-def find_attributes(url: NntpURL, *, tls: bool = False, allow_cleartext: bool = False) -> Algorithm[None]:
+def find_attributes(url: NntpURL, *, starttls: str = "never", allow_cleartext: bool = False) -> Algorithm[None]:
     """What the header of the article says, or how many articles the group has. Options and errors as `access`."""
     number = _number(url)
-    connection = yield from connected(url.host, url.port, tls=tls, allow_cleartext=allow_cleartext)
+    connection = yield from connected(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
     group = yield from selected(connection, url.group)
     if number:
         yield from describe(connection, number)
@@ -60,7 +61,7 @@ def find_attributes(url: NntpURL, *, tls: bool = False, allow_cleartext: bool = 
 
 
 def update(
-    url: NntpURL, *, crosspost: bool = False, tls: bool = False, allow_cleartext: bool = False
+    url: NntpURL, *, crosspost: bool = False, starttls: str = "never", allow_cleartext: bool = False
 ) -> Algorithm[None]:
     """Post the content, an article, to the group that `url` designates; never twice.
 
@@ -74,7 +75,7 @@ def update(
         )
     check_group(url.group)
     article = yield from article_for(url.group, crosspost=crosspost)
-    connection = yield from connected(url.host, url.port, tls=tls, allow_cleartext=allow_cleartext)
+    connection = yield from connected(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
     yield from post(connection, article)
     yield from connection.quit()
 

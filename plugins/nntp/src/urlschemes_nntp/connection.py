@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlschemes import replies
-from urlschemes.errors import AuthRequired, LimitExceeded, TLSError
+from urlschemes.errors import AuthRequired, LimitExceeded, TLSError, UnsupportedOperation
 from urlschemes.octets import octets_of
 from urlschemes.wire import Algorithm, Authenticate, Connect, Peer
 from urlschemes_nntp.block import Block
@@ -20,7 +20,7 @@ _GREETINGS = (200, 201)
 """The server is ready; after 201 it takes no articles."""
 _UNKNOWN = (500, 501, 503)
 """What a server answers that does not know the command, or not this form of it."""
-_PROTECT = "the option tls protects the connection first"
+_PROTECT = 'starttls="required" protects the connection first'
 
 
 class Connection(replies.Control):
@@ -86,24 +86,33 @@ class Connection(replies.Control):
             labels.update(line.upper().split()[:1])
         return frozenset(labels)
 
-    def begin(self, *, tls: bool) -> Algorithm[None]:
-        """Take the greeting; protect the connection where `tls` is true; become a reader of a server that has modes."""
+    def begin(self, *, starttls: str) -> Algorithm[None]:
+        """Take the greeting; protect the connection as `starttls` says; become a reader of a server that has modes."""
         yield from self.banner(*_GREETINGS)
-        if tls:
+        if starttls == "required":
             yield from self._start_tls()
+        elif starttls == "if offered":
+            yield from self._start_tls_if_offered()
         capabilities = yield from self.capabilities()
         if not capabilities or b"MODE-READER" in capabilities:
             reply = yield from self.command(b"MODE READER")
             if capabilities or reply.code not in _UNKNOWN:
                 reply.checked("MODE READER", *_GREETINGS)
             self._capabilities = None if capabilities else capabilities
+            if starttls == "if offered":  # what serves readers may be another program
+                yield from self._start_tls_if_offered()
+
+    def _start_tls_if_offered(self) -> Algorithm[None]:
+        if not self.peer.secure and b"STARTTLS" in (yield from self.capabilities()):
+            yield from self._start_tls()
 
     def _start_tls(self) -> Algorithm[None]:
-        """RFC 4642 section 2.2. Nothing was said before that would have to be forgotten."""
+        """RFC 4642 section 2.2. What the server said before does not count any more; that it serves readers does."""
         reply = yield from super().command(b"STARTTLS")
         if reply.code != 382:
             raise TLSError(f"the server does not protect the connection: STARTTLS was answered '{reply}'")
         yield from self.protect(self._host)
+        self._capabilities = None
 
     def _log_in(self, wanted: replies.Reply) -> Algorithm[None]:
         """AUTHINFO USER and PASS (RFC 4643 section 2.3), each once."""
@@ -129,9 +138,11 @@ class Connection(replies.Control):
         self._capabilities = None
 
 
-def connected(host: str, port: int, *, tls: bool, allow_cleartext: bool) -> Algorithm[Connection]:
-    """A connection that is ready for the first command of a reader."""
+def connected(host: str, port: int, *, starttls: str, allow_cleartext: bool) -> Algorithm[Connection]:
+    """A connection that is ready for the first command of a reader. Raises UnsupportedOperation before it connects."""
+    if starttls not in ("never", "if offered", "required"):
+        raise UnsupportedOperation("starttls is 'never', 'if offered' or 'required'", part="starttls")
     peer = yield from Connect(host, port)
     connection = Connection(peer, host, port, allow_cleartext=allow_cleartext)
-    yield from connection.begin(tls=tls)
+    yield from connection.begin(starttls=starttls)
     return connection
