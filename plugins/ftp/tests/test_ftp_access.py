@@ -832,9 +832,11 @@ def _assert_port(begun: Dialogue, port: int | None) -> None:
         assert type(error) is ProtocolError
         assert error.where in ("EPSV", "PASV")
     else:
-        outcome = outcome_of(f"ftp://{HOST}/a", begun.then(connect_back(port), *sent("RETR a", b"x"), *BYE))
+        url, dialogue = FtpURL.parse(f"ftp://{HOST}/a"), begun.then(connect_back(port), *sent("RETR a", b"x"), *BYE)
+        outcome = split_everywhere(lambda: access(url), dialogue)
         assert outcome.error is None
         assert outcome.content == b"x"
+        fault_everywhere(lambda: access(url), dialogue)
 
 
 # Every reply code to every command: an error of its class, never anything else, never success.
@@ -920,7 +922,8 @@ def test_the_credentials_hook_is_told_who_asks_and_for_whom() -> None:
 def test_a_lost_farewell_spoils_nothing() -> None:
     steps = tuple(GOOD["a file"].dialogue)[:-2]
     for ending in ((client("QUIT"), server_resets()), (client("QUIT"), server_closes()), (client("QUIT"),)):
-        outcome = outcome_of(GOOD["a file"].url, Dialogue(*steps, *ending))
+        url, dialogue = FtpURL.parse(GOOD["a file"].url), Dialogue(*steps, *ending)
+        outcome = split_everywhere(lambda: access(url), dialogue)  # noqa: B023  run at once
         assert outcome.error is None
         assert outcome.content == CONTENT
 

@@ -1,16 +1,20 @@
 """HTTP over TLS: what it adds to http. Dialogues that are written down; the servers are in test_https_server.py."""
 
 from base64 import b64encode
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 import urlschemes
 from urlschemes.errors import AuthRequired, RedirectRefused, TLSError, Truncated
+from urlschemes.wire import Algorithm
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
 from urlschemes_https import HttpsURL
 from urlschemes_testing.replay import (
     Dialogue,
+    Outcome,
     Step,
     client,
     connect,
@@ -108,6 +112,14 @@ GOOD = {
 }
 
 
+def got(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
+    """What comes of it, the same however the answers are cut, and honest under every fault."""
+    outcome = split_everywhere(algorithm, dialogue)
+    if outcome.error is None:
+        fault_everywhere(algorithm, dialogue)
+    return outcome
+
+
 @pytest.mark.parametrize("name", GOOD)
 def test_good_dialogue_gives_the_same_however_it_is_cut(name: str) -> None:
     outcome = split_everywhere(lambda: access(URL), GOOD[name])
@@ -134,7 +146,7 @@ def test_from_http_to_https_the_next_connection_is_protected() -> None:
         follow("https://host.dom/a%2fb?x", URL),
         GOOD["plain"],
     )
-    assert split_everywhere(lambda: access(HttpURL.parse("http://host.dom/")), dialogue).content == b"ok"
+    assert got(partial(access, HttpURL.parse("http://host.dom/")), dialogue).content == b"ok"
 
 
 def test_no_way_leads_from_http_over_https_back_to_http() -> None:
@@ -163,7 +175,7 @@ def test_find_attributes_logs_in_as_well() -> None:
         asks(method="HEAD", login=LOGIN),
         server("HTTP/1.1 200 OK", "Content-Length: 12", ""),
     )
-    outcome = split_everywhere(lambda: find_attributes(URL), dialogue)
+    outcome = got(partial(find_attributes, URL), dialogue)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 12
 
@@ -209,7 +221,7 @@ def test_forms_of_a_basic_challenge(challenge: str) -> None:
         asks(login=LOGIN),
         OK,
     )
-    assert replay(access(URL), dialogue).complete
+    assert got(partial(access, URL), dialogue).complete
 
 
 def test_b07_nothing_is_sent_where_tls_fails() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -732,5 +733,8 @@ def test_a_login_is_marked_as_secret_and_nothing_of_this_machine_is_told() -> No
 
 
 def test_what_was_offered_before_tls_counts_for_nothing() -> None:
-    outcome = submitted(*G, *offers("STARTTLS", "SIZE 1", "AUTH PLAIN", "8BITMIME"), *TLS, *HELLO, *TRANSACTION, *BYE)
-    assert outcome.complete
+    offered = offers("STARTTLS", "SIZE 1", "AUTH PLAIN", "8BITMIME")
+    dialogue = Dialogue(*G, *offered, *TLS, *HELLO, *TRANSACTION, *BYE)
+    sending = partial(send, URL, message=MESSAGE, relay=RELAY, confirm=True)
+    assert split_everywhere(sending, dialogue).complete
+    fault_everywhere(sending, dialogue, also=["QUIT"])

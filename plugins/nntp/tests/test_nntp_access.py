@@ -856,7 +856,8 @@ def test_what_is_posted_comes_back_as_it_was() -> None:
     for body in (b"", b".\r\n", b"..\r\n.\r\n\r\n.", b"\n.\n\r\n.x\r\n", bytes(range(256)).replace(b"\r", b"")):
         lines = HEADER + b"\r\n" + body + b"\r\n"
         good = article(READY, stuffed(lines) + END, lines)
-        assert replay(good.run(), good.dialogue).content == lines
+        assert split_everywhere(good.run, good.dialogue).content == lines
+        fault_everywhere(good.run, good.dialogue)
 
 
 def test_no_control_character_reaches_a_command_even_from_an_unchecked_name() -> None:
@@ -899,7 +900,9 @@ def test_a_lost_farewell_spoils_nothing() -> None:
     case = GOOD["an article"]
     steps = tuple(case.dialogue)[:-2]
     for ending in ((client("QUIT"), server_resets()), (client("QUIT"), server_closes()), (client("QUIT"),)):
-        outcome = replay(case.run(), Dialogue(*steps, *ending))
+        dialogue = Dialogue(*steps, *ending)
+        outcome = split_everywhere(case.run, dialogue)
+        fault_everywhere(case.run, dialogue)
         assert outcome.error is None
         assert outcome.content == case.content
 

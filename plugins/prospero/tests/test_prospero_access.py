@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 import pytest
@@ -19,9 +21,21 @@ from urlschemes.errors import (
     URLError,
 )
 from urlschemes.url import URL
+from urlschemes.wire import Algorithm
 from urlschemes_prospero import ProsperoURL, ardp
 from urlschemes_prospero.access import access, find_attributes
-from urlschemes_testing.replay import Dialogue, Outcome, Step, client, connect, follow, replay, server, silence
+from urlschemes_testing.replay import (
+    Dialogue,
+    Outcome,
+    Step,
+    client,
+    connect,
+    fault_everywhere,
+    follow,
+    server,
+    silence,
+    split_everywhere,
+)
 
 HOST = "host.dom"
 ALL, CONTENTS = "GET-OBJECT-INFO #ALL ASCII {} {}\n", "GET-OBJECT-INFO CONTENTS ASCII {} {}\n"
@@ -53,6 +67,14 @@ def path(rest: str) -> ProsperoURL:
     return ProsperoURL.parse(f"prospero://{HOST}/{rest}")
 
 
+def got(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
+    """What comes of it, the same in whatever order the packets come, and honest under every fault."""
+    outcome = split_everywhere(algorithm, dialogue)
+    if outcome.error is None:
+        fault_everywhere(algorithm, dialogue)
+    return outcome
+
+
 Failure = TypeVar("Failure", bound=URLError)
 
 
@@ -66,7 +88,7 @@ def failed(outcome: Outcome, error: type[Failure]) -> Failure:
 
 
 def test_what_prospero_itself_gives_is_a_document() -> None:
-    outcome = replay(access(path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), says(DATA)))
+    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), says(DATA)))
     assert (outcome.kind, outcome.content, outcome.complete) == ("document", b"hello", True)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 5
@@ -76,7 +98,7 @@ def test_what_prospero_itself_gives_is_a_document() -> None:
 
 def test_what_others_give_is_a_listing_of_urls() -> None:
     said = b"ATTRIBUTE OBJECT FIELD ACCESS-METHOD AFTP INTERNET-D ftp.dom ASCII /pub/a TEXT\n"
-    outcome = replay(access(path("a")), talk(asks(ALL), says(said)))
+    outcome = got(partial(access, path("a")), talk(asks(ALL), says(said)))
     assert outcome.kind == "listing"
     assert [entry.url for entry in outcome.entries] == ["ftp://ftp.dom/pub/a;type=a"]
 
@@ -84,35 +106,35 @@ def test_what_others_give_is_a_listing_of_urls() -> None:
 @pytest.mark.parametrize("said", [b"NONE-FOUND\n", SIZE, b"FAILURE NOT-FOUND\n"])
 def test_what_tells_no_way_is_looked_at_as_a_directory(said: bytes) -> None:
     links = b"LINK L FILE b INTERNET-D other.dom ASCII /b 0\n"
-    outcome = replay(access(path("a")), talk(asks(ALL), says(said), asks(LIST), says(links)))
+    outcome = got(partial(access, path("a")), talk(asks(ALL), says(said), asks(LIST), says(links)))
     assert outcome.kind == "listing"
     assert [entry.url for entry in outcome.entries] == ["prospero://other.dom//b"]
 
 
 def test_the_caller_may_say_which_of_the_three() -> None:
     said = says(HELD, b"ATTRIBUTE OBJECT FIELD ACCESS-METHOD TELNET INTERNET-D t.dom ASCII ''\n")
-    methods = replay(access(path("a"), want="methods"), talk(asks(ALL), said))
+    methods = got(partial(access, path("a"), want="methods"), talk(asks(ALL), said))
     assert [entry.url for entry in methods.entries] == ["prospero://host.dom/a", "telnet://t.dom/"]
-    assert replay(access(path("a"), want="contents"), talk(asks(CONTENTS), says(SIZE, DATA))).content == b"hello"
-    assert replay(access(path("a"), want="links"), talk(asks(LIST), says(b"NONE-FOUND\n"))).entries == ()
-    assert replay(access(path("a"), want="methods"), talk(asks(ALL), says(b"NONE-FOUND\n"))).entries == ()
+    assert got(partial(access, path("a"), want="contents"), talk(asks(CONTENTS), says(SIZE, DATA))).content == b"hello"
+    assert got(partial(access, path("a"), want="links"), talk(asks(LIST), says(b"NONE-FOUND\n"))).entries == ()
+    assert got(partial(access, path("a"), want="methods"), talk(asks(ALL), says(b"NONE-FOUND\n"))).entries == ()
 
 
 def test_a_file_without_a_way_to_have_it_is_no_directory() -> None:
     refused = says(b"FAILURE NOT-A-DIRECTORY\n")
-    error = failed(replay(access(path("a")), talk(asks(ALL), says(SIZE), asks(LIST), refused)), RemoteError)
+    error = failed(got(partial(access, path("a")), talk(asks(ALL), says(SIZE), asks(LIST), refused)), RemoteError)
     assert error.status == "NOT-A-DIRECTORY"
 
 
 @pytest.mark.parametrize("refusal", [b"NOT-FOUND", b"NOT-A-DIRECTORY"])
 def test_a_name_that_is_nothing(refusal: bytes) -> None:
     dialogue = talk(asks(ALL), says(b"FAILURE NOT-FOUND\n"), asks(LIST), says(b"FAILURE " + refusal))
-    assert failed(replay(access(path("a")), dialogue), RemoteError).status == "NOT-FOUND"
+    assert failed(got(partial(access, path("a")), dialogue), RemoteError).status == "NOT-FOUND"
 
 
 def test_another_refusal_of_the_directory_comes_out() -> None:
     dialogue = talk(asks(ALL), says(b"FAILURE NOT-FOUND\n"), asks(LIST), says(b"FAILURE NOT-AUTHORIZED\n"))
-    assert failed(replay(access(path("a")), dialogue), RemoteError).status == "NOT-AUTHORIZED"
+    assert failed(got(partial(access, path("a")), dialogue), RemoteError).status == "NOT-AUTHORIZED"
 
 
 @pytest.mark.parametrize(
@@ -125,8 +147,8 @@ def test_another_refusal_of_the_directory_comes_out() -> None:
     ],
 )
 def test_a_refusal_is_the_end(said: bytes, error: type[URLError]) -> None:
-    failed(replay(access(path("a")), talk(asks(ALL), says(said))), error)
-    failed(replay(find_attributes(path("a")), talk(asks(ALL), says(said))), error)
+    failed(got(partial(access, path("a")), talk(asks(ALL), says(said))), error)
+    failed(got(partial(find_attributes, path("a")), talk(asks(ALL), says(said))), error)
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------
@@ -143,35 +165,35 @@ def test_a_refusal_is_the_end(said: bytes, error: type[URLError]) -> None:
 )
 def test_contents(said: bytes, content: bytes) -> None:
     answer = says(b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE ", said)
-    outcome = replay(access(path("a")), talk(asks(ALL), says(HELD), asks(CONTENTS), answer))
+    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD), asks(CONTENTS), answer))
     assert (outcome.kind, outcome.content, outcome.complete) == ("document", content, True)
 
 
 @pytest.mark.parametrize("said", [b"NONE-FOUND\n", SIZE, DATA.replace(b"DATA", b"FORMULA")])
 def test_contents_that_do_not_come(said: bytes) -> None:
     dialogue = talk(asks(ALL), says(HELD), asks(CONTENTS), says(said))
-    assert failed(replay(access(path("a")), dialogue), ProtocolError).where == "contents"
+    assert failed(got(partial(access, path("a")), dialogue), ProtocolError).where == "contents"
 
 
 def test_contents_shorter_than_announced_are_not_the_whole() -> None:
     short = says(DATA.replace(b"hello", b"hel"))
-    error = failed(replay(access(path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), short)), Truncated)
+    error = failed(got(partial(access, path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), short)), Truncated)
     assert (error.received, error.expected, error.partial) == (3, 5, b"hel")
 
 
 def test_a_file_that_has_grown_meanwhile_is_whole() -> None:
     longer = says(DATA.replace(b"hello", b"hello\\world"))
-    outcome = replay(access(path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), longer))
+    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), longer))
     assert outcome.attributes is not None
     assert (outcome.content, outcome.attributes.size) == (b"hello\\world", 11)
 
 
 def test_warnings_are_told() -> None:
     warned = b"WARNING OUT-OF-DATE 'use version 6'\n"
-    outcome = replay(access(path("a")), talk(asks(ALL), says(HELD), asks(CONTENTS), says(warned, DATA)))
+    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD), asks(CONTENTS), says(warned, DATA)))
     assert outcome.attributes is not None
     assert outcome.attributes.fields["WARNING"] == "OUT-OF-DATE use version 6"
-    links = replay(access(path("a"), want="links"), talk(asks(LIST), says(warned, b"NONE-FOUND\n")))
+    links = got(partial(access, path("a"), want="links"), talk(asks(LIST), says(warned, b"NONE-FOUND\n")))
     assert links.attributes is not None
     assert links.attributes.fields["WARNING"] == "OUT-OF-DATE use version 6"
 
@@ -190,7 +212,7 @@ def test_warnings_are_told() -> None:
     ],
 )
 def test_the_name_is_sent_decoded_and_quoted(rest: str, name: str) -> None:
-    outcome = replay(access(path(rest), want="links"), talk(asks(LIST, name), says(b"NONE-FOUND\n")))
+    outcome = got(partial(access, path(rest), want="links"), talk(asks(LIST, name), says(b"NONE-FOUND\n")))
     assert outcome.kind == "listing"
 
 
@@ -199,59 +221,59 @@ def test_octets_that_are_no_ascii_are_sent_as_they_are() -> None:
         b"VERSION 5\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"
         b"DIRECTORY ASCII '\xff\xc3\xa9'\nLIST ATTRIBUTES COMPONENTS\n"
     )
-    outcome = replay(access(path("%FF%C3%A9"), want="links"), talk(client(request), says(b"NONE-FOUND\n")))
+    outcome = got(partial(access, path("%FF%C3%A9"), want="links"), talk(client(request), says(b"NONE-FOUND\n")))
     assert outcome.kind == "listing"
 
 
 def test_a_version_identifies_the_object() -> None:
     for field in ("OBJECT-VERSION=3", "object-version=3;OBJECT-VERSION=3", "x=y;OBJECT-VERSION=3"):
         dialogue = talk(asks(ALL, version=3), says(HELD), asks(CONTENTS, version=3), says(DATA))
-        assert replay(access(path(f"a;{field}")), dialogue).content == b"hello"
+        assert got(partial(access, path(f"a;{field}")), dialogue).content == b"hello"
     listed = talk(asks("DIRECTORY ASCII {} {}\nLIST ATTRIBUTES COMPONENTS\n", version=3), says(b"NONE-FOUND\n"))
-    assert replay(access(path("a;OBJECT-VERSION=3"), want="links"), listed).kind == "listing"
+    assert got(partial(access, path("a;OBJECT-VERSION=3"), want="links"), listed).kind == "listing"
 
 
 @pytest.mark.parametrize("fields", ["OBJECT-VERSION=x", "OBJECT-VERSION=", "OBJECT-VERSION=1;OBJECT-VERSION=2"])
 def test_a_version_is_one_number(fields: str) -> None:
-    error = failed(replay(access(path(f"a;{fields}")), Dialogue()), UnsafeURL)
+    error = failed(got(partial(access, path(f"a;{fields}")), Dialogue()), UnsafeURL)
     assert error.part == "fields"
 
 
 @pytest.mark.parametrize("rest", ["a%0Ab", "a%0D%0AAUTHENTICATE", "a%00", "a%7F", "a;b%0A=c", "a;b=%1Bc"])
 def test_a_control_octet_is_refused_before_anything_is_connected(rest: str) -> None:
-    failed(replay(access(path(rest)), Dialogue()), UnsafeURL)
-    failed(replay(find_attributes(path(rest)), Dialogue()), UnsafeURL)
+    failed(got(partial(access, path(rest)), Dialogue()), UnsafeURL)
+    failed(got(partial(find_attributes, path(rest)), Dialogue()), UnsafeURL)
 
 
 def test_a_name_too_long_for_a_request_is_refused_before_anything_is_connected() -> None:
-    assert failed(replay(access(path("a" * 20_000)), Dialogue()), UnsafeURL).part == "hsoname"
+    assert failed(got(partial(access, path("a" * 20_000)), Dialogue()), UnsafeURL).part == "hsoname"
 
 
 def test_a_field_that_is_an_attribute_must_have_its_value() -> None:
     said = says(HELD, b"ATTRIBUTE OBJECT APPLICATION Owner SEQUENCE joe\n")
     for fields in ("OWNER=joe", "owner=joe;unknown=1", "unknown=1"):
         dialogue = talk(asks(ALL), said, asks(CONTENTS), says(DATA))
-        assert replay(access(path(f"a;{fields}")), dialogue).complete
-    error = failed(replay(access(path("a;OWNER=jane")), talk(asks(ALL), said)), RemoteError)
+        assert got(partial(access, path(f"a;{fields}")), dialogue).complete
+    error = failed(got(partial(access, path("a;OWNER=jane")), talk(asks(ALL), said)), RemoteError)
     assert (error.text, "OWNER" in str(error)) == ("joe", True)
-    failed(replay(find_attributes(path("a;OWNER=jane")), talk(asks(ALL), said)), RemoteError)
+    failed(got(partial(find_attributes, path("a;OWNER=jane")), talk(asks(ALL), said)), RemoteError)
 
 
 def test_a_version_that_the_server_does_not_heed_is_noticed() -> None:
     said = says(HELD, b"ATTRIBUTE OBJECT FIELD VERSION-NUMBER 0\n")
-    failed(replay(access(path("a;OBJECT-VERSION=3")), talk(asks(ALL, version=3), said)), RemoteError)
+    failed(got(partial(access, path("a;OBJECT-VERSION=3")), talk(asks(ALL, version=3), said)), RemoteError)
 
 
 @pytest.mark.parametrize("options", [{"want": "everything"}, {"retry": 0}, {"retry": -1}, {"retry": float("nan")}])
 def test_options_that_mean_nothing(options: dict[str, object]) -> None:
-    failed(replay(access(path("a"), **options), Dialogue()), UnsupportedOperation)  # type: ignore[arg-type]
+    failed(got(partial(access, path("a"), **options), Dialogue()), UnsupportedOperation)  # type: ignore[arg-type]
 
 
 # --- attributes -------------------------------------------------------------------------------------------------------
 
 
 def test_attributes() -> None:
-    outcome = replay(find_attributes(path("a")), talk(asks(ALL), says(HELD, SIZE)))
+    outcome = got(partial(find_attributes, path("a")), talk(asks(ALL), says(HELD, SIZE)))
     assert outcome.kind == "attributes"
     assert outcome.attributes is not None
     assert outcome.attributes.size == 5
@@ -282,7 +304,7 @@ def test_an_object_is_asked_for_where_it_is_now() -> None:
         asks(CONTENTS, "'/b c'", 2),
         says(DATA),
     )
-    outcome = replay(access(path("a;x=y;OBJECT-VERSION=1")), dialogue)
+    outcome = got(partial(access, path("a;x=y;OBJECT-VERSION=1")), dialogue)
     assert outcome.content == b"hello"
     assert outcome.attributes is not None
     assert outcome.attributes.fields["ACCESS-METHOD"] == new
@@ -300,7 +322,7 @@ def test_a_server_may_send_the_request_itself_elsewhere() -> None:
         asks(ALL),
         says(SIZE),
     )
-    outcome = replay(find_attributes(path("a;x=y")), dialogue)
+    outcome = got(partial(find_attributes, path("a;x=y")), dialogue)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 5
 
@@ -308,13 +330,13 @@ def test_a_server_may_send_the_request_itself_elsewhere() -> None:
 def test_what_the_policy_does_not_follow_is_not_followed() -> None:
     refusal = RedirectRefused("the policy does not", reason="policy", location="prospero://new.dom/b")
     dialogue = talk(asks(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", refusal))
-    assert failed(replay(access(path("a")), dialogue), RedirectRefused).reason == "policy"
+    assert failed(got(partial(access, path("a")), dialogue), RedirectRefused).reason == "policy"
 
 
 def test_another_kind_of_resource_is_not_followed() -> None:
     other = URL.parse("http://new.dom/b")
     dialogue = talk(asks(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", other))
-    failed(replay(access(path("a")), dialogue), RedirectRefused)
+    failed(got(partial(access, path("a")), dialogue), RedirectRefused)
 
 
 @pytest.mark.parametrize(
@@ -331,7 +353,7 @@ def test_another_kind_of_resource_is_not_followed() -> None:
     ],
 )
 def test_a_place_that_is_none_is_not_followed(place: str) -> None:
-    error = failed(replay(access(path("a")), talk(asks(ALL), forwarded(place))), RedirectRefused)
+    error = failed(got(partial(access, path("a")), talk(asks(ALL), forwarded(place))), RedirectRefused)
     assert error.reason == "invalid"
     assert str(error).isprintable()
 
@@ -343,9 +365,9 @@ def test_the_second_request_is_repeated_by_itself() -> None:
     dialogue = talk(
         *(asks(ALL), silence()) * 2, asks(ALL), says(HELD), asks(CONTENTS), silence(), asks(CONTENTS), says(DATA)
     )
-    assert replay(access(path("a")), dialogue).content == b"hello"
+    assert got(partial(access, path("a")), dialogue).content == b"hello"
 
 
 def test_nothing_at_all_comes() -> None:
     dialogue = talk(*itertools.chain(*[(asks(ALL), silence())] * 4))
-    assert failed(replay(access(path("a")), dialogue), DeadlineExceeded).phase == "response"
+    assert failed(got(partial(access, path("a")), dialogue), DeadlineExceeded).phase == "response"

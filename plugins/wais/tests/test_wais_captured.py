@@ -286,6 +286,11 @@ def test_a_document_in_six_slices(chunk: int | None) -> None:
     assert [len(piece) for piece in outcome.delivered if isinstance(piece, bytes)] == [10_000] * 5 + [9_850]
 
 
+@pytest.mark.slow
+def test_a_document_in_six_slices_cut_at_every_octet() -> None:
+    assert split_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"])).complete
+
+
 def test_every_fault_in_a_document_in_six_slices() -> None:
     runs = fault_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"]))
     assert len(runs) > 90
@@ -363,7 +368,7 @@ def test_feedback_as_a_caller_writes_it(text: str) -> None:
     if not text:
         given.append(WaisURL.parse(planets))
     for feedback in given:
-        assert len(replay(access(url("sky?bread"), feedback=feedback), talk).entries) == 2
+        assert len(got(url("sky?bread"), talk, feedback=feedback).entries) == 2
 
 
 def test_feedback_without_words_is_the_servers_to_refuse() -> None:
