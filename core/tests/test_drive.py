@@ -2037,3 +2037,12 @@ def test_no_error_shows_a_password_or_breaks_its_line(serve: Serve) -> None:
 def test_terms_of_another_type_are_named_before_anything_happens(name: str, given: object, says: str) -> None:
     with pytest.raises(TypeError, match=says):
         Terms(**cast("Any", {name: given}))
+
+
+def test_a_password_that_the_other_side_repeats_is_not_among_the_attributes() -> None:
+    url = TalkURL.parse("x-talk://joe:hunter2@127.0.0.1:7/")
+
+    def algorithm() -> Algorithm[None]:
+        yield from Open("attributes", Attributes(name="a", fields={"reply": "226 stored hunter2", "other": "226 ok"}))
+
+    assert run(algorithm(), url=url).fields == {"reply": "226 stored ***", "other": "226 ok"}

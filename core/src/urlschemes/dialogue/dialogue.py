@@ -182,7 +182,7 @@ class Dialogue:
                 raise self._breach("Open, before anything is delivered", said)
             self._check_open(said)
             self._kind = said.kind
-            self.attributes = said.attributes or Attributes()
+            self.attributes = self._trace.without_secrets_in(said.attributes or Attributes())
             if self._gateway is not None:
                 self.attributes = self.attributes.reached_through(self._gateway)
             self._trace.tell("open", said.peer, said.kind)

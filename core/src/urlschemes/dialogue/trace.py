@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from urlschemes.display import one_line
 from urlschemes.errors import InvalidURL, URLError
@@ -11,11 +12,15 @@ from urlschemes.terms import TraceEvent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from urlschemes.attributes import Attributes
     from urlschemes.dialogue.deadline import Deadline
     from urlschemes.terms import Happening
     from urlschemes.wire import Peer
 
 __all__ = ["Trace"]
+
+SHORT = 3
+"""Octets up to which a secret is not looked for: it would stand everywhere, and hiding it there would show it."""
 
 
 class Trace:
@@ -48,13 +53,13 @@ class Trace:
     def without_secrets(self, octets: bytes) -> bytes:
         """What was received, fit to be shown."""
         for secret in self._secrets:
-            if len(secret) > 3:  # one that is shorter stands everywhere, and hiding it there would show it
+            if len(secret) > SHORT:
                 octets = octets.replace(secret, b"***")
         return octets
 
     def hide_secrets(self, error: BaseException | None) -> None:
         """Take the secrets out of an error, and of those it came from: it may quote what the other side repeated."""
-        written = [secret.decode("utf-8", "surrogateescape") for secret in self._secrets if len(secret) > 3]
+        written = [secret.decode("utf-8", "surrogateescape") for secret in self._secrets if len(secret) > SHORT]
         if not written:
             return
         forms = sorted({*written, *map(one_line, written)}, key=len, reverse=True)
@@ -70,6 +75,18 @@ class Trace:
                 error.args = tuple(map(hidden, error.args))
                 vars(error).update({name: hidden(value) for name, value in vars(error).items()})
             error = error.__cause__ or error.__context__
+
+    def without_secrets_in(self, attributes: Attributes) -> Attributes:
+        """What the other side says of a resource, fit to be shown: it may repeat a password in its words."""
+        forms = [secret.decode("utf-8", "surrogateescape") for secret in self._secrets if len(secret) > SHORT]
+
+        def hidden(value: Any) -> Any:
+            for form in forms if isinstance(value, str) else ():
+                value = value.replace(form, "***")
+            return value
+
+        fields = {name: hidden(value) for name, value in attributes.fields.items()}
+        return attributes if fields == attributes.fields else replace(attributes, fields=fields)
 
     def clean(self, text: str) -> str:
         """A message, fit to be shown."""

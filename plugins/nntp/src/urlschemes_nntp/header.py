@@ -70,9 +70,11 @@ def for_display(text: str) -> str:
     from email.header import decode_header, make_header
 
     try:
-        return str(make_header(decode_header(text)))
+        decoded = str(make_header(decode_header(text)))
+        decoded.encode("utf-8", "surrogateescape")  # some charsets spell what is no character
     except (MessageError, LookupError, ValueError):  # no base64, no such charset, not of that charset
         return text
+    return decoded
 
 
 def date_of(text: str) -> datetime | None:
