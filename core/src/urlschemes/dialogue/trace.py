@@ -59,37 +59,35 @@ class Trace:
 
     def hide_secrets(self, error: BaseException | None) -> None:
         """Take the secrets out of an error, and of those it came from: it may quote what the other side repeated."""
-        written = [secret.decode("utf-8", "surrogateescape") for secret in self._secrets if len(secret) > SHORT]
+        written = self._written()
         if not written:
             return
         forms = sorted({*written, *map(one_line, written)}, key=len, reverse=True)
-
-        def hidden(value: object) -> object:
-            if isinstance(value, str):
-                for form in forms:
-                    value = value.replace(form, "***")
-            return value
-
         while isinstance(error, URLError):
             if not isinstance(error, InvalidURL):  # its text is the caller's own, and its words are made of that
-                error.args = tuple(map(hidden, error.args))
-                vars(error).update({name: hidden(value) for name, value in vars(error).items()})
+                error.args = tuple(_hidden(value, forms) for value in error.args)
+                vars(error).update({name: _hidden(value, forms) for name, value in vars(error).items()})
             error = error.__cause__ or error.__context__
 
     def without_secrets_in(self, attributes: Attributes) -> Attributes:
         """What the other side says of a resource, fit to be shown: it may repeat a password in its words."""
-        forms = [secret.decode("utf-8", "surrogateescape") for secret in self._secrets if len(secret) > SHORT]
-
-        def hidden(value: Any) -> Any:
-            for form in forms if isinstance(value, str) else ():
-                value = value.replace(form, "***")
-            return value
-
-        fields = {name: hidden(value) for name, value in attributes.fields.items()}
+        forms = self._written()
+        fields = {name: _hidden(value, forms) for name, value in attributes.fields.items()}
         return attributes if fields == attributes.fields else replace(attributes, fields=fields)
+
+    def _written(self) -> list[str]:
+        """The secrets that are looked for, as text."""
+        return [secret.decode("utf-8", "surrogateescape") for secret in self._secrets if len(secret) > SHORT]
 
     def clean(self, text: str) -> str:
         """A message, fit to be shown."""
         for secret in self._secrets:
             text = text.replace(secret.decode("utf-8", "surrogateescape"), "***")
         return text
+
+
+def _hidden(value: Any, forms: list[str]) -> Any:
+    """A text without any of the `forms`; what is no text as it is."""
+    for form in forms if isinstance(value, str) else ():
+        value = value.replace(form, "***")
+    return value
