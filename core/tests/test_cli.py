@@ -53,6 +53,10 @@ description = "in capitals"
 description = "how often"
 environment = "SHELF_TIMES"
 
+[options.sure]
+description = "that it is meant"
+configurable = false
+
 [syntax]
 rule = "shelfurl"
 bnf = '''
@@ -1008,13 +1012,15 @@ def test_show(run: Run) -> None:
         "x-shelf://host.dom/a b  refused",
         "7070",
         "Options\nshout\n    in capitals\ntimes  by the variable SHELF_TIMES\n    how often\n",
+        "\nsure  not configurable\n    that it is meant\n",
     ):
         assert text in said
     record = json.loads(run("show", "--json", "x-shelf").stdout)
     assert record["syntax"]["parts"]["port"]["number"] is True
     assert record["options"] == {
-        "shout": {"description": "in capitals", "environment": None},
-        "times": {"description": "how often", "environment": "SHELF_TIMES"},
+        "shout": {"description": "in capitals", "environment": None, "configurable": True},
+        "times": {"description": "how often", "environment": "SHELF_TIMES", "configurable": True},
+        "sure": {"description": "that it is meant", "environment": None, "configurable": False},
     }
     assert record["examples"][1] == {
         "url": "x-shelf://host.dom/a b",

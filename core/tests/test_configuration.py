@@ -336,9 +336,15 @@ def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr("urlschemes.plugins.discover", lambda **_: ())
 
     def access(
-        _url: Any, *, server: str = "none", times: int = 1, loud: bool = False, seeds: tuple[str, ...] = ()
+        _url: Any,
+        *,
+        server: str = "none",
+        times: int = 1,
+        loud: bool = False,
+        seeds: tuple[str, ...] = (),
+        agreed: bool = False,
     ) -> Any:
-        yield from Open("document")
+        yield from Open("document", Attributes(name="agreed" if agreed else "not agreed"))
         yield from Deliver(repr((server, times, loud, seeds)).encode())
 
     def find_attributes(_url: Any, *, deep: bool = False, rate: float = 0.5, free: object = None) -> Any:
@@ -347,7 +353,10 @@ def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     module = ModuleType("algorithms_that_tell")
     vars(module).update(access=access, find_attributes=find_attributes)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    record = 'operations = ["access", "find attributes"]\noptions = { server = { environment = "TOLDSERVER" } }\n'
+    record = (
+        'operations = ["access", "find attributes"]\n'
+        'options = { server = { environment = "TOLDSERVER" }, agreed = { configurable = false } }\n'
+    )
 
     def make(configuration: Configuration | None = None) -> Registry:
         registry = Registry(configuration=configuration)
@@ -411,6 +420,21 @@ def test_an_option_that_nothing_takes_or_that_is_of_another_type_is_an_error(
     assert (error.source, error.key) == ("the program", f"options.x-told.{name}")
     assert words in error.message
     assert [str(each) for each in registry.check_configuration()] == [str(error)]
+
+
+def test_an_option_that_is_not_configurable_comes_from_the_caller_alone(told: Any) -> None:
+    """Consent that a file gave would be nobody's; refused where the caller says it too, or needs none."""
+    with told().access("x-told:a", agreed=True) as document:
+        assert document.attributes.name == "agreed"
+    registry = told(Configuration.of({"options": {"x-told": {"agreed": True}}}))
+    for error in (
+        refused(registry.access, "x-told:a"),
+        refused(registry.access, "x-told:a", agreed=True),
+        refused(registry.find_attributes, "x-told:a"),
+        *registry.check_configuration(),
+    ):
+        assert (error.source, error.key) == ("the program", "options.x-told.agreed")
+        assert "cannot be configured: who calls the operation says it" in error.message
 
 
 # The registry

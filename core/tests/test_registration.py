@@ -67,6 +67,16 @@ def test_the_examples_hold() -> None:
         ),
         (
             "default_port = 4711",
+            'options = {size = {configurable = "no"}}',
+            "album.toml: options.size.configurable must be a TOML bool",
+        ),
+        (
+            "default_port = 4711",
+            'options = {size = {configurable = false, environment = "SIZE"}}',
+            "album.toml: options.size.environment must be left out where configurable is false",
+        ),
+        (
+            "default_port = 4711",
             "options = {size = {type = 1}}",
             "album.toml has a field options.size.type, which nothing reads",
         ),

@@ -231,7 +231,8 @@ class Operations:
     ) -> dict[str, Any]:
         """The options that are configured for a scheme, as far as `algorithm` takes them and none was `given`.
 
-        Raises ConfigurationError for one that no operation of the scheme takes, or that is of the wrong type.
+        Raises ConfigurationError for one that no operation of the scheme takes, that the caller alone can say, or that
+        is of the wrong type.
         """
         settings = self._lookup.configuration.options(scheme.registration)
         if not settings:
@@ -241,7 +242,7 @@ class Operations:
         taken = options_of(algorithm)
         configured: dict[str, Any] = {}
         for name, setting in settings.items():
-            if name not in taken:
+            if name not in taken or not _is_configurable(scheme, name):
                 self._fitted(scheme, setting)
             elif name not in given:
                 configured[name] = self._fitted(scheme, setting, taken)
@@ -252,6 +253,13 @@ class Operations:
         """The value for an option, of those `known` (None: of all operations). Raises ConfigurationError."""
         from urlschemes.options import fitting, options_of
 
+        if not _is_configurable(scheme, setting.key):
+            raise ConfigurationError(
+                f"{setting.source}: {setting.name} cannot be configured: who calls the operation says it, each time",
+                source=setting.source,
+                key=setting.name,
+                hint="leave it out there",
+            )
         if known is None:
             functions = [self._algorithm(scheme, operation) for operation in scheme.registration.operations]
             known = {name: default for each in functions for name, default in options_of(each).items()}
@@ -340,6 +348,11 @@ class Operations:
         if self._lookup.is_strange(text.partition(":")[0]):
             return URL.parse(text)
         return self._lookup.parse(text)
+
+
+def _is_configurable(scheme: Scheme, option: str) -> bool:
+    described = scheme.registration.options.get(option)
+    return described is None or described.configurable
 
 
 def _check_given(operation: str, algorithm: Callable[..., object], options: Mapping[str, object], terms: Terms) -> None:

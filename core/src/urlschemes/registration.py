@@ -96,13 +96,15 @@ class Option:
     """What an access of a scheme can be told beside its URL: a keyword-only parameter of its algorithm.
 
     `environment` names the variable that gives its value where the caller gives none and the environment is trusted.
+    What is not `configurable` the caller alone can say, each time: somebody's consent, or what is sent.
     """
 
-    __slots__ = ("description", "environment")
+    __slots__ = ("configurable", "description", "environment")
 
-    def __init__(self, description: str = "", environment: str | None = None) -> None:
+    def __init__(self, description: str = "", environment: str | None = None, *, configurable: bool = True) -> None:
         self.description = description
         self.environment = environment
+        self.configurable = configurable
 
 
 class Registration:
@@ -286,9 +288,15 @@ def _option(name: str, table: object, fields: _Fields) -> Option:
     if not isinstance(table, dict) or _PART.fullmatch(name) is None:
         raise fields.wrong(where, "a table, under the name of a parameter")
     option = _Fields(table, fields.source, f"{where}.")
-    made = Option(option.take("description", str, ""), option.take("environment", str, None))
+    made = Option(
+        option.take("description", str, ""),
+        option.take("environment", str, None),
+        configurable=option.take("configurable", bool, True),
+    )
     if made.environment is not None and _VARIABLE.fullmatch(made.environment) is None:
         raise option.wrong("environment", "the name of an environment variable, in capitals")
+    if made.environment is not None and not made.configurable:
+        raise option.wrong("environment", "left out where configurable is false: the caller alone says such an option")
     option.done()
     return made
 

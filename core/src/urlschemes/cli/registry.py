@@ -131,8 +131,9 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
     if record.options:
         _head(screen, "Options")
         for called, option in record.options.items():
-            variable = [(f"  by the variable {option.environment}", "dim")] if option.environment else []
-            screen.print(Text.assemble((called, "bold"), *variable), soft_wrap=True)
+            variable = f"  by the variable {option.environment}" if option.environment else ""
+            beside = variable if option.configurable else "  not configurable"
+            screen.print(Text.assemble((called, "bold"), (beside, "dim")), soft_wrap=True)
             screen.paragraph(published(option.description), "dim", indent=4)
     if record.cautions:
         _head(screen, "Cautions")
@@ -197,7 +198,11 @@ def _whole(record: Registration) -> dict[str, Any]:
             },
         },
         "options": {
-            name: {"description": option.description, "environment": option.environment}
+            name: {
+                "description": option.description,
+                "environment": option.environment,
+                "configurable": option.configurable,
+            }
             for name, option in record.options.items()
         },
         "cautions": [{name: getattr(each, name) for name in each.__slots__} for each in record.cautions],
