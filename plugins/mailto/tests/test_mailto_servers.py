@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -15,14 +14,12 @@ import urlschemes.replies
 from urlschemes import Credentials, Limits, Policy
 from urlschemes.errors import (
     AuthRequired,
-    ConnectError,
     DeadlineExceeded,
     Indeterminate,
     LimitExceeded,
     PolicyDenied,
     ProtocolError,
     RemoteError,
-    ResolveError,
     TLSError,
     Truncated,
     UnsupportedOperation,
@@ -34,14 +31,12 @@ from urlschemes_testing.loopback import HOST
 from urlschemes_testing.rogue import (
     Act,
     closes,
-    deaf,
     drips,
     ends_output,
     floods,
     hears,
     hears_until,
     loops,
-    refusing,
     resets,
     rogue,
     says,
@@ -209,26 +204,6 @@ def test_a_password_goes_in_the_clear_only_where_that_was_allowed() -> None:
         assert relay.messages[0].user == "ann"
 
 
-@pytest.mark.parametrize("wrong", ["another name", "expired", "unknown authority"])
-def test_b07_a_certificate_that_is_not_the_relays(certificates: Certificates, wrong: str) -> None:
-    names = ("other.example",) if wrong == "another name" else ()
-    offered = make_certificates(*names, expired=wrong == "expired")
-    context = (certificates if wrong == "unknown authority" else offered).client()
-    with smtp_server(tls=offered.server) as relay, pytest.raises(TLSError):
-        sent(relay, ssl_context=context)
-    assert not relay.messages
-
-
-def test_b07_no_fall_back_to_clear_text(certificates: Certificates) -> None:
-    acts = (says("220 ready"), hears(), says("250-relay", "250 STARTTLS"), hears(), says("220 go"))
-    with rogue(*acts, starts_tls(certificates.server), stays_silent()) as server, pytest.raises(TLSError):
-        sent(server, policy=quick())
-    heard = server.heard[0]
-    assert heard.startswith(b"EHLO [127.0.0.1]\r\nSTARTTLS\r\n")
-    assert b"MAIL" not in heard
-    assert len(server.heard) == 1
-
-
 def test_tls_at_once_on_the_port_for_it(certificates: Certificates, monkeypatch: pytest.MonkeyPatch) -> None:
     dialogue = (
         says("220 ready"),
@@ -258,36 +233,6 @@ def quick(**limits: float) -> Policy:
     return Policy(networks=HERE.networks, limits=Limits(**few))
 
 
-def test_b01_refused() -> None:
-    with refusing() as server, pytest.raises(ConnectError):
-        sent(server, policy=quick())
-
-
-def test_b02_deaf() -> None:
-    with deaf() as server, pytest.raises(DeadlineExceeded) as late:
-        sent(server, policy=quick(connect=0.2))
-    assert late.value.phase == "connect"
-
-
-def test_b03_a_name_without_address() -> None:
-    with pytest.raises((ResolveError, DeadlineExceeded)):
-        sent("no-such-host.invalid", policy=quick(resolve=2))
-
-
-def test_b04_b05_every_address_is_checked_and_the_name_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def resolve(host: object, port: int, **_: object) -> list[Any]:
-        asked.append(host)
-        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in ("192.88.98.1", "127.0.0.1")]
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    with pytest.raises(PolicyDenied) as refusal:
-        sent("relay.dom", policy=None)
-    assert refusal.value.rule == "networks"
-    assert asked == [b"relay.dom"]
-
-
 SILENT: dict[str, tuple[tuple[Act, ...], str]] = {
     "banner": ((), "banner"),
     "EHLO": ((says("220 ready"),), "response"),
@@ -304,27 +249,6 @@ def test_b06_silence(case: tuple[tuple[Act, ...], str]) -> None:
     assert late.value.phase == phase
 
 
-def test_b08_the_handshake_hangs_or_is_none(certificates: Certificates) -> None:
-    offer = (says("220 ready"), hears(), says("250-relay", "250 STARTTLS"), hears(), says("220 go"))
-    with rogue(*offer, stays_silent()) as server, pytest.raises(DeadlineExceeded) as late:
-        sent(server, policy=quick(connect=0.3))
-    assert late.value.phase == "tls"
-    with rogue(*offer, hears_until(b"\x01"), says("250 plain"), stays_silent()) as server, pytest.raises(TLSError):
-        sent(server, policy=quick())
-
-
-def test_b09_reset_at_once_and_in_the_middle() -> None:
-    with rogue(resets()) as server, pytest.raises(ConnectError):
-        sent(server, policy=quick())
-    with rogue(*ENVELOPE, hears(), resets()) as server, pytest.raises(Truncated):
-        sent(server, policy=quick())
-
-
-def test_b10_half_closed_instead_of_a_reply() -> None:
-    with rogue(*HELLO, ends_output(), stays_silent()) as server, pytest.raises(Truncated):
-        sent(server, policy=quick())
-
-
 def test_b11_b13_replies_without_end() -> None:
     with rogue(floods(b"2")) as server, pytest.raises(LimitExceeded) as much:
         sent(server, policy=quick())
@@ -332,23 +256,6 @@ def test_b11_b13_replies_without_end() -> None:
     with rogue(floods(b"220-more\r\n")) as server, pytest.raises(LimitExceeded) as much:
         sent(server, policy=quick())
     assert (much.value.limit, much.value.value) == ("reply", 1000)  # B26
-
-
-@pytest.mark.parametrize("words", [b"220-x\r\n", b"x"])
-def test_b12_a_dripping_banner(words: bytes) -> None:
-    with rogue(loops(drips(words))) as server, pytest.raises(DeadlineExceeded) as late:
-        sent(server, policy=quick(deadline=0.5))
-    assert late.value.phase == "banner"
-
-
-@pytest.mark.parametrize(
-    "words", [bytes(range(256)) + b"\n", b"SSH-2.0-x\r\n", b"\0" * 64 + b"\n", b"HTTP/1.1 400 Bad\r\n"]
-)
-def test_b14_another_protocol(words: bytes) -> None:
-    with rogue(says(words), stays_silent()) as server, pytest.raises(ProtocolError) as error:
-        sent(server, policy=quick())
-    assert str(error.value).isprintable()
-    assert server.heard == [b""]
 
 
 def test_b25_a_reply_that_nobody_asked_for() -> None:

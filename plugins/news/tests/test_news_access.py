@@ -12,14 +12,11 @@ import urlschemes
 from urlschemes import Document, Limits, Listing, Policy
 from urlschemes.errors import (
     AuthRequired,
-    ConnectError,
-    DeadlineExceeded,
     Indeterminate,
     LimitExceeded,
     PolicyDenied,
     ProtocolError,
     RemoteError,
-    ResolveError,
     Truncated,
     UnsafeURL,
     UnsupportedOperation,
@@ -43,15 +40,9 @@ from urlschemes_testing.replay import (
     upload,
 )
 from urlschemes_testing.rogue import (
-    Act,
-    deaf,
-    drips,
-    ends_output,
     floods,
     hears,
     hears_until,
-    loops,
-    refusing,
     resets,
     rogue,
     says,
@@ -469,42 +460,6 @@ def failure(error: type[URLError], there: object, url: str = ONE, **limits: floa
         for _ in found:  # type: ignore[union-attr]  # documents and listings iterate
             pass
     return raised.value
-
-
-def test_b01_b02_b03_no_connection() -> None:
-    with refusing() as there:
-        failure(ConnectError, there)
-    with deaf() as there:
-        assert failure(DeadlineExceeded, there, connect=0.2).phase == "connect"
-    failure((ResolveError, DeadlineExceeded), "no-such-host.invalid", resolve=2)  # type: ignore[arg-type]
-
-
-def test_b04_b05_the_server_is_looked_up_once_and_every_address_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def resolve(host: bytes, port: int, **_: object) -> list[Any]:
-        asked.append((host, port))
-        return [(2, 1, 6, "", (address, port)) for address in ("93.184.215.14", "10.0.0.1")]
-
-    monkeypatch.setattr("socket.getaddrinfo", resolve)
-    with pytest.raises(PolicyDenied):
-        urlschemes.access(ONE, server="two.dom")
-    assert asked == [(b"two.dom", 119)]
-
-
-@pytest.mark.parametrize("acts", [(), HELLO, BEGUN], ids=["banner", "response", "content"])
-def test_b06_b09_b10_b12_b13_silence_reset_half_close_drip_and_a_line_without_end(acts: tuple[Act, ...]) -> None:
-    phase = "content" if acts is BEGUN else "response" if acts else "banner"
-    with rogue(*acts, stays_silent()) as there:
-        assert failure(DeadlineExceeded, there).phase == phase
-    with rogue(*acts, resets()) as there:
-        failure(Truncated if acts else ConnectError, there)
-    with rogue(*acts, ends_output(), stays_silent()) as there:
-        failure(Truncated if acts else ConnectError, there)
-    with rogue(*acts, loops(drips(b"x"))) as there:
-        assert failure(DeadlineExceeded, there, deadline=0.7).phase == phase
-    with rogue(*acts, floods(b"2")) as there:
-        assert failure(LimitExceeded, there).value == (65536 if acts is BEGUN else 8192)
 
 
 def test_b11_endless_articles_groups_and_descriptions() -> None:

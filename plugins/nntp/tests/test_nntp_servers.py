@@ -15,15 +15,11 @@ import urlschemes.replies
 from urlschemes import Credentials, Document, Limits, Listing, Policy
 from urlschemes.errors import (
     AuthRequired,
-    ConnectError,
     DeadlineExceeded,
     Indeterminate,
     LimitExceeded,
-    PolicyDenied,
     ProtocolError,
     RemoteError,
-    ResolveError,
-    TLSError,
     Truncated,
     UnsafeURL,
 )
@@ -31,18 +27,13 @@ from urlschemes_nntp import NntpURL
 from urlschemes_testing.rogue import (
     Act,
     Visitor,
-    deaf,
-    drips,
-    ends_output,
     floods,
     hears,
     hears_until,
     loops,
-    refusing,
     resets,
     rogue,
     says,
-    starts_tls,
     stays_silent,
 )
 from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
@@ -220,23 +211,6 @@ def test_tls_and_a_login_that_no_trace_shows() -> None:
     assert "sesame" not in shown
 
 
-@pytest.mark.parametrize("names", [("other.dom",), ()], ids=["another host", "an unknown authority"])
-def test_b07_tls_that_cannot_be_trusted(names: tuple[str, ...]) -> None:
-    certificates = make_certificates(*names)
-    trusted = certificates.client() if names else make_certificates().client()
-    acts = (says("200 hi"), hears(), says("382 go on"), starts_tls(certificates.server), stays_silent())
-    with rogue(*acts) as server, pytest.raises(TLSError):
-        read(f"nntp://{server}/a/1", starttls="required", ssl_context=trusted)
-    assert server.heard[0].startswith(b"STARTTLS\r\n")
-    assert b"GROUP" not in server.heard[0]
-
-
-def test_b08_words_where_tls_is_due() -> None:
-    acts = (says("200 hi"), hears(), says("382 go on"), hears_until(b"\x03"), says("500 what?"))
-    with rogue(*acts) as server, pytest.raises(TLSError):
-        read(f"nntp://{server}/a/1", starttls="required", policy=quick())
-
-
 # Servers that misbehave -----------------------------------------------------------------------------------------------
 
 READY = (says("200 ready"), hears(), says("101 list", "VERSION 2", "READER", "OVER", "."))
@@ -250,47 +224,11 @@ def quick(**limits: float) -> Policy:
     return Policy(networks=HERE.networks, limits=Limits(**few))
 
 
-def test_b01_refused() -> None:
-    with refusing() as server, pytest.raises(ConnectError):
-        read(f"nntp://{server}/a/1", policy=quick())
-
-
-def test_b02_deaf() -> None:
-    with deaf() as server, pytest.raises(DeadlineExceeded) as late:
-        read(f"nntp://{server}/a/1", policy=quick(connect=0.2))
-    assert late.value.phase == "connect"
-
-
-def test_b03_a_name_without_address() -> None:
-    with pytest.raises((ResolveError, DeadlineExceeded)):
-        read("nntp://no-such-host.invalid/a/1", policy=quick(resolve=2))
-
-
-def test_b04_b05_the_address_is_checked_and_dialled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One bad address among several refuses the host, and there is no second look-up that could say otherwise."""
-    asked = []
-
-    def resolve(host: bytes, port: int, **_: object) -> list[Any]:
-        asked.append((host, port))
-        return [(2, 1, 6, "", (address, port)) for address in ("93.184.215.14", "127.0.0.1")]
-
-    monkeypatch.setattr("socket.getaddrinfo", resolve)
-    with pytest.raises(PolicyDenied) as denied:
-        read("nntp://two.dom/a/1", policy=Policy.untrusted())
-    assert denied.value.rule == "networks"
-    assert asked == [(b"two.dom", 119)]
-
-
 @pytest.mark.parametrize("acts", [(), READY, BEGUN], ids=["greeting", "reply", "article"])
 def test_b06_silence(acts: tuple[Act, ...]) -> None:
     with rogue(*acts, stays_silent()) as server, pytest.raises(DeadlineExceeded) as late:
         read(f"nntp://{server}/a.b/1", policy=quick())
     assert late.value.phase == ("response" if acts is READY else "content" if acts else "banner")
-
-
-def test_b09_reset_at_once() -> None:
-    with rogue(resets()) as server, pytest.raises(ConnectError):
-        read(f"nntp://{server}/a/1", policy=quick())
 
 
 def test_b09_reset_in_the_middle() -> None:
@@ -308,12 +246,6 @@ def test_b09_reset_in_the_middle() -> None:
     assert came == b"Subject: x\r\n\r\nsome\r\n"
     assert cut.value.received is not None
     assert cut.value.received > len(came)
-
-
-@pytest.mark.parametrize("acts", [READY, BEGUN], ids=["reply", "article"])
-def test_b10_half_closed(acts: tuple[Act, ...]) -> None:
-    with rogue(*acts, ends_output(), stays_silent()) as server, pytest.raises(Truncated):
-        read(f"nntp://{server}/a.b/1", policy=quick())
 
 
 def test_b11_an_endless_article_is_bounded_where_it_is_held_and_streams_in_flat_memory() -> None:
@@ -377,28 +309,11 @@ def test_b11_a_group_that_claims_to_be_endless_without_a_list_of_it() -> None:
     assert server.heard[1].endswith(b"HEAD %d\r\nHEAD %d\r\nHEAD %d\r\nQUIT\r\n" % (high - 2, high - 1, high))
 
 
-@pytest.mark.parametrize("acts", [(), READY, BEGUN], ids=["banner", "response", "content"])
-def test_b12_a_drip(acts: tuple[Act, ...]) -> None:
-    with rogue(*acts, loops(drips(b"x"))) as server, pytest.raises(DeadlineExceeded) as late:
-        read(f"nntp://{server}/a.b/1", policy=quick(deadline=0.7))
-    assert late.value.phase == ("response" if acts is READY else "content" if acts else "banner")
-
-
 @pytest.mark.parametrize(("acts", "most"), [((), 8192), ((*READY, hears()), 8192), (BEGUN, 65536)])
 def test_b13_a_line_without_end(acts: tuple[Act, ...], most: int) -> None:
     with rogue(*acts, floods(b"2")) as server, pytest.raises(LimitExceeded) as much:
         read(f"nntp://{server}/a.b/1", policy=quick())
     assert (much.value.limit, much.value.value) == ("line", most)
-
-
-@pytest.mark.parametrize("words", [bytes(64) + b"\n", bytes(range(256)), b"220 mail.dom ESMTP\r\n", b"SSH-2.0-x\r\n"])
-def test_b14_no_news_server(words: bytes) -> None:
-    with rogue(says(words), stays_silent()) as server, pytest.raises(ProtocolError) as strange:
-        read(f"nntp://{server}/a/1", policy=quick())
-    assert strange.value.where == "the connection"
-    assert str(strange.value).isprintable()
-    assert str(strange.value).isascii()
-    assert server.heard == [b""]
 
 
 def test_b24_a_reply_of_another_kind() -> None:

@@ -17,13 +17,10 @@ import urlschemes
 from urlschemes import Limits, Policy
 from urlschemes.errors import (
     AccessError,
-    ConnectError,
     DeadlineExceeded,
     InputRequired,
     LimitExceeded,
     PolicyDenied,
-    ResolveError,
-    Truncated,
     UnsafeURL,
     UnsupportedOperation,
 )
@@ -32,14 +29,11 @@ from urlschemes_telnet.session import TelnetSession
 from urlschemes_testing.rogue import (
     Visitor,
     closes,
-    deaf,
     drips,
     ends_output,
     floods,
     hears_exactly,
     loops,
-    refusing,
-    resets,
     rogue,
     says,
     stays_silent,
@@ -233,66 +227,12 @@ def quick(**limits: float) -> Policy:
     return Policy(networks=HERE.networks, limits=Limits(**few))
 
 
-def test_b01_refused() -> None:
-    with refusing() as server, pytest.raises(ConnectError):
-        session(f"telnet://{server}/", policy=quick())
-
-
-def test_b02_deaf() -> None:
-    with deaf() as server, pytest.raises(DeadlineExceeded) as late:
-        session(f"telnet://{server}/", policy=quick(connect=0.2))
-    assert late.value.phase == "connect"
-
-
-def test_b03_a_name_without_address() -> None:
-    with pytest.raises((ResolveError, DeadlineExceeded)):
-        session("telnet://no-such-host.invalid/", policy=quick(resolve=2))
-
-
-def test_b04_one_address_of_several_that_is_not_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 23)) for address in ("192.0.1.1", "10.0.0.1")]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers)
-    with pytest.raises(PolicyDenied, match=r"10\.0\.0\.1"):
-        open_session("telnet://host.dom/", policy=Policy(limits=quick().limits))
-
-
-def test_b05_a_name_is_resolved_once(monkeypatch: pytest.MonkeyPatch, server: TelnetAddress) -> None:
-    asked: list[object] = []
-
-    def resolve(host: object, *_: object, **__: object) -> list[object]:
-        asked.append(host)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (server.host, server.port))]
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    with session(f"telnet://host.dom:{server.port}/") as opened:
-        read_until(opened, b"login: ")
-    assert asked == [b"host.dom"]
-
-
 def test_b06_silence() -> None:
     with rogue(stays_silent()) as server, session(f"telnet://{server}/", policy=quick()) as opened:
         assert opened.read(0.05) is None
         with pytest.raises(DeadlineExceeded) as late:
             opened.read()
         assert late.value.phase == "response"
-
-
-def test_b09_reset_at_once_and_in_the_middle() -> None:
-    with rogue(resets()) as server, pytest.raises(ConnectError):
-        session(f"telnet://{server}/", policy=quick()).read()
-    go_on = threading.Event()
-
-    def once_read(_: Visitor) -> None:
-        assert go_on.wait(PATIENCE)
-
-    with (
-        rogue(says(b"some"), once_read, resets()) as server,
-        session(f"telnet://{server}/") as opened,
-    ):
-        assert opened.read() == b"some"
-        go_on.set()
-        with pytest.raises(Truncated):
-            opened.read()
 
 
 def test_b10_half_closed() -> None:

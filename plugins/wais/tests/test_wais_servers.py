@@ -11,7 +11,6 @@ import pytest
 import urlschemes
 from urlschemes import Document, Entry, Limits, Listing, Policy
 from urlschemes.errors import (
-    ConnectError,
     DeadlineExceeded,
     LimitExceeded,
     PolicyDenied,
@@ -28,13 +27,10 @@ from urlschemes_testing.rogue import (
     Act,
     Visitor,
     closes,
-    deaf,
-    drips,
     ends_output,
     floods,
     hears_exactly,
     loops,
-    refusing,
     resets,
     rogue,
     says,
@@ -284,50 +280,11 @@ def exhaust(url: str, policy: Policy) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_silence(path: str) -> None:  # B06
-    assert fails(path, DeadlineExceeded, stays_silent()).phase
-    assert fails(path, DeadlineExceeded, HEARS_INIT, says(ACCEPTED), stays_silent()).phase
-
-
-def test_silence_between_slices() -> None:
-    slices = (HEARS_INIT, says(ACCEPTED), hears_request(), says(text(b"one")), stays_silent())
-    assert fails("db/TEXT/id", DeadlineExceeded, *slices).phase
-
-
-def test_refused_and_deaf() -> None:  # B01, B02
-    for path in PATHS:
-        with refusing() as address, pytest.raises(ConnectError):
-            access(f"wais://{address}/{path}", policy=QUICK)
-    with deaf() as address, pytest.raises(DeadlineExceeded):
-        access(f"wais://{address}/db", policy=QUICK)
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_reset_at_once(path: str) -> None:  # B09
-    fails(path, ConnectError, HEARS_INIT, resets())
-
-
-@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("end", [resets, closes, ends_output])
 def test_broken_off_in_the_middle(path: str, end: Any) -> None:  # B09, B10
     begun = says(text(b"12345")[:40])
     pause = lambda visitor: visitor.wait(0.1)  # noqa: E731  else the octets are lost with the connection
     assert fails(path, Truncated, HEARS_INIT, says(ACCEPTED), hears_request(), begun, pause, end()).received
-
-
-def test_half_closed_after_a_slice() -> None:  # B10
-    slices = (HEARS_INIT, says(ACCEPTED), hears_request(), says(text(b"one")), ends_output(), stays_silent())
-    fails("db/TEXT/id", Truncated, *slices)
-
-
-def test_a_document_without_an_end() -> None:  # B11
-    small = replace(QUICK, limits=replace(QUICK.limits, content=200_000, deadline=20))
-    endless = (HEARS_INIT, says(ACCEPTED), loops(hears_request(), says(text(bytes(10_000)))))
-    with rogue(*endless) as server, access(f"wais://{server}/db/TEXT/id", policy=small) as document:
-        assert isinstance(document, Document)
-        with pytest.raises(LimitExceeded) as caught:
-            document.read()
-    assert caught.value.limit == "content"
 
 
 def test_a_document_without_an_end_takes_no_memory() -> None:  # B11
@@ -352,14 +309,6 @@ def test_a_document_without_an_end_takes_no_memory() -> None:  # B11
 def test_a_flood(path: str) -> None:  # B11
     assert fails(path, ProtocolError, HEARS_INIT, floods()).where
     fails(path, ProtocolError, HEARS_INIT, floods(ACCEPTED))
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_a_drip(path: str) -> None:  # B12
-    slow = drips(ACCEPTED * 20, every=0.05)
-    fails(path, DeadlineExceeded, HEARS_INIT, slow, stays_silent())
-    body = drips(text(bytes(1000)), every=0.05)
-    fails(path, DeadlineExceeded, HEARS_INIT, says(ACCEPTED), hears_request(), body, stays_silent())
 
 
 def test_slices_of_one_octet_meet_the_deadline() -> None:  # B12
