@@ -38,7 +38,7 @@ MOST_DOCUMENTS = 10_000
 """The most documents that a search may ask for."""
 
 
-def access(url: WaisURL, *, feedback: Feedback = "", most: int = 40) -> Algorithm[None]:
+def access(url: WaisURL, *, feedback: Feedback | None = None, most: int = 40) -> Algorithm[None]:
     """Deliver what `url` designates.
 
     A database is a listing of the documents that describe it, a search one of those found, at most `most`; a document
@@ -48,7 +48,7 @@ def access(url: WaisURL, *, feedback: Feedback = "", most: int = 40) -> Algorith
     ProtocolError, LimitExceeded, Truncated.
     """
     _check_database(url)
-    documents = relevant(feedback, url)
+    documents = relevant(() if feedback is None else feedback, url)
     if url.form == "document":
         yield from _access_document(url)
         return
