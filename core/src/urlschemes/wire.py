@@ -14,10 +14,11 @@ Always `yield from`, never a bare `yield`: only so does a type checker know what
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from urlschemes.display import one_line, redact
-from urlschemes.errors import LimitExceeded, ProtocolError, Truncated
+from urlschemes.errors import LimitExceeded, ProtocolError, Truncated, UnsafeURL
 from urlschemes.request import Algorithm, Peer, Request
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ __all__ = [
     "StartTLS",
     "Unterminated",
     "partly",
+    "place_of",
     "unexpected",
 ]
 
@@ -62,6 +64,8 @@ TEXT_LINE = 64 * 1024
 """Octets in one line of a text."""
 CHUNK = 96 * 1024
 """Octets received at once, at most. More are slower: from 128 KiB on glibc maps new memory for many a piece."""
+
+_PLACE = re.compile(r"([A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
 
 
 class Connect(Request[Peer]):
@@ -379,6 +383,21 @@ class Reader:
 
 def _too_long(most: int) -> LimitExceeded:
     return LimitExceeded(f"a line is longer than {most} octets", limit="line", value=most)
+
+
+def place_of(text: str, port: int, *, option: str) -> tuple[str, int]:
+    """Host and port of a server that is the value `text` of an `option`: `host`, which means `port`, or `host:port`.
+
+    Whether it may be connected to, Connect asks the policy. Raises UnsafeURL where it is not written so.
+    """
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        raise UnsafeURL(
+            f"the {option} '{one_line(text, 80)}' is not written as host or host:port",
+            part=option,
+            hint="as in server.example:1119",
+        )
+    return found[1], int(found[2] or port)
 
 
 def unexpected(octets: bytes, where: str, wanted: str) -> ProtocolError:

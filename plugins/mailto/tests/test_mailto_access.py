@@ -615,10 +615,10 @@ def test_nothing_is_resolved_before_it_was_confirmed() -> None:
 
 REFUSED: dict[str, tuple[dict[str, Any], type[URLError], str]] = {
     "no relay": ({"relay": ""}, UnsupportedOperation, "names no server"),
-    "a relay with a blank": ({"relay": "a b"}, UnsafeURL, "no host and port"),
-    "a relay with a line break": ({"relay": "a:25\r\nx"}, UnsafeURL, "no host and port"),
-    "a relay with a login": ({"relay": "ann@relay.dom"}, UnsafeURL, "no host and port"),
-    "a relay with a long port": ({"relay": "relay.dom:123456"}, UnsafeURL, "no host and port"),
+    "a relay with a blank": ({"relay": "a b"}, UnsafeURL, "host or host:port"),
+    "a relay with a line break": ({"relay": "a:25\r\nx"}, UnsafeURL, "host or host:port"),
+    "a relay with a login": ({"relay": "ann@relay.dom"}, UnsafeURL, "host or host:port"),
+    "a relay with a long port": ({"relay": "relay.dom:123456"}, UnsafeURL, "host or host:port"),
     "another way of TLS": ({"starttls": "maybe"}, UnsupportedOperation, "'required' or 'never'"),
     "no message": ({"message": b""}, UnsupportedOperation, "one recipient"),
     "a message that is no octets": ({"message": "From: a@b"}, UnsupportedOperation, "octets"),

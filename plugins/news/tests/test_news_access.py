@@ -322,6 +322,18 @@ def test_where_the_server_is(given: str, host: str, port: int) -> None:
     assert (request.host, request.port) == (host, port)
 
 
+def test_no_url_leads_back_to_a_host_that_none_can_name() -> None:
+    """An underscore is in the names of some hosts, and in no URL; an article's own news URL needs no host."""
+    dialogue = Dialogue(connect("news_1", 119), *[*READY][1:], *SELECTED, client("OVER 1-4"))
+    dialogue = dialogue.then(server("224 follows"), server(OVERVIEW + b".\r\n"), *BYE)
+    case = Good("news:misc.test", dialogue, options={"server": "news_1"})
+    outcome = split_everywhere(case.run, dialogue)
+    fault_everywhere(case.run, dialogue)
+    assert outcome.error is None
+    assert [entry.url for entry in outcome.entries] == ["news:4123%25@host.dom", None, "news:a%40b@c.d", None]
+    assert outcome.entries[3].problem == "no URL can name this article"
+
+
 @pytest.mark.parametrize(
     "given", ["news.dom:", "news.dom:x", "nntp://news.dom", "a b", "a\r\nPOST", "[::1]", "\u212a", "h:123456", "u@h"]
 )

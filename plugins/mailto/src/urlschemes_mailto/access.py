@@ -28,7 +28,7 @@ from urlschemes.wire import Algorithm, Connect, Open
 from urlschemes_mailto.extensions import Extensions
 from urlschemes_mailto.login import log_in
 from urlschemes_mailto.mailbox import mailbox_of
-from urlschemes_mailto.message import place_of, submission_of
+from urlschemes_mailto.message import relay_at, submission_of
 from urlschemes_mailto.replies import Reply
 from urlschemes_mailto.submission import Delivery, Outcome
 
@@ -80,7 +80,7 @@ def send(
             rule="confirm",
             hint="show them, and pass confirm=True",
         )
-    host, port = place_of(submission.relay)
+    host, port = relay_at(submission.relay)
     control = Control((yield from Connect(host, port, label="relay")), code_on="every line", reply_type=Reply)
     try:
         extensions = yield from _greet(control, host, port, starttls)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.display import one_line
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
+from urlschemes.wire import place_of
 from urlschemes_mailto import MailtoURL
 from urlschemes_mailto.mailbox import mailbox, mailbox_of, spelt
 from urlschemes_mailto.submission import Submission
@@ -25,7 +26,7 @@ from urlschemes_mailto.submission import Submission
 if TYPE_CHECKING:
     from email.message import Message
 
-__all__ = ["compose", "message_octets", "place_of", "submission_of"]
+__all__ = ["compose", "message_octets", "relay_at", "submission_of"]
 
 LINE = 998
 """Octets of a line without its CR LF (RFC 5322 section 2.1.1)."""
@@ -36,7 +37,6 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 _LINE_END = re.compile(rb"\r\n?|\n")
 _LONG_LINE = re.compile(rb"[^\r\n]{%d}" % (LINE + 1))
-_PLACE = re.compile(r"([^\s:/@]+)(?::([0-9]{1,5}))?", re.ASCII)
 _FURTHER_RECIPIENTS = ("Cc", "Bcc", "Resent-To", "Resent-Cc", "Resent-Bcc")
 _ADDRESSES = frozenset({"to", "from", "sender", "reply-to"})
 
@@ -136,7 +136,7 @@ def submission_of(message: bytes, *, relay: str, sender: str | None = None) -> S
     Raises UnsafeURL for what cannot be sent as it is; UnsupportedOperation where there is not one recipient and one
     sender, or no relay.
     """
-    host, port = place_of(relay)
+    host, port = relay_at(relay)
     if not isinstance(message, bytes):
         raise UnsupportedOperation("the message is octets", part="message", hint="urlschemes_mailto.send takes others")
     octets = _LINE_END.sub(b"\r\n", message)
@@ -151,16 +151,11 @@ def submission_of(message: bytes, *, relay: str, sender: str | None = None) -> S
     return Submission(mailbox(sender, "sender"), recipient, f"{host}:{port}", octets)
 
 
-def place_of(relay: str) -> tuple[str, int]:
+def relay_at(relay: str) -> tuple[str, int]:
     """Host and port of a relay, which is written `host` or `host:port`. Raises UnsafeURL, UnsupportedOperation."""
     if not relay:
         raise UnsupportedOperation("a mailto URL names no server that takes a message", hint='pass relay="host:port"')
-    found = _PLACE.fullmatch(relay)
-    if found is None:
-        raise UnsafeURL(
-            f"the relay '{one_line(relay, 80)}' is no host and port", part="relay", hint="host, or host:port"
-        )
-    return found[1], int(found[2] or SUBMISSION)
+    return place_of(relay, SUBMISSION, option="relay")
 
 
 def _checked_header(octets: bytes) -> Message[Any, Any]:

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes.display import one_line
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
-from urlschemes.wire import Algorithm, Open
+from urlschemes.wire import Algorithm, Open, place_of
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 from urlschemes_nntp.articles import describe, retrieve
@@ -32,7 +31,6 @@ PORT = 119
 MOST_IDENTIFIER = 250
 """Octets in a message identifier, with its angle brackets (RFC 3977 section 3.6)."""
 
-_SERVER = re.compile(r"([A-Za-z0-9.-]{1,253})(?::([0-9]{1,5}))?")
 _SPLITS = re.compile(rb"[ <>]")
 
 
@@ -41,10 +39,10 @@ def access(
 ) -> Algorithm[None]:
     """Deliver the article, or the entries of the group or of all groups, that `url` designates, as `server` has them.
 
-    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `starttls` is `"never"`, `"if offered"` or
-    `"required"`: whether the connection is protected first; where it is not, a login is sent only if `allow_cleartext`
-    is true. Raises UnsupportedOperation without a server, and UnsafeURL, before it connects; AuthRequired, RemoteError,
-    ProtocolError, LimitExceeded, TLSError; Truncated where the end is missing.
+    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `starttls` is `"never"`,
+    `"if offered"` or `"required"`: whether the connection is protected first; where it is not, a login is sent only if
+    `allow_cleartext` is true. Raises UnsupportedOperation without a server, and UnsafeURL, before it connects;
+    AuthRequired, RemoteError, ProtocolError, LimitExceeded, TLSError; Truncated where the end is missing.
     """
     host, port = _place(server)
     identifier = _identifier(url)
@@ -106,12 +104,7 @@ def _place(server: str) -> tuple[str, int]:
             hint='server="host" names one, in the shell --option server=host; '
             "so do the configuration file, and NNTPSERVER where the environment is trusted",
         )
-    found = _SERVER.fullmatch(server)
-    if found is None:
-        raise UnsafeURL(
-            f"the server '{one_line(server, 80)}' is not written as host or host:port", hint="as in news.example:1119"
-        )
-    return found[1], int(found[2] or PORT)
+    return place_of(server, PORT, option="server")
 
 
 def _identifier(url: NewsURL) -> bytes:
@@ -141,14 +134,18 @@ def _link_to_group(fields: dict[str, str]) -> str | None:
 
 
 def _link_to_article(host: str, port: int, group: str) -> Linker:
-    """Its news URL, good for every server; the nntp URL where RFC 1738 has none for such an identifier."""
-    base = str(NntpURL.build(host=host, port=None if port == PORT else port, group=group))
+    """Its news URL, good for every server; the nntp URL where RFC 1738 has none for such an identifier, if for both."""
+    base: str | None
+    try:
+        base = str(NntpURL.build(host=host, port=None if port == PORT else port, group=group))
+    except InvalidURL:  # the names of some hosts hold an underscore
+        base = None
 
-    def link(fields: dict[str, str]) -> str:
+    def link(fields: dict[str, str]) -> str | None:
         identifier = fields.get("message-id", "")
         try:
             return str(NewsURL.build(message_id=identifier.removeprefix("<").removesuffix(">")))
         except InvalidURL:
-            return f"{base}/{fields['number']}"
+            return base and f"{base}/{fields['number']}"
 
     return link

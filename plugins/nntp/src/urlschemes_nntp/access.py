@@ -32,9 +32,9 @@ MOST_DIGITS = 16
 def access(url: NntpURL, *, newest: int = 0, starttls: str = "never", allow_cleartext: bool = False) -> Algorithm[None]:
     """Deliver the article, or the entries of the group, that `url` designates (RFC 1738 section 3.7).
 
-    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `starttls` is `"never"`, `"if offered"` or
-    `"required"`: whether the connection is protected first; where it is not, a login is sent only if `allow_cleartext`
-    is true. Raises UnsafeURL and UnsupportedOperation before it connects; AuthRequired, RemoteError, ProtocolError,
+    Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `starttls` is `"never"`,
+    `"if offered"` or `"required"`: whether the connection is protected first; where it is not, a login is sent only if
+    `allow_cleartext` is true. Raises UnsafeURL and UnsupportedOperation before it connects; AuthRequired, RemoteError, ProtocolError,
     LimitExceeded, TLSError; Truncated where the end is missing.
     """
     number = _number(url)
