@@ -33,13 +33,14 @@ if TYPE_CHECKING:
 
     from urlschemes.attributes import Attributes
     from urlschemes.configuration import Configuration
+    from urlschemes.dialogue import Dialogue
     from urlschemes.findings import Finding
     from urlschemes.operations import Operations
     from urlschemes.policy import Policy
     from urlschemes.questions import Credentials
     from urlschemes.repair import Fixed
     from urlschemes.resource import Document, Listing, Session
-    from urlschemes.terms import Asker, Authenticator, Content, Tracer
+    from urlschemes.terms import Asker, Authenticator, Content, Terms, Tracer
     from urlschemes.wire import Authenticate
 
 __all__ = ["Diagnosis", "Registry", "Why"]
@@ -454,7 +455,15 @@ class Registry:
             ssl_context=ssl_context,
             content=content,
         )
-        return run(self._operations().begin(operation, url, terms, options))
+        return run(self.begin(operation, url, terms, options))
+
+    def begin(self, operation: str, url: URL | str, terms: Terms, options: Mapping[str, Any]) -> Dialogue:
+        """An operation as `operate` carries it out, ready for a driver of one's own: nothing is resolved or opened yet.
+
+        `terms` hold what every operation can be told, `options` are the scheme's own. `urlschemes.drive` and
+        `urlschemes.aio` are such drivers. Raises what `operate` raises before it connects.
+        """
+        return self._operations().begin(operation, url, terms, options)
 
     @like(operate)
     def access(self, url: URL | str, **terms: Any) -> Document | Listing | Session:

@@ -95,7 +95,7 @@ class AsyncOperations:
             ssl_context=ssl_context,
             content=cast("Content | None", content),
         )
-        return await run(registry._operations().begin(operation, url, terms, options))
+        return await run(registry.begin(operation, url, terms, options))
 
     @like(operate)
     async def access(self, url: URL | str, **terms: Any) -> AsyncDocument | AsyncListing | AsyncSession[Any]:

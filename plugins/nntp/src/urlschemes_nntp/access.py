@@ -34,8 +34,8 @@ def access(url: NntpURL, *, newest: int = 0, starttls: str = "never", allow_clea
 
     Of a group, `newest` asks for so many of the highest numbers alone; 0 for all. `starttls` is `"never"`,
     `"if offered"` or `"required"`: whether the connection is protected first; where it is not, a login is sent only if
-    `allow_cleartext` is true. Raises UnsafeURL and UnsupportedOperation before it connects; AuthRequired, RemoteError, ProtocolError,
-    LimitExceeded, TLSError; Truncated where the end is missing.
+    `allow_cleartext` is true. Raises UnsafeURL and UnsupportedOperation before it connects; AuthRequired,
+    RemoteError, ProtocolError, LimitExceeded, TLSError; Truncated where the end is missing.
     """
     number = _number(url)
     connection = yield from connected(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
