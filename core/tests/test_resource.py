@@ -27,6 +27,7 @@ from urlschemes.resource import (
     Listing,
     Question,
     Session,
+    media_type_of,
 )
 from urlschemes.url import URL
 from urlschemes.wire import Algorithm, Peer, Pull
@@ -343,3 +344,24 @@ def test_what_the_other_side_says_prints_without_passwords() -> None:
 def test_iterables_of_octets_can_be_sent_on() -> None:
     pieces: Iterable[bytes] = document(b"one")
     assert b"".join(pieces) == b"one"
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.txt", "text/plain"),
+        ("a.PNG", "image/png"),
+        ("a.tar.gz", "application/gzip"),
+        ("a.txt.bz2", "application/x-bzip2"),
+        ("a.tar.xz", "application/x-xz"),
+        ("a.txt.Z", None),
+        ("a", None),
+        ("", None),
+        (None, None),
+        ("http://x.txt", "text/plain"),
+        ("data:image/png,x", None),
+    ],
+)
+def test_the_suffix_of_a_name_tells_the_media_type(name: str | None, media_type: str | None) -> None:
+    """Of what was compressed, that of the octets that are there."""
+    assert media_type_of(name) == media_type

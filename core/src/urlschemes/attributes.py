@@ -15,7 +15,20 @@ if TYPE_CHECKING:
 
     from urlschemes.url import URL
 
-__all__ = ["Attributes", "Entry", "FileFacts", "Gateway"]
+__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "media_type_of"]
+
+_CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
+
+
+def media_type_of(name: str | None) -> str | None:
+    """The media type that the suffix of a file's name tells, where no protocol says it; None where it tells nothing.
+
+    Of `a.txt.gz` it is that of the octets that are there, which are no text.
+    """
+    from mimetypes import guess_type
+
+    guessed, coding = guess_type(f"/{name or ''}", strict=False)  # without the slash, a name could look like a URL
+    return guessed if coding is None else _CODINGS.get(coding)
 
 
 def _printed(value: Attributes | Entry) -> str:

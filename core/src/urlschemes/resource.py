@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
 
-from urlschemes.attributes import Attributes, Entry, FileFacts, Gateway
+from urlschemes.attributes import Attributes, Entry, FileFacts, Gateway, media_type_of
 from urlschemes.errors import AccessError
 from urlschemes.questions import Answers, Credentials, Form, Question
 from urlschemes.reading import AnyDocument, AnyResource, Running
@@ -39,6 +39,7 @@ __all__ = [
     "Question",
     "Session",
     "Source",
+    "media_type_of",
 ]
 
 T = TypeVar("T")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mimetypes import guess_type
 from typing import TYPE_CHECKING, Literal
 
 from urlschemes.errors import PolicyDenied, RemoteError, Truncated, UnsupportedOperation
-from urlschemes.resource import Attributes, Entry
+from urlschemes.resource import Attributes, Entry, media_type_of
 from urlschemes.wire import (
     Algorithm,
     Close,
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from urlschemes.resource import FileFacts
 
 __all__ = ["access", "delete", "find_attributes", "replace", "update"]
-
-_CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
 
 def access(url: FileURL) -> Algorithm[None]:
@@ -126,17 +123,12 @@ def _attributes(facts: FileFacts) -> Attributes:
     is_file = facts.kind == "file"
     name = FileURL.from_path(facts.path).segments[-1]
     return Attributes(
-        media_type=_media_type(name) if is_file else None,
+        media_type=media_type_of(name) if is_file else None,
         size=facts.size if is_file else None,
         modified=facts.modified,
         name=name or None,
         fields={"kind": facts.kind},
     )
-
-
-def _media_type(name: str) -> str | None:
-    guessed, coding = guess_type(f"/{name}", strict=False)  # without the slash, a name could look like a URL
-    return guessed if coding is None else _CODINGS.get(coding)
 
 
 def _entry(facts: FileFacts) -> Entry:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import LimitExceeded
 from urlschemes.octets import octets_of, text_of
 from urlschemes.replies import named
-from urlschemes.resource import Attributes
+from urlschemes.resource import Attributes, media_type_of
 from urlschemes.wire import LINE, Algorithm, Deliver, Open
-from urlschemes_ftp.facts import facts_of, media_type_of, number, time
+from urlschemes_ftp.facts import facts_of, number, time
 from urlschemes_ftp.listing import Folder
 from urlschemes_ftp.login import change_directory, is_directory, log_in, place, representation
 from urlschemes_ftp.transfer import Transfer, passive

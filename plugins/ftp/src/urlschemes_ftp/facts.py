@@ -1,14 +1,13 @@
-"""What is known of a file: facts, sizes and times as RFC 3659 writes them, and what its name tells."""
+"""What a server says of a file: facts, sizes and times as RFC 3659 writes them."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from mimetypes import guess_type
 
 from urlschemes.octets import text_of
 
-__all__ = ["facts_of", "media_type_of", "number", "time"]
+__all__ = ["facts_of", "number", "time"]
 
 _TIME = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})(?:\.([0-9]{1,6})[0-9]*)?")
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -39,9 +38,3 @@ def time(text: str) -> datetime | None:
         return datetime(year, month, day, hour, minute, second, fraction, tzinfo=UTC)
     except ValueError:
         return None
-
-
-def media_type_of(name: str | None) -> str | None:
-    """The media type that the suffix of a file's name tells: FTP has no other word on it (RFC 1738 section 3.2.3)."""
-    guessed, coding = guess_type(f"/{name}", strict=False)  # without the slash, a name could look like a URL
-    return guessed if coding is None else None

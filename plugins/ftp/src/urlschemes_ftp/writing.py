@@ -20,9 +20,8 @@ from urlschemes.errors import (
 )
 from urlschemes.octets import octets_of
 from urlschemes.replies import named
-from urlschemes.resource import Attributes
+from urlschemes.resource import Attributes, media_type_of
 from urlschemes.wire import Algorithm, Open, Pull
-from urlschemes_ftp.facts import media_type_of
 from urlschemes_ftp.login import change_directory, is_directory, log_in, representation
 from urlschemes_ftp.transfer import Upload, passive
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from mimetypes import guess_type
 from typing import TYPE_CHECKING
 
 from urlschemes.display import one_line
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.octets import escape, octets_of, text_of
-from urlschemes.resource import Entry
+from urlschemes.resource import Entry, media_type_of
 from urlschemes_gopher import GopherURL
 
 if TYPE_CHECKING:
@@ -71,7 +70,6 @@ _GUESSED: Mapping[str, str] = {
     "<": "audio/",
     "s": "audio/",
 }
-_CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 _PORT = re.compile(rb"0*([1-9][0-9]{0,4})")
 _GRAPHIC = re.compile(rb"[!-~]+")
 _USER = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;?&=")
@@ -81,9 +79,7 @@ def media_type(gtype: str, selector: str) -> str | None:
     """The media type of an item, from its type, or guessed from the end of its selector; None where neither says it."""
     if (known := _MEDIA_TYPES.get(gtype)) is not None:
         return known
-    guessed, coding = guess_type("/" + selector.rpartition("/")[2], strict=False)
-    if coding is not None:
-        guessed = _CODINGS.get(coding)
+    guessed = media_type_of(selector.rpartition("/")[2])
     if guessed is not None and guessed.startswith(_GUESSED.get(gtype, "")):
         return guessed
     return "application/octet-stream" if gtype in _GUESSED else None
