@@ -305,7 +305,7 @@ def test_b52_a_good_dialogue_gives_this_however_it_is_cut(case: Good) -> None:
 
 @pytest.mark.parametrize("case", [case for name, case in GOOD.items() if name != WITHOUT])
 def test_b51_every_fault_at_every_step_is_an_error_and_never_success(case: Good) -> None:
-    # Without a login it goes on, which is another dialogue and not a fault of this one: it has a case of its own.
+    # Without a login it goes on, which is another dialogue and not a fault of this one: that is the next test's.
     dialogue = Dialogue(*(step for step in case.steps if not isinstance(step, type(credentials(None)))))
     runs = fault_everywhere(lambda: knowing_a_login(case.algorithm()), dialogue, also=["QUIT"])
     assert any(run.fault == "cancelled" for run in runs)
@@ -318,6 +318,12 @@ def test_b51_every_fault_at_every_step_is_an_error_and_never_success(case: Good)
         dot = b"\r\n.\r\n" in sent
         assert isinstance(error, Indeterminate) == dot, run
         assert sent.count(b"DATA\r\n") <= 1
+
+
+def test_b51_every_fault_where_nobody_knows_a_login() -> None:
+    case = GOOD[WITHOUT]
+    runs = fault_everywhere(case.algorithm, case.dialogue, also=["QUIT"])
+    assert len([run for run in runs if run.outcome.error is not None]) > len(case.dialogue)
 
 
 def test_what_is_sent_ends_with_one_dot_whatever_the_message_holds() -> None:
