@@ -21,9 +21,8 @@ from urlschemes.errors import (
     URLError,
 )
 from urlschemes.wire import Algorithm, Connect, Deliver, Open, Peer, Receive, Send
-from urlschemes_telnet import TelnetURL
+from urlschemes_telnet import Advice, TelnetAttributes, TelnetSession, TelnetURL
 from urlschemes_telnet.access import open_session
-from urlschemes_telnet.session import Advice, TelnetAttributes, TelnetSession
 from urlschemes_testing.replay import (
     Dialogue,
     Outcome,

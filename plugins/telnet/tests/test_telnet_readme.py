@@ -15,8 +15,8 @@ def test_the_examples_are_true() -> None:
 
 
 def test_every_method_and_option_is_told() -> None:
+    from urlschemes_telnet import TelnetSession
     from urlschemes_telnet.command import session as command
-    from urlschemes_telnet.session import TelnetSession
 
     words = README.read_text("utf-8")
     names = [name for name in vars(TelnetSession) if not name.startswith("_")]

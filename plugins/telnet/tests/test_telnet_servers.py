@@ -24,8 +24,7 @@ from urlschemes.errors import (
     UnsafeURL,
     UnsupportedOperation,
 )
-from urlschemes_telnet import TelnetURL, open_session
-from urlschemes_telnet.session import TelnetSession
+from urlschemes_telnet import TelnetSession, TelnetURL, open_session
 from urlschemes_testing.rogue import (
     Visitor,
     closes,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 from urlschemes.display import one_line
 from urlschemes.errors import DeadlineExceeded, LimitExceeded, RemoteError, Truncated, UnsafeURL, UnsupportedOperation
 from urlschemes.octets import octets_of, text_of
+from urlschemes.replies import CONTROL_OCTET
 from urlschemes.resource import Attributes
 from urlschemes.wire import (
     CHUNK,
@@ -48,7 +49,6 @@ UNDECIDED = 32
 MOST_WORDS = 4096
 """Octets of an error's text that are read."""
 
-_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _VIEW = re.compile(rb"\+([^\s]*)")
 _STATUS = re.compile(rb"[ \t]*([0-9]{1,9})[ \t]*(.*)", re.DOTALL)
 _ERROR_ITEM = re.compile(rb"3([^\t\r\n]*)\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*(?:\t[^\r\n]*)?(?:\r?\n(?:\.(?:\r?\n)?)?)?")
@@ -123,7 +123,7 @@ def _check_type(url: GopherURL) -> None:
 def _command(url: GopherURL, *, submit_form: bool) -> bytes:
     """The Gopher+ string, if it may be sent."""
     command = octets_of(url.gopher_plus or "")
-    if not _CONTROL.search(command):
+    if not CONTROL_OCTET.search(command):
         return command
     problem, hint = "", None
     if not FILLED_FORM.fullmatch(command):

@@ -108,9 +108,7 @@ class _Server:
             message = request(*_name_and_version(self.url))
             check_length(message)
             if self._peer is None:
-                self._peer = yield from Connect(
-                    self.url.host, self.url.port or 1525, transport="udp", label="datagrams"
-                )
+                self._peer = yield from Connect(self.url.host, self.url.port, transport="udp", label="datagrams")
             answer = yield from exchange(self._peer, message, retry=self._retry)
             moved: Forwarded | Redirected | None
             if isinstance(answer, Redirected):

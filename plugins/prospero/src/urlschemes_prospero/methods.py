@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urlschemes.display import one_line
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.octets import escape, octets_of, text_of
+from urlschemes.replies import CONTROL_OCTET
 from urlschemes.resource import Entry
 from urlschemes_prospero import ProsperoURL, registration
 
@@ -27,7 +28,6 @@ CONTENTS = b"PROSPERO-CONTENTS"
 _ALPHANUMERIC = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _UNRESERVED = frozenset(_ALPHANUMERIC + b"$-_.+!*'(),")
 _PATH = _UNRESERVED | frozenset(b"/:@&=")  # what http, ftp and gopher all let stand in a path, and is no delimiter
-_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _HOST = re.compile(rb"([^()]*)(?:\(([0-9]{1,5})\))?")
 _TYPECODES = {b"BINARY": ";type=i", b"TEXT": ";type=a"}
 
@@ -94,7 +94,7 @@ def _url_of(value: tuple[bytes, ...], of: ProsperoURL) -> str:
     at, port = place_of(host_type, host) if host else (of.host, None)
     name = name or octets_of(of.hsoname)
     more = value[5] if value[5:] else b""
-    if _CONTROL.search(name + more):
+    if CONTROL_OCTET.search(name + more):
         raise UnsafeURL("a control octet is in it")
     place = ProsperoURL.build(host=at, port=port)  # raises InvalidURL for what is no host
     return make(_Method(str(place).removeprefix("prospero://").removesuffix("/"), name, more))

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
 
     from urlschemes import URL, Policy
     from urlschemes.terms import Tracer
-    from urlschemes_telnet.session import TelnetSession
+    from urlschemes_telnet.session import Advice, TelnetAttributes, TelnetSession
 
-__all__ = ["TelnetURL", "open_session", "registration", "scheme"]
+__all__ = [
+    "Advice",
+    "TelnetAttributes",
+    "TelnetSession",
+    "TelnetURL",
+    "open_session",
+    "registration",
+    "scheme",
+]
 
 registration = Registration.of(__name__)
 
@@ -92,3 +100,14 @@ def open_session(
     if isinstance(session, urlschemes.Session):
         session.close()
     raise UnsupportedOperation("the URL opens a session of another protocol", hint="`urlschemes.operate` gives it")
+
+
+def __getattr__(name: str) -> object:
+    """What a session is made of is imported when it is first used: a URL is parsed without it."""
+    if name not in ("Advice", "TelnetAttributes", "TelnetSession"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from urlschemes_telnet import session
+
+    value: object = getattr(session, name)
+    globals()[name] = value
+    return value

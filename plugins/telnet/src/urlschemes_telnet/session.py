@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from urlschemes.display import one_line
 from urlschemes.errors import InputRequired, RemoteError, Truncated, UnsafeURL
 from urlschemes.octets import octets_of, text_of
+from urlschemes.replies import CONTROL_OCTET
 from urlschemes.resource import Attributes, Session
 from urlschemes.wire import Receive, Send
 from urlschemes_telnet.stream import Stream
@@ -40,7 +41,6 @@ PROMPT = 256
 TRANSCRIPT = 64 * 1024
 """Octets in which a service must have asked for a user name or a password."""
 
-_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _ASKS_USER = re.compile(rb"(?i)(?:login|user(?:[ -]?(?:name|id))?|account)[^\r\n]{0,40}[:?>]\s*\Z")
 _ASKS_PASSWORD = re.compile(rb"(?i)pass(?:word|phrase|code)[^\r\n]{0,40}[:?>]\s*\Z")
 
@@ -67,7 +67,7 @@ class TelnetAttributes(Attributes):
 def check_login(part: str, text: str) -> bytes:
     """The octets to be typed for a user name or a password, on one line. Raises UnsafeURL for what would be more."""
     octets = octets_of(text)
-    if _CONTROL.search(octets):
+    if CONTROL_OCTET.search(octets):
         raise UnsafeURL(
             f"the {part} holds a control octet, which would be typed as a key of its own",
             scheme="telnet",
