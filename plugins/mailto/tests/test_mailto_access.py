@@ -26,7 +26,7 @@ from urlschemes.errors import (
 )
 from urlschemes.resource import Credentials
 from urlschemes.wire import Authenticate, Connect, Peer, Send
-from urlschemes_mailto import Delivery, MailtoURL, Outcome
+from urlschemes_mailto import Delivery, MailtoURL, RecipientOutcome
 from urlschemes_mailto.access import send
 from urlschemes_testing.replay import (
     Dialogue,
@@ -79,7 +79,7 @@ class Good:
     options: dict[str, Any] = field(default_factory=dict)
     message: bytes = MESSAGE
     size: int = len(MESSAGE)
-    outcome: Outcome = Outcome("joe@host.dom", 250, "2.0.0 queued as 7")  # noqa: RUF009  it is frozen
+    outcome: RecipientOutcome = RecipientOutcome("joe@host.dom", 250, "2.0.0 queued as 7")  # noqa: RUF009  it is frozen
     relay: str = f"{RELAY}:587"
     sender: str = "ann@home.dom"
     url: MailtoURL = URL
@@ -129,7 +129,7 @@ GOOD = {
             client("QUIT"),
             server("221"),
         ),
-        outcome=Outcome("joe@host.dom", 250, ""),
+        outcome=RecipientOutcome("joe@host.dom", 250, ""),
     ),
     "a relay that knows no EHLO": Good(
         (
@@ -263,7 +263,7 @@ GOOD = {
         message=b'From: ann@home.dom\r\nTo: Joe <"first.of \\"two\\""@host.dom>\r\n\r\n',
         url=MailtoURL.build(address='first."of \\"two\\""@host.dom'),
         size=len('From: ann@home.dom\r\nTo: Joe <"first.of \\"two\\""@host.dom>\r\n\r\n'),
-        outcome=Outcome('"first.of \\"two\\""@host.dom', 250, "2.0.0 queued as 7"),
+        outcome=RecipientOutcome('"first.of \\"two\\""@host.dom', 250, "2.0.0 queued as 7"),
     ),
 }
 

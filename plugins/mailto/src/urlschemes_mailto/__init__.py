@@ -15,14 +15,14 @@ from urlschemes import UNCHANGED, URL, Encoded, Registration, Scheme, Unchanged
 if TYPE_CHECKING:
     from urlschemes_mailto.message import compose
     from urlschemes_mailto.sending import send
-    from urlschemes_mailto.submission import Delivery, Outcome, Submission
+    from urlschemes_mailto.submission import Delivery, RecipientOutcome, Submission
 
-__all__ = ["Delivery", "MailtoURL", "Outcome", "Submission", "compose", "registration", "scheme", "send"]
+__all__ = ["Delivery", "MailtoURL", "RecipientOutcome", "Submission", "compose", "registration", "scheme", "send"]
 
 # Imported when they are first used: a URL is parsed without them.
 _ROOMS = {
     "Delivery": "submission",
-    "Outcome": "submission",
+    "RecipientOutcome": "submission",
     "Submission": "submission",
     "compose": "message",
     "send": "sending",

@@ -30,7 +30,7 @@ from urlschemes_mailto.login import log_in
 from urlschemes_mailto.mailbox import mailbox_of
 from urlschemes_mailto.message import relay_at, submission_of
 from urlschemes_mailto.replies import Reply
-from urlschemes_mailto.submission import Delivery, Outcome
+from urlschemes_mailto.submission import Delivery, RecipientOutcome
 
 if TYPE_CHECKING:
     from urlschemes_mailto import MailtoURL
@@ -150,7 +150,7 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
         size=len(submission.message),
         sender=submission.sender,
         relay=submission.relay,
-        outcomes=(Outcome(submission.recipient, reply.code, reply.text),),
+        outcomes=(RecipientOutcome(submission.recipient, reply.code, reply.text),),
         fields={"RCPT TO": str(recipient), "the message": str(reply)},
     )
 

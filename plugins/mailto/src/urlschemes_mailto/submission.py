@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urlschemes.display import one_line, shown
 from urlschemes.resource import Attributes
 
-__all__ = ["Delivery", "Outcome", "Submission"]
+__all__ = ["Delivery", "RecipientOutcome", "Submission"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RecipientOutcome:
     """What the relay said last of one recipient: `status` is the code of its reply, `text` the words."""
 
     recipient: str
@@ -48,4 +48,4 @@ class Delivery(Attributes):
 
     sender: str
     relay: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[RecipientOutcome, ...]
