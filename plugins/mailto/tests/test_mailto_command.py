@@ -132,6 +132,25 @@ def test_the_relay_and_the_sender_can_be_configured(relay: SmtpAddress, tmp_path
     assert b"From: Bob <bob@home.dom>\r\n" in came.content
 
 
+@pytest.mark.parametrize("setting", ["confirm = true", 'message = "To: joe@host.dom"'])
+def test_neither_the_consent_nor_the_message_can_be_configured(
+    relay: SmtpAddress, tmp_path: Path, setting: str
+) -> None:
+    configuration = tmp_path / "config.toml"
+    configuration.write_text(f"[options.mailto]\n{setting}\n", "utf-8")
+    command = [*SEND[:-1], "--config", str(configuration), SEND[-1], "mailto:joe@host.dom"]
+    done = subprocess.run(
+        [*command, "--relay", str(relay), "--from", "ann@home.dom", "--body", "x", "--yes"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=LIFETIME,
+    )
+    assert done.returncode == 2
+    assert "cannot be configured" in done.stderr
+    assert not relay.messages
+
+
 def test_a_message_lost_behind_the_dot_is_said_to_be_neither() -> None:
     acts = (
         says("220 r"),
