@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,12 @@ from workspace import ROOT, Environment, must
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+
+def pytest_configure() -> None:
+    """The width of the terminal of whoever runs the tests does not count."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
 
 
 @pytest.fixture(autouse=True)

@@ -35,6 +35,12 @@ class Child(Protocol):
     ) -> Any: ...
 
 
+def pytest_configure() -> None:
+    """The width of the terminal of whoever runs the tests does not count."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
+
+
 @pytest.fixture(autouse=True)
 def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which this test's configuration file is looked for: an empty one."""

@@ -393,7 +393,7 @@ def place_of(text: str, port: int, *, option: str) -> tuple[str, int]:
     found = _PLACE.fullmatch(text)
     if found is None:
         raise UnsafeURL(
-            f"the {option} '{one_line(text, 80)}' is not written as host or host:port",
+            f"the {option} '{one_line(text, 100)}' is not written as host or host:port",
             part=option,
             hint="as in server.example:1119",
         )
