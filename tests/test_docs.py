@@ -333,3 +333,11 @@ def test_what_strictness_means_is_true() -> None:
                 urlschemes.fix(given)
         else:
             assert str(urlschemes.fix(given).url) == becomes.split("`")[1]
+
+
+def test_the_page_of_faults_names_tests_that_exist() -> None:
+    page = (ROOT / "docs" / "faults.md").read_text("utf-8")
+    named = re.findall(r"\[`(\w+)`\]\(\.\./([^)]+)\)", page)
+    assert len(named) > 200
+    missing = [f"{file}::{name}" for name, file in named if f"def {name}(" not in (ROOT / file).read_text("utf-8")]
+    assert missing == []
