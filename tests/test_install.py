@@ -105,7 +105,7 @@ def own_tests(core_alone: Environment) -> Iterator[subprocess.Popen[str]]:
     tests = core_alone.folder / "core"
     shutil.copytree(ROOT / "core" / "tests", tests, ignore=shutil.ignore_patterns("__pycache__"))
     options = ["--import-mode=importlib", "--rootdir", str(tests), "-p", "no:cacheprovider", "-W", "error"]
-    marks = ["-o", "markers=slow: takes seconds", "-m", "not slow"]
+    marks = ["-o", f"pythonpath={tests}", "-o", "markers=slow: takes seconds", "-m", "not slow"]
     command = [str(core_alone.scripts / "pytest"), "-q", *options, *marks, str(tests)]
     with subprocess.Popen(
         command, cwd=core_alone.folder, env=environ(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -8,12 +8,16 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from urlschemes import Registration
+
+# The command needs the extra `cli`.
+collect_ignore_glob = [] if find_spec("click") and find_spec("rich") else ["test_cli*.py"]
 
 
 class Install(Protocol):

@@ -17,10 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("click", reason="the command needs the extra cli")
-pytest.importorskip("rich", reason="the command needs the extra cli")
-
 from click.testing import CliRunner, Result
 
 from urlschemes.cli.app import _HOMES, command
