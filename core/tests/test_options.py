@@ -27,7 +27,8 @@ def test_options_are_the_keyword_only_parameters() -> None:
     [("tls", True), ("most", 1), ("retry", 0.5), ("retry", 1), ("server", "host"), ("message", b"any"), ("message", 1)],
 )
 def test_what_fits_is_taken(name: str, value: object) -> None:
-    check(name, value, KNOWN)
+    check(name, value, KNOWN)  # which raises otherwise
+    assert fitting(value, KNOWN[name]) == value
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -175,7 +176,7 @@ class File:
         self.close()
 
 
-class _Output(File):
+class _Output(File, ABC):
     """A file that is written to. What was written counts once `keep` has returned; `close` before that undoes it."""
 
     __slots__ = ("path", "written")
@@ -203,11 +204,13 @@ class _Output(File):
                 self._undo()
         super().close()
 
+    @abstractmethod
     def _settle(self) -> None:
-        raise NotImplementedError
+        """Close the file, and let what was written take its place."""
 
+    @abstractmethod
     def _undo(self) -> None:
-        raise NotImplementedError
+        """Let everything be as it was before the file was opened."""
 
 
 class _Appending(_Output):
