@@ -26,6 +26,7 @@ from typing import Any, cast
 
 import pytest
 from looped import Looped
+from talking import RECORD, TalkURL
 
 from urlschemes import drive
 from urlschemes.dialogue import Dialogue
@@ -78,41 +79,9 @@ from urlschemes.wire import (
     Unterminated,
 )
 
-RECORD = """
-api = 1
-scheme = "x-talk"
-status = "experimental"
-title = "A protocol for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
-default_port = 7
-operations = ["access"]
-redirects = ["x-talk", "x-talks"]
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
-[syntax]
-rule = "talkurl"
-bnf = '''
-talkurl = "x-talk://" login [ "/" what ]
-what    = *uchar
-'''
-[syntax.parts]
-user = { at = "user" }
-password = { at = "password" }
-host = { at = "host" }
-port = { at = "port", number = true }
-what = { at = "what" }
-"""
-TALK = Registration.from_text(RECORD, source="test")
 LOCAL = Registration.from_text(
     RECORD.replace("[syntax]", "local = true\n[syntax]", 1).replace("x-talk", "x-place"), source="test"
 )
-
-
-class TalkURL(LoginURL, registration=TALK):
-    pass
 
 
 class PlaceURL(LoginURL, registration=LOCAL):

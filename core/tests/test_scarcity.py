@@ -12,51 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from talking import TALK, TalkURL
 
 from urlschemes import drive
 from urlschemes.dialogue import Dialogue
 from urlschemes.errors import ConnectError, ResolveError
 from urlschemes.policy import Policy
-from urlschemes.registration import Registration
 from urlschemes.terms import Terms, TraceEvent
-from urlschemes.url import LoginURL
 from urlschemes.wire import Algorithm, Connect, Deliver, Open, Ready
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-RECORD = """
-api = 1
-scheme = "x-scarce"
-status = "experimental"
-title = "A protocol for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
-default_port = 7
-operations = ["access"]
-redirects = ["x-scarce", "x-scarces"]
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
-[syntax]
-rule = "scarceurl"
-bnf = '''
-scarceurl = "x-scarce://" login [ "/" what ]
-what    = *uchar
-'''
-[syntax.parts]
-user = { at = "user" }
-password = { at = "password" }
-host = { at = "host" }
-port = { at = "port", number = true }
-what = { at = "what" }
-"""
-REGISTRATION = Registration.from_text(RECORD, source="test")
-
-
-class ScarceURL(LoginURL, registration=REGISTRATION):
-    pass
 
 
 @pytest.fixture
@@ -67,8 +33,8 @@ def port() -> Iterator[int]:
 
 def run(algorithm: Algorithm[None], **more: Any) -> Any:
     terms = Terms(policy=Policy(networks=("127.0.0.0/8",)), **more)
-    url = ScarceURL.parse("x-scarce://127.0.0.1/")
-    return drive.run(Dialogue(algorithm, url=url, registration=REGISTRATION, terms=terms))
+    url = TalkURL.parse("x-talk://127.0.0.1/")
+    return drive.run(Dialogue(algorithm, url=url, registration=TALK, terms=terms))
 
 
 def test_no_more_threads_to_resolve_in(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
