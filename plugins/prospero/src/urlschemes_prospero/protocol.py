@@ -121,14 +121,19 @@ def _attribute(tokens: Sequence[bytes]) -> tuple[bytes, Attribute]:
     return applies_to, Attribute(text_of(name).upper(), tuple(values))
 
 
+_MEANINGS = {
+    "NOT-FOUND": "the server has no object of that name",
+    "NOT-A-DIRECTORY": "the object is no directory",
+}
+
+
 def _refuse(word: bytes, rest: Sequence[bytes]) -> NoReturn:
     status = text_of(rest[0] if word == b"FAILURE" and rest else word).upper()
     words = _words(rest)
     if status in {"AUTHENTICATION-REQUIRED", "AUTHENTICATION-DATA"}:
         raise AuthRequired(f"the server wants to know who asks: {words}")
-    raise RemoteError(
-        f"the server refused: {words or status}", status=status, text=words, temporary=status == "SERVER-FAILED"
-    )
+    meaning = _MEANINGS.get(status, "the server refused")
+    raise RemoteError(f"{meaning}: {words or status}", status=status, text=words, temporary=status == "SERVER-FAILED")
 
 
 def _words(tokens: Sequence[bytes]) -> str:
