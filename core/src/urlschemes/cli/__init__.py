@@ -5,7 +5,8 @@ By room:
     app.py              the command itself: global options, errors, exit codes, the commands of plugins
     reading.py          parse, explain, check, fix
     operations.py       access, attributes
-    registry.py         schemes, show, why, doctor
+    registry.py         schemes, show
+    inspection.py       why, doctor
     demo.py             demo
     delivery.py         where octets and listings go: a terminal, a file, a pipe
     dialogue.py         what goes over the wire, line by line (-v)

@@ -53,8 +53,8 @@ _HOMES = {
     "delete": "writing",
     "schemes": "registry",
     "show": "registry",
-    "why": "registry",
-    "doctor": "registry",
+    "why": "inspection",
+    "doctor": "inspection",
     "config": "config",
     "demo": "demo",
 }
