@@ -25,7 +25,7 @@ from urlschemes.errors import URLError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from urlschemes.cli.demonstration import Demonstration
+    from urlschemes.demonstration import Demonstration
     from urlschemes.terms import TraceEvent
 
 OPERATED = {"access", "open session", "send"}

@@ -198,7 +198,7 @@ scheme = Scheme(registration, access=__name__ + ".access")
 DEMO = """
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from urlschemes.cli.demonstration import Demonstration
+from urlschemes.demonstration import Demonstration
 
 @contextmanager
 def shelf(folder):
@@ -207,7 +207,7 @@ def shelf(folder):
 
 @contextmanager
 def broken(folder):
-    raise RuntimeError("no server today")
+    raise RuntimeError('no server today')
     yield
 """
 PLUGIN_COMMAND = """
@@ -1131,9 +1131,10 @@ def test_a_demonstration_shows_url_parts_dialogue_and_content(run: Run, install:
     del sys.modules["shelf_demos"]
 
 
-def test_a_demonstration_that_fails_is_told_and_the_others_go_on(run: Run, install: Any) -> None:
+@pytest.mark.parametrize("fault", ["RuntimeError('no server today')", "SystemExit('no server today')"])
+def test_a_demonstration_that_fails_is_told_and_the_others_go_on(run: Run, install: Any, fault: str) -> None:
     entry = "[urlschemes.demos]\nx-drawer = shelf_demos:broken\nx-shelf = shelf_demos:shelf\n"
-    install("shelf-demos", entry, {"shelf_demos.py": DEMO})
+    install("shelf-demos", entry, {"shelf_demos.py": DEMO.replace("RuntimeError('no server today')", fault)})
     result = run("demo", plugins=f"{DISTRIBUTION},shelf-demos")
     assert result.exit_code == 3
     assert "no server today" in result.stderr

@@ -39,7 +39,7 @@ HOOKS = "urlschemes"
 COMMANDS = "urlschemes.commands"
 """The entry-point group of commands that belong to one scheme."""
 DEMOS = "urlschemes.demos"
-"""The entry-point group of demonstrations (`urlschemes.cli.demonstration`): the entry's name is the scheme's."""
+"""The entry-point group of demonstrations (`urlschemes.demonstration`): the entry's name is the scheme's."""
 
 _GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
 

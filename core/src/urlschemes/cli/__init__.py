@@ -4,9 +4,13 @@ By room:
 
     app.py              the command itself: global options, errors, exit codes, the commands of plugins
     reading.py          parse, explain, check, fix
+    extracting.py       extract
     operations.py       access, attributes
+    writing.py          replace, update, delete
+    terms.py            what every command that accesses can be told
     registry.py         schemes, show
     inspection.py       why, doctor
+    config.py           config
     demo.py             demo
     delivery.py         where octets and listings go: a terminal, a file, a pipe
     dialogue.py         what goes over the wire, line by line (-v)
@@ -14,7 +18,6 @@ By room:
     picture.py          a URL with its parts named underneath; an error with its caret
     screen.py           rich consoles and tables
     plain.py            safe lines and JSON, without rich
-    demonstration.py    what a demonstration of a scheme is
 """
 
 from __future__ import annotations

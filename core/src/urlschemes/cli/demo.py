@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from urlschemes.attributes import Attributes
     from urlschemes.cli.app import Settings
-    from urlschemes.cli.demonstration import Demonstration
+    from urlschemes.demonstration import Demonstration
     from urlschemes.cli.screen import Screen
     from urlschemes.discovery import Claim
     from urlschemes.registry import Registry
@@ -117,7 +117,7 @@ def _demonstrate(screen: Screen, registry: Registry, name: str, claim: Claim) ->
 @contextmanager
 def _begun(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonstration]:
     """The demonstration that `claim` names, under way in `folder`. What goes wrong in it is a PluginError."""
-    from urlschemes.cli.demonstration import Demonstration
+    from urlschemes.demonstration import Demonstration
     from urlschemes.discovery import described
     from urlschemes.errors import PluginContractError, PluginError, URLError
 
@@ -127,14 +127,19 @@ def _begun(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonstra
             if not isinstance(shown, Demonstration):
                 kind = type(shown).__qualname__
                 raise PluginContractError(
-                    f"the demonstration of {claim.name} gave a {kind}", wants="a Demonstration", has=kind
+                    f"the demonstration of {claim.name} gave a {kind}",
+                    scheme=claim.name,
+                    distribution=claim.provider,
+                    wants="a Demonstration",
+                    has=kind,
                 )
             yield shown
     except URLError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(
             f"the demonstration of {claim.name}, of {claim.provider}, failed: {described(error)}",
+            scheme=claim.name,
             distribution=claim.provider,
         ) from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.cli.demonstration import Demonstration
+from urlschemes.demonstration import Demonstration
 from urlschemes.errors import PluginError
 from urlschemes_testing.servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.servers.gopher import gopher_server, menu, search, text
