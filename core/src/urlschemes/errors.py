@@ -59,6 +59,51 @@ if TYPE_CHECKING:
             """Why `text` was refused."""
 
 
+__all__ = [
+    "AccessError",
+    "AuthRequired",
+    "BadEscape",
+    "ConfigurationError",
+    "ConnectError",
+    "DeadlineExceeded",
+    "EmptyHost",
+    "Explanation",
+    "FragmentPresent",
+    "GrammarError",
+    "Indeterminate",
+    "InputRequired",
+    "InvalidCharacter",
+    "InvalidHost",
+    "InvalidPart",
+    "InvalidPort",
+    "InvalidScheme",
+    "InvalidURL",
+    "InvalidUserinfo",
+    "LimitExceeded",
+    "MissingAuthority",
+    "NotHierarchical",
+    "NotRepairable",
+    "PluginConflict",
+    "PluginContractError",
+    "PluginError",
+    "PluginLoadError",
+    "PolicyDenied",
+    "ProtocolError",
+    "RedirectRefused",
+    "RegistrationError",
+    "RemoteError",
+    "ResolveError",
+    "TLSError",
+    "Truncated",
+    "URLError",
+    "URLTooLong",
+    "UnknownScheme",
+    "UnsafeURL",
+    "UnsupportedOperation",
+    "UserinfoNotAllowed",
+]
+
+
 def _rebuild(cls: "type[URLError]", args: "tuple[Any, ...]", state: "dict[str, Any]") -> "URLError":
     error = cls.__new__(cls, *args)
     error.args = args

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from urlschemes.url import URL
 
 __all__ = [
+    "CHUNK",
+    "LINE",
+    "TEXT_LINE",
     "Algorithm",
     "Ask",
     "Authenticate",
