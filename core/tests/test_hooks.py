@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import inspect
 import logging
+import pickle
+import re
 import sys
+from itertools import count
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from urlschemes import Credentials, Policy, Registry, Scheme, hooks
+from urlschemes import Configuration, Credentials, Policy, Registry, Scheme, hooks
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, RedirectRefused, Truncated, UnknownScheme
 from urlschemes.hooks import Observation, hookimpl
-from urlschemes.ledger import KnownName
+from urlschemes.ledger import KnownName, Ledger, known_names
 from urlschemes.resource import Attributes
 from urlschemes.wire import Authenticate, Deliver, Follow, Open
 
@@ -90,10 +93,9 @@ def test_every_hook_is_documented_in_one_shape():
     for name in SPECS:
         spec = getattr(hooks, name)
         text = inspect.getdoc(spec)
-        for parameter in inspect.signature(spec).parameters:
-            assert f"`{parameter}`: " in text
-        for label in ("Returns: ", "Called: ", "Failure: "):
-            assert text.count(label) == 1, (name, label)
+        labels = [f"`{parameter}`" for parameter in inspect.signature(spec).parameters]
+        labels += ["Returns", "Called", "Several", "Failure"]
+        assert re.findall(r"^(`\w+`|[A-Z]\w+): ", text, re.MULTILINE) == labels, name
 
 
 def test_a_hook_that_does_not_exist_is_refused(registry):
@@ -180,14 +182,18 @@ def test_answers_are_copied_before_they_are_used(registry):  # C17
         veto=lambda url: Hostile("no") if url.parts.get("word") == "no" else None,
         gateway=lambda url: Hostile("x-text:b") if str(url) == "x-login:a" else None,
         credentials=lambda: Credentials(Hostile("u"), Hostile("p")),
-        ledger=lambda name: KnownName(Hostile(name), *[Hostile("word")] * 4),
+        ledger=lambda: Ledger(
+            *[Hostile("word")] * 2, Hostile("2024-04"), (KnownName(Hostile("x-other"), *[Hostile("word")] * 5),)
+        ),
     )
     with pytest.raises(PolicyDenied, match="forbids the access: no"):
         registry.access("x-text:no")
     assert read(registry, "x-login:a") == "x-text:b"
     assert read(registry, "x-login:x", credentials=registry.credentials_from_hooks) == "u:p"
-    with pytest.raises(UnknownScheme, match=r"\(word, word\) is not installed; pip install word"):
+    with pytest.raises(UnknownScheme, match=r"word \(2024-04\) has it as word: word, word, word; pip install word"):
         registry.parse("x-other:a")
+    (copied,) = registry.ledgers()[1:]
+    assert {type(text) for text in (*copied[:3], *copied.names[0])} == {str}
 
 
 def test_credentials_must_be_in_words(registry):  # C17
@@ -377,26 +383,112 @@ def test_an_observer_that_fails_changes_nothing(registry, caplog, error):
 # Ledgers
 
 
-def test_a_ledger_says_what_is_known_of_a_name(registry):
-    implement(registry, "a", ledger=lambda name: None)
-    implement(
-        registry,
-        "b",
-        ledger=lambda name: KnownName("evil\x1b", "thi\x1bngs", "RFC 0", "", "things") if name == "x-things" else None,
-    )
+def ledger(*names: KnownName, title="the register of things", date="2024-04-22") -> Ledger:
+    return Ledger(title, "https://host.example/register", date, names)
+
+
+def test_ledgers_say_what_is_known_of_a_name(registry):
+    asked = []
+    things = KnownName("x-things", "all \x1bthings", "RFC 0", status="provisional")
+    implement(registry, "a", ledger=lambda: None)
+    implement(registry, "b", ledger=lambda: asked.append("b") or ledger(things, KnownName("x-other", "X-other")))
+    implement(registry, "c", ledger=lambda: ledger(KnownName("x-things", "no", distribution="things"), title="mine"))
     with pytest.raises(UnknownScheme) as caught:
         registry.parse("X-Things:a")
-    assert str(caught.value) == "the scheme x-things (thi\\x1bngs, RFC 0) is not installed; pip install things"
-    with pytest.raises(UnknownScheme, match="no scheme is registered as 'x-else'"):
-        registry.parse("x-else:a")
+    assert asked == []  # nobody has read the error yet
+    assert str(caught.value) == (
+        "nobody provides the scheme x-things here; the register of things (2024-04-22) has it as provisional: "
+        "all \\x1bthings, RFC 0; pip install things"
+    )
+    with pytest.raises(UnknownScheme) as caught:
+        registry.parse("x-other:a")
+    assert str(caught.value) == (
+        "nobody provides the scheme x-other here; the register of things (2024-04-22) has it; "
+        "`parse_generic` reads it; a plugin can define it"
+    )
+    assert (pickle.loads(pickle.dumps(caught.value)).message, caught.value.args) == (
+        caught.value.message,
+        (caught.value.message,),
+    )
+    with pytest.raises(UnknownScheme, match=r"no scheme is registered as 'x-thigns'; did you mean x-things\?"):
+        registry.parse("x-thigns:a")
+    assert registry.why("x-other").rule.startswith("nobody provides the scheme x-other here; the register of things")
+    assert [each.title for each in registry.ledgers()][1:] == ["the register of things", "mine"]
+    known = registry.known_names()
+    assert list(known) == sorted(known)
+    assert known["x-things"] == KnownName("x-things", "all \\x1bthings", "RFC 0", "", "things", "provisional")
+    assert asked == ["b"]
 
 
-@pytest.mark.parametrize("hook", [fails(Mine()), lambda name: "a text"])
-def test_a_ledger_that_fails_knows_nothing(registry, caplog, hook):
-    implement(registry, ledger=hook)
-    with pytest.raises(UnknownScheme, match="no scheme is registered as 'x-else'"):
-        registry.parse("x-else:a")
-    assert "urlschemes_ledger" in caplog.text
+def test_a_ledger_that_is_added_later_is_asked_too(registry):
+    assert "x-things" not in registry.known_names()
+    implement(registry, "a", ledger=lambda: ledger(KnownName("x-things")))
+    assert "x-things" in registry.known_names()
+
+
+def test_what_the_core_knows_counts_before_what_ledgers_say(registry):
+    (name, own) = next(iter(known_names().items()))
+    implement(registry, ledger=lambda: ledger(KnownName(name, "evil", "evil", "evil", "evil", "evil")))
+    assert registry.known_names()[name] == own
+    with pytest.raises(UnknownScheme) as caught:
+        registry.parse(f"{name}:a")
+    assert "evil" not in str(caught.value)
+
+
+def endless():
+    while True:
+        yield KnownName("x-a")
+
+
+class Endless(tuple):
+    __slots__ = ()
+
+    def __iter__(self):
+        return (KnownName(f"x-{number}") for number in count())
+
+
+@pytest.mark.parametrize(
+    ("hook", "says"),
+    [
+        (fails(Mine()), "test_hooks.Mine"),
+        (fails(SystemExit(3)), "SystemExit: 3"),
+        (fails(PluginError("of \x1btheirs")), r"failed: of \\x1btheirs"),
+        (lambda: "a text", "gave a str"),
+        (lambda: [ledger()], "gave a list"),
+        (lambda: ledger()._replace(names=endless()), "without a tuple of names"),
+        (lambda: ledger()._replace(names=Endless()), "of more than 20000 names"),
+        (lambda: ledger(date="yesterday"), "a date that is none"),
+        (lambda: ledger(date=None), "TypeError"),
+        (lambda: ledger("x-a"), "of what are no names"),
+        (lambda: ledger(KnownName("X-A")), "the name 'X-A', or a distribution for it, that can be none"),
+        (lambda: ledger(KnownName("")), "that can be none"),
+        (lambda: ledger(KnownName("x-a", distribution="a; rm b")), "that can be none"),
+        (lambda: ledger(KnownName("x-a"), KnownName("x-a")), "holds x-a twice"),
+        (lambda: ledger(KnownName("x-a", None)), "TypeError"),
+    ],
+)
+def test_a_ledger_that_fails_knows_nothing_and_is_logged_once(registry, caplog, hook, says):  # C15, C16, C17, C40
+    implement(registry, "bad", ledger=hook)
+    implement(registry, "good", ledger=lambda: ledger(KnownName("x-good")))
+    for _ in range(2):
+        with pytest.raises(UnknownScheme) as caught:
+            registry.parse("x-else:a")
+        assert caught.value.message == "no scheme is registered as 'x-else'"
+    assert "x-good" in registry.known_names()
+    (record,) = caplog.records
+    assert record.getMessage().startswith("the hook urlschemes_ledger of bad ")
+    assert re.search(says, record.getMessage())
+    assert "secret" not in caplog.text
+    assert record.getMessage().isprintable()
+
+
+def test_nothing_of_a_ledger_is_read_for_a_scheme_that_is_there_or_a_url_that_is_none(registry):
+    asked = []
+    implement(registry, ledger=lambda: asked.append(1))
+    assert registry.is_valid("x-text:a")
+    assert not registry.is_valid("x-nobody:a")
+    assert [each.code for each in registry.check("x-text:%")] == ["bad-escape"]
+    assert asked == []
 
 
 # Installed hooks
@@ -468,3 +560,55 @@ print(json.dumps([said, valid, [c.state for c in registry.claims() if c.distribu
     )
     assert said[1] == said[0]
     assert (valid, states) == ([True, False], ["broken"])
+
+
+MISSPELT = "from urlschemes.hooks import hookimpl\n@hookimpl\ndef urlschemes_vetoo(url): return 'never'\n"
+LEDGER = """
+from urlschemes.hooks import KnownName, Ledger, hookimpl
+@hookimpl
+def urlschemes_ledger(): return Ledger("the register of things", "nobody", "2024", (KnownName("x-things"),))
+"""
+
+
+def test_a_misspelt_hook_of_an_installed_distribution_is_found_and_named(plugin, install, child):
+    install("bad-spelling", "[urlschemes]\nany = bad_spelling\n", {"bad_spelling.py": MISSPELT})
+    install("good-ledger", "[urlschemes]\nany = good_ledger\n", {"good_ledger.py": LEDGER})
+    site = plugin("x-plain", access=PLAIN)
+    code = (
+        TRY
+        + """
+attempt()
+valid, known = urlschemes.is_valid("x-plain:yes"), "x-things" in registry.known_names()
+found = [[each.claim.distribution, each.claim.state, each.claim.reason]
+         for each in urlschemes.Registry().diagnose(load=True) if each.claim.group == "urlschemes"]
+print(json.dumps([said, valid, known, found]))
+"""
+    )
+    (said,), valid, known, found = child(code, site)
+    wrong = "the hooks of bad-spelling 1.0 (any) are wrong: unknown hook "
+    assert said.startswith(f"PluginContractError: {wrong}'urlschemes_vetoo'")
+    assert (valid, known) == (True, True)
+    (bad, good) = found
+    assert bad[:2] == ["bad-spelling", "broken"]
+    assert wrong in bad[2]
+    assert good[:2] == ["good-ledger", "active"]
+
+
+# Trust in the environment
+
+
+def test_a_gateway_is_told_whether_the_environment_is_trusted(registry):
+    told = []
+
+    def gateway(trust_env):
+        told.append(trust_env)
+
+    def trusting(trust_env):
+        trusted = Registry(configuration=Configuration.load(trust_env=trust_env, environ={}))
+        trusted.register(registry["x-text"])
+        return trusted
+
+    for each in (registry, trusting(trust_env=False), trusting(trust_env=True)):
+        implement(each, gateway=gateway)
+        read(each, "x-text:a")
+    assert told == [False, False, True]

@@ -37,7 +37,7 @@ def bare(monkeypatch) -> Registry:
 def known(monkeypatch) -> dict[str, KnownName]:
     """A ledger of its own."""
     names: dict[str, KnownName] = {}
-    for room in ("registry", "plugins", "choice"):
+    for room in ("registry", "absence", "ledger", "choice"):
         monkeypatch.setattr(f"urlschemes.{room}.known_names", lambda: names)
     return names
 
@@ -321,6 +321,7 @@ def test_the_ledger_holds_the_names_of_the_rfc():
         assert known.distribution in {"", f"urlschemes-{name}"}
         assert known.means
         assert known.since
+        assert known.status in {"permanent", "provisional", "historical"}
         assert known.reference.startswith("RFC ")
 
 

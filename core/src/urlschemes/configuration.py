@@ -48,7 +48,7 @@ GATEWAYS = "URLSCHEMES_GATEWAYS"
 _MOST = 1024 * 1024
 """Octets that a file may have."""
 _TABLES = ("policy", "limits", "gateways", "options", "registry")
-_REGISTRY = ("plugins", "pins")
+_REGISTRY = ("plugins", "disable", "pins")
 _SECRETS = ("password", "secret", "token")
 
 
@@ -87,12 +87,13 @@ class Configuration:
     """What is configured. Without arguments: nothing.
 
     `settings` are the values, one for each key. `file` is the path of the file, whether or not there is one (None: none
-    was looked for). `environment` holds the variables, where they are trusted.
+    was looked for). `environment` holds the variables, where they are trusted; `trust_env` says whether they are.
     """
 
     settings: tuple[Setting, ...] = ()
     file: str | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    trust_env: bool = False
 
     @classmethod
     def of(cls, tables: Mapping[str, Any], *, source: str = "the program") -> Configuration:
@@ -110,7 +111,8 @@ class Configuration:
         """What the file `path` says; without `path` the user's own file, if there is one.
 
         With `trust_env` the variables of `environ` (None: those of the process) count too, before the file: gateways,
-        and the options for which the records of schemes name a variable.
+        the options for which the records of schemes name a variable, and what plugins read by the hook
+        `urlschemes_gateway`.
 
         Raises ConfigurationError for what cannot be used: its `source` is the file or the variable, `key` the key. A
         file that others may write, or that belongs to somebody else, is such a thing.
@@ -122,7 +124,7 @@ class Configuration:
         if trust_env:
             found |= {each.name: each for each in _gateways_of(environ)}
         trusted = MappingProxyType(dict(environ) if trust_env else {})
-        return cls(_checked(found.values()), file, trusted)
+        return cls(_checked(found.values()), file, trusted, trust_env)
 
     def __repr__(self) -> str:
         return f"<Configuration {', '.join(f'{each.name} = {each.shown}' for each in self.settings) or 'of nothing'}>"
@@ -160,6 +162,13 @@ class Configuration:
     def plugins(self) -> tuple[str, ...] | None:
         """The distributions that may take part; None: all."""
         return next((each.value for each in self.settings if each.name == "registry.plugins"), None)
+
+    @property
+    def disabled(self) -> Mapping[str, tuple[str, ...]]:
+        """The distributions and schemes that are switched off, by who says so, in words."""
+        return {
+            f"{each.name} of {each.source}": each.value for each in self.settings if each.name == "registry.disable"
+        }
 
     @property
     def pins(self) -> Mapping[str, str]:
@@ -278,7 +287,7 @@ def _read(tables: Mapping[str, Any], source: str) -> Iterator[Setting]:
                 for scheme, pin in _table(value, name, source).items():
                     _check_scheme(scheme, f"{name}.{scheme}", source)
                     yield Setting(name, scheme, _text(pin, f"{name}.{scheme}", source), source)
-            elif key == "plugins":
+            elif key in {"plugins", "disable"}:
                 yield Setting(table, key, _texts(value, name, source), source)
             else:
                 raise _unknown(name, (f"registry.{each}" for each in _REGISTRY), source)

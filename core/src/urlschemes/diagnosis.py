@@ -1,4 +1,4 @@
-"""Who provides a scheme's name and why, what is known of a name that nobody provides, and each claim looked at closely.
+"""Who provides a scheme's name and why, and each claim looked at closely.
 
 Words and facts only: which claims count is decided in `urlschemes.choice`, what is in use in `urlschemes.registry`.
 """
@@ -8,19 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.beside import locate, read_beside
-from urlschemes.choice import place
 from urlschemes.discovery import SCHEMES, Claim
 from urlschemes.display import one_line
-from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.registration import FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from urlschemes.ledger import KnownName
     from urlschemes.scheme import Scheme
 
-__all__ = ["Diagnosis", "Why", "absence", "examined", "examined_own", "why_installed", "why_own"]
+__all__ = ["Diagnosis", "Why", "examined", "examined_own", "why_installed", "why_own"]
 
 
 class Why(NamedTuple):
@@ -61,61 +56,6 @@ def why_installed(name: str, claims: tuple[Claim, ...], active: Claim, *, pinned
         rule = "the claims of other distributions do not count"
     advice = f"override(scheme), or leave {active.distribution} out of URLSCHEMES_PLUGINS"
     return Why(name, active.provider, rule, claims, advice)
-
-
-def absence(
-    name: str,
-    claims: tuple[Claim, ...],
-    known: Callable[[str], KnownName | None],
-    among: Callable[[], Iterable[str]],
-) -> UnknownScheme | PluginConflict:
-    """Why nobody provides the name, with what is `known` of it, as an error to raise.
-
-    Of a name that nobody knows, the error says which of the names that `among` gives may be meant.
-    """
-    conflict = [claim for claim in claims if claim.state == "conflict"]
-    if conflict:
-        return PluginConflict(
-            f"several distributions claim the scheme {name}, so none is used: {'; '.join(map(place, conflict))}",
-            scheme=name,
-            claimants=tuple(claim.provider for claim in conflict),
-            distribution=conflict[0].provider,
-            hint=f"choose one: Registry(pins={{{name!r}: {conflict[0].distribution!r}}}), or uninstall the other",
-        )
-    about = known(name)
-    install = f"pip install {about.distribution}" if about and about.distribution else None
-    disabled = [claim for claim in claims if claim.state == "disabled"]
-    if disabled:
-        said = "; ".join(f"{claim.provider} ({claim.reason})" for claim in disabled)
-        return UnknownScheme(f"the scheme {name} is installed but disabled: {said}", scheme=name)
-    if claims:
-        said = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
-        return UnknownScheme(f"nobody provides the scheme {name}: {said}", scheme=name, hint=install)
-    if about is None:
-        message = f"no scheme is registered as {name!r}"
-        return UnknownScheme(message, scheme=name, hint=_taken_for_a_scheme(name), among=among)
-    if install:
-        described = ", ".join(filter(None, (about.means, about.reference)))
-        return UnknownScheme(f"the scheme {name} ({described}) is not installed", scheme=name, hint=install)
-    by = f" by {about.reference}" if about.reference else ""
-    means = f" for {about.means}" if about.means else ""
-    since = f"; since then: {about.since}" if about.since else ""
-    return UnknownScheme(
-        f"the name {name} is reserved{by}{means}, and nobody provides it here{since}",
-        scheme=name,
-        hint="`parse_generic` reads it; a plugin can define it",
-    )
-
-
-def _taken_for_a_scheme(name: str) -> str | None:
-    """What else a text may be that begins with `name` and a colon, and what to do then."""
-    if name == "url":
-        return "the prefix `URL:` of the RFC's Appendix is no part of a URL: leave it out, or let `fix` do it"
-    if len(name) == 1:
-        return "if this is the letter of a drive, the text is the path of a file, and no URL"
-    if "." in name:
-        return "if this is a host, write the name of the scheme, a colon and `//` in front of it"
-    return None
 
 
 class Diagnosis(NamedTuple):

@@ -49,7 +49,7 @@ from urlschemes.display import in_line, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any, ClassVar, Protocol
 
     class Explains(Protocol):
@@ -299,43 +299,48 @@ class InvalidPart(InvalidURL):
 class UnknownScheme(URLError, LookupError):
     """No scheme of this name is registered here.
 
-    Where the name may be a slip for one that `among` gives, the hint says so; that is worked out when it is first read.
+    What is known of the name may stand in registers that take a while to be read: where there is `told`, it gives the
+    message and the hint when either of them is first read.
     """
 
     code = "unknown-scheme"
-    _SLIP = 20  # letters that a misspelt name may have
+    _message: str
     _hint: str | None
 
     def __init__(
-        self, message: str = "", *, among: "Callable[[], Iterable[str]] | None" = None, **facts: "Any"
+        self, message: str = "", *, told: "Callable[[], tuple[str, str | None]] | None" = None, **facts: "Any"
     ) -> None:
         super().__init__(message, **facts)
-        self._among = among
+        self._told = told
+
+    def _tell(self) -> None:
+        if self._told is not None:
+            message, self._hint = self._told()
+            self._message = in_line(message)
+            self.args, self._told = (self._message,), None
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        self._tell()
+        return self._message
+
+    @message.setter
+    def message(self, message: str) -> None:
+        self._told, self._message = None, message
 
     @property
     def hint(self) -> str | None:
         """What to do next."""
-        if self._among is not None:
-            names, self._among = self._among, None
-            self._hint = self._hint or self._nearest(names())
+        self._tell()
         return self._hint
 
     @hint.setter
     def hint(self, hint: str | None) -> None:
         self._hint = hint
 
-    def _nearest(self, names: "Iterable[str]") -> str | None:
-        name = self.scheme or ""
-        if len(name) > self._SLIP:
-            return None
-        from difflib import get_close_matches
-
-        # With an s in front or behind it is another scheme than the one without, mostly the same within TLS.
-        near = get_close_matches(name, [each for each in sorted(names) if name not in {f"{each}s", f"s{each}"}], 2, 0.7)
-        return f"did you mean {' or '.join(near)}?" if near else None
-
     def __reduce__(self) -> "tuple[Any, ...]":
-        self.hint  # noqa: B018  what is sent elsewhere must carry its hint along
+        self._tell()  # what is sent elsewhere must carry its words along
         return super().__reduce__()
 
 

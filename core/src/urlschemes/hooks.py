@@ -9,22 +9,29 @@ A distribution names a module with its hooks by an entry point of the group `url
     def urlschemes_veto(url, operation):
         return "not on a Sunday" if date.today().isoweekday() == 7 else None
 
-Hooks are called when something is accessed or a name is unknown, never to parse a URL. Each distribution is asked by
-itself, in the order of their names: none can be first, and none hides another's answer from the registry.
+Hooks are called when something is accessed, or when somebody wants to know of a name that nobody provides; never to
+parse a URL. Each distribution is asked by itself, in the order of their names: none can be first, and none hides
+another's answer from the registry. docs/hooks.md draws which hook is called when.
+
+An implementation that has nothing to do must return None at once, and must be light to import: whoever accesses
+something imports all that are installed.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pluggy
 
+from urlschemes.characters import REGISTRABLE
 from urlschemes.discovery import described
 from urlschemes.display import one_line
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, URLError
-from urlschemes.ledger import KnownName
+from urlschemes.ledger import KnownName, Ledger
 from urlschemes.questions import Credentials
 from urlschemes.resource import Outcome
 
@@ -36,8 +43,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Hooks",
+    "KnownName",
+    "Ledger",
     "Observation",
     "Outcome",
+    "check",
     "hookimpl",
     "urlschemes_credentials",
     "urlschemes_gateway",
@@ -51,6 +61,11 @@ T = TypeVar("T")
 _hookspec = pluggy.HookspecMarker("urlschemes")
 hookimpl = pluggy.HookimplMarker("urlschemes")
 """The mark of an implementation of a hook."""
+
+_MOST_NAMES = 20_000
+"""Names that a ledger may hold: some fifty times as many as IANA has registered in thirty years."""
+_DATE = re.compile(r"(?:\d{4}(?:-\d\d){0,2})?", re.ASCII)
+_DISTRIBUTION = re.compile(r"[\w.-]*", re.ASCII)
 
 
 class Observation(NamedTuple):
@@ -72,27 +87,32 @@ class Observation(NamedTuple):
 
 
 @_hookspec
-def urlschemes_ledger(name: str) -> KnownName | None:
-    """Say what is known of a scheme that is not installed.
+def urlschemes_ledger() -> Ledger | None:
+    """Give a register of schemes' names, which are then known without being installed.
 
-    `name`: the scheme's name, in lower case.
-    Returns: what is known of it, or None for nothing.
-    Called: when somebody asks for a name that nobody provides and that the core's own ledger does not know.
-    First answer wins. Failure: it is logged, and counts as None.
+    Returns: the whole register, or None for none: at most 20,000 names, each once, in lower case, as a scheme may be
+    called.
+    Called: once in the life of a registry, when somebody reads why nobody provides a name that the core's own ledger
+    does not know, or asks for all that is known.
+    Several: all count. Where several know something of one name, the first of them does.
+    Failure: it is logged, and counts as None.
     """
 
 
 @_hookspec
-def urlschemes_gateway(url: URL, operation: str) -> str | None:
+def urlschemes_gateway(url: URL, operation: str, trust_env: bool) -> str | None:
     """Name the URL through which another URL is to be reached (section 4).
 
-    `url`: the URL that is to be accessed; a generic one where nobody provides its scheme. `operation`: `"access"` or
-    `"find attributes"`.
+    `url`: the URL that is to be accessed; a generic one where nobody provides its scheme.
+    `operation`: `"access"` or `"find attributes"`.
+    `trust_env`: whether the environment may lead somewhere: the registry's configuration was loaded with
+    `trust_env=True`. Where it is False, no variable may decide what is returned.
     Returns: the text of the URL to access in its place, of another scheme, or None to leave it alone.
     Called: before each access of a scheme for which no gateway is configured, before anything is imported for it; and
     for what was returned, and the target of each redirect, which must need no gateway. What is returned goes through
     the policy and the vetoes like any other URL.
-    First answer wins. Failure: it fails the access.
+    Several: the first answer wins.
+    Failure: it fails the access.
     """
 
 
@@ -100,10 +120,13 @@ def urlschemes_gateway(url: URL, operation: str) -> str | None:
 def urlschemes_veto(url: URL, operation: str) -> str | None:
     """Forbid an operation.
 
-    `url`: the URL that is to be operated on. `operation`: the name, `"access"`, `"delete"`, or one of the scheme's own.
+    `url`: the URL that is to be operated on.
+    `operation`: the name, `"access"`, `"delete"`, or one of the scheme's own.
     Returns: the reason why it must not be, in words, or None to let it pass.
-    Called: before each operation, and for the target of each redirect, before anything is resolved.
-    Every veto counts. Failure: it fails the access.
+    Called: before each operation, for the URL itself and for the one that a gateway puts in its place; and for the
+    target of each redirect. Nothing has been resolved or opened for that URL then.
+    Several: every veto counts.
+    Failure: it fails the access.
     """
 
 
@@ -114,8 +137,9 @@ def urlschemes_credentials(request: Authenticate) -> Credentials | None:
     `request`: the host, the port, the user name as far as it is known, and what the other side calls the place.
     Returns: the credentials, or None where none are known.
     Called: when the other side wants a login, in accesses whose caller passed
-    `credentials=registry.credentials_from_hooks`.
-    First answer wins. Failure: it fails the access.
+    `credentials=registry.credentials_from_hooks`; again for another host or port, after a redirect too.
+    Several: the first answer wins.
+    Failure: it fails the access.
     """
 
 
@@ -127,8 +151,36 @@ def urlschemes_observe(observation: Observation) -> None:
     Returns: nothing.
     Called: after each access was opened, or failed before it was; and once more when what was opened has ended: read to
     its end, closed before it, or failed.
-    Every observer is told. Failure: it is logged, and changes nothing.
+    Several: every observer is told.
+    Failure: it is logged, and changes nothing.
     """
+
+
+_NAMES = sorted(name for name in __all__ if name.startswith("urlschemes_"))
+_WANTED = f"hooks of urlschemes.hooks, with their arguments: {', '.join(_NAMES)}"
+
+
+def check(implementation: object, name: str) -> None:
+    """Look whether a module or object implements hooks as they are specified here.
+
+    `name` is what it is called in the error. Raises PluginContractError for a hook that does not exist or takes other
+    arguments.
+    """
+    _manager(implementation, name)
+
+
+def _manager(implementation: object, name: str) -> pluggy.PluginManager:
+    manager = pluggy.PluginManager("urlschemes")
+    manager.add_hookspecs(sys.modules[__name__])
+    try:
+        manager.register(implementation, name)
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        said = " ".join(str(error).partition(" in plugin ")[0].split())
+        raise _wrong(name, one_line(said, 300), _WANTED) from error
+    except (Exception, SystemExit) as error:  # pluggy reads every attribute of it
+        raise _wrong(name, described(error), _WANTED) from error
+    return manager
 
 
 class Hooks:
@@ -138,40 +190,37 @@ class Hooks:
         # One manager for each, so that each can be asked, and blamed, by itself.
         self._managers: dict[str, pluggy.PluginManager] = {}
         self._lock = threading.Lock()
+        self._ledgers: dict[str, Ledger | None] = {}
 
     def add(self, implementation: object, name: str) -> None:
         """Add a module or object with implementations.
 
         Raises PluginContractError for a hook that does not exist or takes other arguments, or a name that is taken.
         """
-        manager = pluggy.PluginManager("urlschemes")
-        manager.add_hookspecs(sys.modules[__name__])
-        try:
-            manager.register(implementation, name)
-            manager.check_pending()
-        except (Exception, SystemExit) as error:  # pluggy reads every attribute of it
-            raise _wrong(name, described(error), "the hooks of urlschemes.hooks, with their arguments") from error
+        manager = _manager(implementation, name)
         with self._lock:
             if name in self._managers:
                 raise _wrong(name, "the name is taken", "a name that nobody else uses")
             self._managers = {**self._managers, name: manager}
 
-    def known_name(self, name: str) -> KnownName | None:
-        """What the ledgers know of a scheme's name."""
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """The registers that are given, each asked for once; one that cannot be had is logged and left out."""
         for who, ask in self._each("urlschemes_ledger"):
+            if who in self._ledgers:
+                continue
             try:
-                answer = self._asked(who, "urlschemes_ledger", KnownName, ask, name=name)
+                given = self._asked(who, "urlschemes_ledger", Ledger, ask)
             except PluginError as error:
                 _report(error)
-                continue
-            if answer is not None:
-                return KnownName(name, *(one_line(text, 200) for text in answer[1:]))
-        return None
+                given = None
+            self._ledgers.setdefault(who, given)
+        return tuple(ledger for _, ledger in sorted(self._ledgers.items()) if ledger is not None)
 
-    def gateway(self, url: URL, operation: str) -> tuple[str, str] | None:
+    def gateway(self, url: URL, operation: str, trust_env: bool) -> tuple[str, str] | None:
         """The text of the URL through which `url` is to be reached, and who says so. Raises PluginError."""
+        arguments = {"url": url, "operation": operation, "trust_env": trust_env}
         for who, ask in self._each("urlschemes_gateway"):
-            answer = self._asked(who, "urlschemes_gateway", str, ask, url=url, operation=operation)
+            answer = self._asked(who, "urlschemes_gateway", str, ask, **arguments)
             if answer is not None:
                 return answer, who
         return None
@@ -228,14 +277,21 @@ class Hooks:
             wrong = next((type(answer) for answer in given if not issubclass(type(answer), kind)), None)
             if wrong is None:
                 return _copied(given[0]) if given else None
+            has = f"a {wrong.__name__}"
+        except _UnusableError as error:
+            has = str(error)
         except (Exception, SystemExit) as error:
-            raise PluginError(f"the hook {hook} of {who} failed: {described(error)}", distribution=who) from error
+            raise _failed(who, hook, error) from error
         raise PluginContractError(
-            f"the hook {hook} of {who} gave a {wrong.__name__}",
+            f"the hook {hook} of {who} gave {has}",
             distribution=who,
             wants=f"{kind.__name__} or None",
-            has=wrong.__name__,
+            has=has.removeprefix("a "),
         )
+
+
+class _UnusableError(Exception):
+    """An answer is of the right type, and still none; the text says what it is."""
 
 
 def _copied(answer: Any) -> Any:
@@ -245,9 +301,40 @@ def _copied(answer: Any) -> Any:
         return plain(answer)
     if isinstance(answer, Credentials):
         return Credentials(plain(answer.user), plain(answer.password))
-    if isinstance(answer, KnownName):
-        return KnownName(*map(plain, answer))
+    if isinstance(answer, Ledger):
+        fields: Iterator[Any] = islice(answer, len(Ledger._fields))
+        title, source, date, names = fields
+        if not issubclass(type(names), tuple) or not _DATE.fullmatch(plain(date)):
+            raise _UnusableError("a ledger without a tuple of names, or with a date that is none")
+        return Ledger(_short(title), _short(source), plain(date), _copied_names(names))
     return answer
+
+
+def _copied_names(names: tuple[KnownName, ...]) -> tuple[KnownName, ...]:
+    copies: dict[str, KnownName] = {}
+    for known in islice(names, _MOST_NAMES + 1):
+        if not issubclass(type(known), KnownName):
+            raise _UnusableError("a ledger of what are no names")
+        copy = KnownName(*map(_short, islice(known, len(KnownName._fields))))
+        if REGISTRABLE.fullmatch(copy.name) is None or not _DISTRIBUTION.fullmatch(copy.distribution):
+            raise _UnusableError(f"a ledger with the name {copy.name!r}, or a distribution for it, that can be none")
+        if copies.setdefault(copy.name, copy) is not copy:
+            raise _UnusableError(f"a ledger that holds {copy.name} twice")
+    if len(copies) > _MOST_NAMES:
+        raise _UnusableError(f"a ledger of more than {_MOST_NAMES} names")
+    return tuple(copies.values())
+
+
+def _short(text: Any) -> str:
+    return one_line(str.__str__(text), 200)
+
+
+def _failed(who: str, hook: str, error: BaseException) -> PluginError:
+    """What a hook raised, as the fault of whoever implements it: one of our own errors speaks for itself."""
+    said, hint = described(error), None
+    if type(error).__module__ == URLError.__module__ and isinstance(error, URLError):
+        said, hint = error.message, error.hint
+    return PluginError(f"the hook {hook} of {who} failed: {said}", distribution=who, hint=hint)
 
 
 def _wrong(name: str, has: str, wants: str) -> PluginContractError:

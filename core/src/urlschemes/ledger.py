@@ -1,7 +1,7 @@
-"""Names of schemes that are known without being installed: what RFC 1738 itself says of names, and what hooks add.
+"""Registers of schemes' names that are known without being installed: the core's own, and those that hooks give.
 
-The core's own list is `ledger.toml`, a data file and no more: eleven names that belong to one distribution each, and
-the seven of section 4, which the RFC reserves without defining them.
+The core's own is `ledger.toml`, a data file and no more: what RFC 1738 itself says of names. Eleven belong to one
+distribution each; the seven of section 4 the RFC reserves without defining them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.beside import read_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["KnownName", "known_names"]
+__all__ = ["KnownName", "Ledger", "known_names", "merged", "own_ledger"]
 
 
 class KnownName(NamedTuple):
-    """What is known of a scheme's name.
+    """What is known of a scheme's name, in lower case; what is not known is empty.
 
-    `since` says what became of it, `distribution` what to install for it ("" if nothing). In the core's own ledger
-    `distribution` is also the only one that may provide the name.
+    `means` says what its URLs are for, `reference` where it is defined, `since` what became of it. `distribution` is
+    what to install for it: in the core's own ledger also the only one that may provide the name. `status` is the
+    register's word in lower case: `permanent`, `provisional`, `historical`.
     """
 
     name: str
@@ -30,12 +31,42 @@ class KnownName(NamedTuple):
     reference: str = ""
     since: str = ""
     distribution: str = ""
+    status: str = ""
+
+
+class Ledger(NamedTuple):
+    """A whole register of names.
+
+    `title` says what it is, in a few words that can stand within a sentence, `source` where it was taken from, `date`
+    (YYYY-MM-DD, YYYY-MM or YYYY) the state that it has.
+    """
+
+    title: str
+    source: str
+    date: str
+    names: tuple[KnownName, ...]
 
 
 @cache
 def known_names() -> Mapping[str, KnownName]:
-    """The core's own ledger, by name."""
+    """The names of the core's own ledger."""
     import tomllib
 
     text, _ = read_beside("urlschemes", "ledger.toml")
     return MappingProxyType({name: KnownName(name, **facts) for name, facts in tomllib.loads(text).items()})
+
+
+def own_ledger() -> Ledger:
+    """The core's own ledger, as one among others."""
+    return Ledger("the names that RFC 1738 settles", "RFC 1738", "1994-12", tuple(known_names().values()))
+
+
+def merged(ledgers: Iterable[Ledger]) -> Mapping[str, KnownName]:
+    """What all the ledgers know, by name, sorted; where several know something, the first of them counts."""
+    found: dict[str, KnownName] = {}
+    for ledger in ledgers:
+        for known in ledger.names:
+            other = found.get(known.name)
+            first = known if other is None else KnownName(*(old or new for old, new in zip(other, known, strict=True)))
+            found[known.name] = first
+    return MappingProxyType(dict(sorted(found.items())))

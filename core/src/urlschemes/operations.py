@@ -168,7 +168,7 @@ class Operations:
         setting = self._lookup.configuration.gateway(url.scheme)
         if setting is not None:
             return _Named(Template.parse(setting.value).filled(url), f"{setting.name} of {setting.source}")
-        given = hooks.gateway(url, operation) if hooks else None
+        given = hooks.gateway(url, operation, self._lookup.configuration.trust_env) if hooks else None
         return given and _Named(given[0], f"the hook urlschemes_gateway of {given[1]}", given[1])
 
     def _dialogue(

@@ -11,16 +11,17 @@ from copy import copy
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
-from urlschemes.choice import Installed, installed_list, settled
+from urlschemes.choice import Installed, Rules, installed_list, settled
 from urlschemes.discovery import HOOKS, Claim, discover, distribution_key
 from urlschemes.errors import PluginError
-from urlschemes.ledger import KnownName, known_names
+from urlschemes.ledger import own_ledger
 from urlschemes.loading import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
 
     from urlschemes.hooks import Hooks
+    from urlschemes.ledger import Ledger
 
 __all__ = ["SLOW_IMPORT", "Plugins"]
 
@@ -33,16 +34,12 @@ T = TypeVar("T")
 class Plugins:
     """What is installed, as far as it may take part.
 
-    `allowed` are the distributions that may (None: all), `pins` the one chosen for a name; with `current_directory`
-    those count too that are found only through the current directory. `broken` says which claims failed and how,
-    `seconds` how long the imports of the others took.
+    `rules` say which may; with `current_directory` those count too that are found only through the current directory.
+    `broken` says which claims failed and how, `seconds` how long the imports of the others took.
     """
 
-    def __init__(
-        self, allowed: Collection[str] | None, pins: Mapping[str, str], *, current_directory: bool = False
-    ) -> None:
-        self._allowed = None if allowed is None else frozenset(map(distribution_key, allowed))
-        self.pins = {name: distribution_key(pin) for name, pin in pins.items()}
+    def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
+        self.rules = rules
         self._current_directory = current_directory
         self._lock = threading.Lock()
         self._installed: Installed | None = None
@@ -54,7 +51,7 @@ class Plugins:
         """Every claim, and those that count; looked for once. Raises PluginError for a list that names nobody."""
         installed = self._installed
         if installed is None:
-            installed = settled(discover(current_directory=self._current_directory), self._allowed, self.pins)
+            installed = settled(discover(current_directory=self._current_directory), self.rules)
             with self._lock:
                 installed = self._installed = self._installed or installed
         return installed
@@ -109,28 +106,56 @@ class Plugins:
         return self.hooks_to_extend()
 
     def hooks_to_extend(self) -> Hooks:
-        """The hooks, made now where there are none. Raises PluginLoadError, PluginContractError."""
+        """The hooks, made now where there are none.
+
+        Raises PluginLoadError, PluginContractError for what cannot be used: it might have forbidden an access.
+        """
+        hooks = self._usable_hooks()
+        if self.broken:
+            for claim in self._hook_claims():
+                if claim in self.broken:
+                    self.try_hooks(claim)
+        return hooks
+
+    def _usable_hooks(self) -> Hooks:
+        """The hooks of those that can be used."""
         hooks = self._hooks
         if hooks is None:
             from urlschemes.hooks import Hooks
 
             hooks = Hooks()
             for claim in self._hook_claims():
-                hooks.add(self.tried(claim, imported), f"{claim.provider} ({claim.name})")
+                try:
+                    hooks.add(self.tried(claim, _implementation), _who(claim))
+                except PluginError as error:
+                    self.blame(claim, error)
             with self._lock:
                 hooks = self._hooks = self._hooks or hooks
         return hooks
 
+    def try_hooks(self, claim: Claim) -> None:
+        """Import what implements hooks, and check it. Raises PluginLoadError, PluginContractError."""
+        self.tried(claim, _implementation)
+
     def _hook_claims(self) -> list[Claim]:
         return [claim for claim in self.installed().claims if claim.group == HOOKS and claim.state == "active"]
 
-    def known(self, name: str) -> KnownName | None:
-        """What the core's own ledger, or a hook, knows of a scheme's name."""
-        known = known_names().get(name)
-        if known is not None:
-            return known
-        try:
-            hooks = self.hooks()
-        except PluginError:  # the ledgers add words to an error; `diagnose` and every access say what is broken
-            return None
-        return hooks.known_name(name) if hooks else None
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """The core's own ledger, and those that hooks give, each of which is asked for it once."""
+        if self._hooks is None and not self._hook_claims():
+            return (own_ledger(),)
+        return (own_ledger(), *self._usable_hooks().ledgers())
+
+
+def _who(claim: Claim) -> str:
+    """What a module with hooks is called in errors."""
+    return f"{claim.provider} ({claim.name})"
+
+
+def _implementation(claim: Claim) -> object:
+    """The module of a claim, which implements hooks as they are specified. Raises as `Hooks.add`."""
+    from urlschemes.hooks import check
+
+    found = imported(claim)
+    check(found, _who(claim))
+    return found

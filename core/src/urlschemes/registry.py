@@ -14,10 +14,12 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from urlschemes.diagnosis import Diagnosis, Why, absence, examined, examined_own, why_installed, why_own
-from urlschemes.discovery import SCHEMES, Claim
+from urlschemes.absence import absence
+from urlschemes.choice import Rules
+from urlschemes.diagnosis import Diagnosis, Why, examined, examined_own, why_installed, why_own
+from urlschemes.discovery import HOOKS, SCHEMES, Claim
 from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, URLError
-from urlschemes.ledger import known_names
+from urlschemes.ledger import known_names, merged
 from urlschemes.loading import imported, provided, record
 from urlschemes.plugins import Plugins
 from urlschemes.refusal import fault_of, is_scheme_name, telling
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from urlschemes.configuration import Configuration
     from urlschemes.dialogue import Dialogue
     from urlschemes.findings import Finding
+    from urlschemes.ledger import KnownName, Ledger
     from urlschemes.operations import Operations
     from urlschemes.policy import Policy
     from urlschemes.questions import Credentials
@@ -53,14 +56,15 @@ class Registry:
 
     Making one costs nothing: what is installed is looked for when it is first needed, and a plugin is imported when
     its scheme is. `plugins` are the distributions that may take part (None: all that are installed; the environment
-    variable `URLSCHEMES_PLUGINS`, a list with commas or `none`, restricts them further). `require` are distributions
+    variable `URLSCHEMES_PLUGINS`, a list with commas or `none`, restricts them further). `disable` are distributions and
+    schemes that may not, as are those that the variable `URLSCHEMES_DISABLE` names. `require` are distributions
     without which the registry is not made. `pins` choose between distributions that claim one name: `{"x-foo":
     "foo-schemes"}`. With `current_directory`, distributions that are found only through the current directory count
     too. `configuration` (none is loaded by itself) says what these arguments leave open, gives the policy to operations
     whose caller gives none, and the gateways and options of schemes.
 
     Raises PluginError when it is made for what `require` misses, and when it is first used for a distribution that
-    `plugins` or `URLSCHEMES_PLUGINS` names and nobody installed.
+    `plugins`, `disable` or one of the variables names and nobody installed.
     """
 
     def __init__(
@@ -68,18 +72,22 @@ class Registry:
         plugins: Collection[str] | None = None,
         *,
         require: Collection[str] = (),
+        disable: Collection[str] = (),
         pins: Mapping[str, str] | None = None,
         current_directory: bool = False,
         configuration: Configuration | None = None,
     ) -> None:
-        if isinstance(plugins, str) or isinstance(require, str):
-            raise TypeError("plugins and require are collections of names, not one string")
+        if any(isinstance(names, str) for names in (plugins, require, disable)):
+            raise TypeError("plugins, require and disable are collections of names, not one string")
         folded_pins = {folded(name): pin for name, pin in (pins or {}).items()}
+        disabled = {"Registry(disable=...)": tuple(disable)}
         self._configuration = configuration
         if configuration is not None:
             plugins = configuration.plugins if plugins is None else plugins
             folded_pins = {**configuration.pins, **folded_pins}
-        self._plugins = Plugins(plugins, folded_pins, current_directory=current_directory)
+            disabled |= configuration.disabled
+        rules = Rules(plugins, disabled, folded_pins)
+        self._plugins = Plugins(rules, current_directory=current_directory)
         self._lock = threading.Lock()
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
         self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
@@ -163,7 +171,17 @@ class Registry:
 
     def _absent(self, name: str) -> UnknownScheme | PluginConflict:
         """Why nobody provides `name`, and what is known of it."""
-        return absence(name, self._claims_of(name), self._plugins.known, lambda: {*self, *known_names()})
+        return absence(name, self._claims_of(name), self.ledgers, lambda: self)
+
+    # What is known
+
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """The registers of names that are known, installed or not: the core's own, and those of installed plugins."""
+        return self._plugins.ledgers()
+
+    def known_names(self) -> Mapping[str, KnownName]:
+        """All that those registers know, by name, sorted. What the core's own says counts before the others."""
+        return merged(self.ledgers())
 
     # Why, and what is wrong
 
@@ -194,7 +212,7 @@ class Registry:
             return why_own(name, claims, overridden=overridden)
         active = next((claim for claim in claims if claim.state == "active"), None)
         if active is not None:
-            return why_installed(name, claims, active, pinned=name in self._plugins.pins)
+            return why_installed(name, claims, active, pinned=name in self._plugins.rules.pins)
         error = self._absent(name)
         return Why(name, None, error.message, claims, error.hint or "install a distribution that provides it")
 
@@ -245,6 +263,8 @@ class Registry:
                 record(claim)
             elif claim.group == SCHEMES:
                 self._load(claim)
+            elif load and claim.group == HOOKS:
+                self._plugins.try_hooks(claim)
             elif load:
                 imported(claim)
         except PluginError as error:
