@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from urlschemes.bnf import Choice, Literal, Node, Repeat, Sequence
+from urlschemes.bnf import Choice, Literal, Node, Repeat, Sequence, shared_rules
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes.syntax import Syntax, shared_rules
+from urlschemes.syntax import Syntax
 from urlschemes_testing import near_misses, urls
 from urlschemes_testing.recognizer import Recognizer, compare, divided_alike
 

@@ -29,6 +29,7 @@ from urlschemes import (
     parse,
     parse_generic,
 )
+from urlschemes.bnf import shared_rules
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import (
     BadEscape,
@@ -49,7 +50,6 @@ from urlschemes.errors import (
 )
 from urlschemes.octets import octets_of, text_of
 from urlschemes.resource import Listing
-from urlschemes.syntax import shared_rules
 from urlschemes.text import Broken, find, wrap
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL

@@ -16,13 +16,26 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
 
 import re
 
+from urlschemes.beside import read_beside
 from urlschemes.errors import GrammarError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Choice", "Grammar", "Literal", "Node", "Octets", "Reference", "Repeat", "Rule", "Sequence", "read"]
+__all__ = [
+    "Choice",
+    "Grammar",
+    "Literal",
+    "Node",
+    "Octets",
+    "Reference",
+    "Repeat",
+    "Rule",
+    "Sequence",
+    "read",
+    "shared_rules",
+]
 
 
 class Node:
@@ -341,3 +354,15 @@ class _Reader:
 def read(text: str) -> dict[str, Rule]:
     """The rules of a text in the notation of section 5, by name, in its order. Raises GrammarError."""
     return _Reader(text).rules()
+
+
+_shared: Grammar | None = None
+
+
+def shared_rules() -> Grammar:
+    """The rules of section 5 that every scheme may use."""
+    global _shared  # noqa: PLW0603  read once in a process
+    if _shared is None:
+        text, _ = read_beside("urlschemes", "rfc1738.bnf")
+        _shared = Grammar(read(text))
+    return _shared

@@ -1,33 +1,24 @@
 """The syntax of one scheme: its BNF, its parts, and what follows from the two.
 
 From the one text come the pattern that parses, the octets that each part may hold as they are, the text that parts
-compose, and (in `urlschemes.explanation`) the reason why a text does not derive.
+compose, and (in `urlschemes.explanation`) the reason why a text does not derive. What reads URLs is here; what the rest
+needs of the rules is made when it is asked for (`urlschemes.construction`, `urlschemes.structure`).
 """
 
 import re
-from functools import reduce
-from itertools import combinations
-from operator import or_
-
-from urlschemes.automaton import Automaton, bits
-from urlschemes.beside import read_beside
-from urlschemes.bnf import Grammar, read
-from urlschemes.characters import ESCAPE, HEX, XCHAR, mask
-from urlschemes.division import division
-from urlschemes.errors import GrammarError
-from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, held, marks
-from urlschemes.octets import escape, octets_of, unescape
-from urlschemes.pattern import compile_tree
-from urlschemes.regular import compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Literal as OneOf
-    from typing import TypeAlias
+    from typing import Self, TypeAlias
 
+    from urlschemes.automaton import Automaton
+    from urlschemes.bnf import Grammar
     from urlschemes.division import Division
     from urlschemes.errors import InvalidURL
+    from urlschemes.expansion import Element
+    from urlschemes.structure import Structure
 
     Telling: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
     Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
@@ -35,31 +26,12 @@ if TYPE_CHECKING:
     Take: TypeAlias = OneOf["all", "all but the last", "last"]
     Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
 
-__all__ = ["Part", "Syntax", "shared_rules"]
-
-_XCHARS = mask(XCHAR + "%")
-
-_PERCENT = 1 << ord("%")
-_HEX = mask(HEX)
+__all__ = ["Part", "Syntax"]
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
 DIGITS = 4000
 """Digits that a number may have; Python's own bound is little more."""
-
-FREE_OPTIONS = 8
-"""How many options without a part are looked at, in a URL that is changed."""
-
-_shared: Grammar | None = None
-
-
-def shared_rules() -> Grammar:
-    """The rules of section 5 that every scheme may use."""
-    global _shared  # noqa: PLW0603  read once in a process
-    if _shared is None:
-        text, _ = read_beside("urlschemes", "rfc1738.bnf")
-        _shared = Grammar(read(text))
-    return _shared
 
 
 class Part:
@@ -112,7 +84,7 @@ class Part:
         travels: "Travels" = "line",
         says: str | None = None,
     ) -> None:
-        self.name = name
+        self.name = self.mark = name
         self.at = tuple(map(_path, at))
         self.element = element
         self.take = take
@@ -155,6 +127,8 @@ class Part:
 
     def value_of(self, raw: "Raw") -> "Value":
         """The decoded value of the part that is written `raw`."""
+        from urlschemes.octets import unescape
+
         if isinstance(raw, tuple):
             return tuple(map(_decoded, raw))  # type: ignore[return-value]  # texts give texts, and pairs pairs
         return int(raw) if self.number else unescape(raw)
@@ -165,6 +139,8 @@ class Part:
         Where the rule has no escapes, `text` is returned as it is: whether it derives is for parsing to say. Raises
         ValueError for an octet that the part cannot hold in any way.
         """
+        from urlschemes.octets import escape, octets_of
+
         octets = octets_of(text)
         if not self.escapes:
             return text
@@ -175,6 +151,8 @@ class Part:
 
 
 def _decoded(element: "str | tuple[str, str]") -> "str | tuple[str, str]":
+    from urlschemes.octets import unescape
+
     return unescape(element) if isinstance(element, str) else (unescape(element[0]), unescape(element[1]))
 
 
@@ -189,20 +167,21 @@ class Syntax:
     `bnf` is the scheme's own text, `rule` the rule that its URLs derive from, `hierarchy` the rule whose `/` divide
     levels (None where the scheme is not hierarchical, section 2.3), `section` where its own rules are defined, where
     they do not say it. `slash_may_be_omitted` says that a host means the same with a `/` and nothing behind it, and
-    without. Raises GrammarError for a text that no pattern can be made of; `Syntax` itself is read at once,
-    the pattern at its first use.
+    without. The rules are read and checked at once, the pattern is made at its first use. Raises GrammarError for a
+    text that no pattern can be made of.
     """
 
     __slots__ = (
         "_automaton",
+        "_grammar",
         "_host_may_be_empty",
-        "_marks",
         "_match",
-        "_within",
+        "_pattern",
+        "_structure",
         "bnf",
-        "grammar",
         "groups",
         "hierarchy",
+        "made",
         "parts",
         "repeated",
         "rule",
@@ -221,48 +200,119 @@ class Syntax:
         section: str = "",
         slash_may_be_omitted: bool = False,
     ) -> None:
+        from urlschemes.construction import complete_parts
+
+        self._hold(bnf, rule, parts, hierarchy, section, slash_may_be_omitted=slash_may_be_omitted)
+        self.grammar  # noqa: B018  reads the rules
+        complete_parts(self)
+
+    @classmethod
+    def known(
+        cls,
+        bnf: str,
+        rule: str,
+        parts: "Iterable[Part]",
+        *,
+        hierarchy: str | None = None,
+        section: str = "",
+        slash_may_be_omitted: bool = False,
+        pattern: str | None = None,
+        host_may_be_empty: bool | None = None,
+    ) -> "Self":
+        """A syntax whose rules are known to be right and whose parts are complete: nothing is read before it is needed.
+
+        `pattern` is what was made of its rules before.
+        """
+        syntax = cls.__new__(cls)
+        syntax._hold(bnf, rule, parts, hierarchy, section, slash_may_be_omitted=slash_may_be_omitted)
+        syntax._pattern = pattern
+        syntax._host_may_be_empty = host_may_be_empty
+        return syntax
+
+    def _hold(
+        self,
+        bnf: str,
+        rule: str,
+        parts: "Iterable[Part]",
+        hierarchy: str | None,
+        section: str,
+        *,
+        slash_may_be_omitted: bool,
+    ) -> None:
         self.bnf = bnf
         self.rule = rule
         self.section = section
         self.hierarchy = hierarchy
         self.slash_may_be_omitted = slash_may_be_omitted
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
-        self.grammar = shared_rules().extended(bnf)
-        second = [part.decoded for part in self.parts.values() if part.decoded]
-        for name in (rule, *([hierarchy] if hierarchy else []), *second):
-            if name not in self.grammar.rules:
-                raise GrammarError(f"there is no rule {name!r}", rule=name)
-        self._automaton: Automaton | None = None
         self.groups: dict[str, tuple[str, ...]] = {}
-        self._marks: dict[int, frozenset[str]] = {}
-        self._within: dict[str, frozenset[str]] = {}
         self.repeated: frozenset[str] = frozenset()
+        self.telling: Telling | None = None
+        self.made: Callable[[Syntax], object] | None = None
+        self._pattern: str | None = None
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
-        self.telling: Telling | None = None
-        self._complete_parts()
+        self._grammar: Grammar | None = None
+        self._automaton: Automaton | None = None
+        self._structure: Structure | None = None
 
     @property
-    def automaton(self) -> Automaton:
+    def grammar(self) -> "Grammar":
+        """The rules, with the shared ones."""
+        if self._grammar is None:
+            from urlschemes.construction import grammar_of
+
+            self._grammar = grammar_of(self)
+        return self._grammar
+
+    @property
+    def automaton(self) -> "Automaton":
         """The automaton of the rules, with the exclusions."""
         if self._automaton is None:
-            built = self._build()
+            from urlschemes.construction import automaton_of
+
+            built = automaton_of(self)
             if self._automaton is None:  # of several threads, the first one's counts
                 self._automaton = built
         return self._automaton
 
     @property
+    def structure(self) -> "Structure":
+        """What the rules say of whole URLs."""
+        if self._structure is None:
+            from urlschemes.structure import Structure
+
+            self._structure = Structure(self.automaton)
+        return self._structure
+
+    @property
     def fullmatch(self) -> "Callable[[str], re.Match[str] | None]":
         """Matches a whole URL; the parts are its groups."""
         if self._match is None:
-            pattern = compiled(compile_tree(self.automaton), re.ASCII)
+            if self._pattern is None:
+                from urlschemes.pattern import compile_tree
+                from urlschemes.regular import compiled
+
+                pattern = compiled(compile_tree(self.automaton), re.ASCII)
+            else:
+                pattern = re.compile(self._pattern, re.ASCII)
+            index = pattern.groupindex
             for part in self.parts.values():
-                again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
-                self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))
+                again = (f"{part.mark}__{count}" for count in range(2, len(index) + 1))
+                self.groups[part.name] = (part.mark, *(name for name in again if name in index))
             # Of any other part, one look tells whether it is there.
             self.repeated = frozenset(name for name, groups in self.groups.items() if len(groups) > 1)
+            self._pattern = pattern.pattern
             self._match = pattern.fullmatch
+            if self.made is not None:
+                self.made(self)
         return self._match
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of `fullmatch`."""
+        self.fullmatch  # noqa: B018  makes it
+        return self._pattern or ""
 
     @property
     def host_may_be_empty(self) -> bool:
@@ -274,6 +324,8 @@ class Syntax:
 
     def section_of(self, rule: str) -> str:
         """Where `rule` is defined: a section of RFC 1738, or what the record refers to."""
+        from urlschemes.bnf import shared_rules
+
         section = self.grammar.rules[rule].section if rule in self.grammar.rules else None
         if section is None:
             return self.section
@@ -311,11 +363,7 @@ class Syntax:
 
     def within(self, mark: str) -> frozenset[str]:
         """The marks of the parts that lie within the part of `mark`."""
-        within = self._within.get(mark)
-        if within is None:
-            outer = [marked for marked in self.automaton.marked if marked.mark == mark]
-            within = self._within[mark] = frozenset(inner.mark for each in outer for inner in marks(each.item))
-        return within
+        return self.structure.within(mark)
 
     def overlap(self, name: str, other: str) -> bool:
         """Whether the parts are one, or one of them lies within the other."""
@@ -324,209 +372,15 @@ class Syntax:
 
     def derives(self, name: str, text: str) -> bool:
         """Whether `text` is what the occurrence of the part `name` may be written as."""
-        for marked in self.automaton.marked:
-            if marked.mark == self.parts[name].mark and self.automaton.derives(marked, text):
-                return True
-        return False
+        return self.structure.derives(self.parts[name].mark, text)
 
     def compose(self, raw: "Mapping[str, str]", taken: "Collection[Element]" = ()) -> str | None:
-        """The text in which the occurrence of each mark of `raw` is written so.
+        """The text in which the occurrence of each mark of `raw` is written so, with the options `taken`.
 
-        An option is written where a part of it is given, or where it is among `taken`. None where no URL has just these
-        parts.
+        None where no URL has just these parts.
         """
-        return self._composed(self.automaton.tree, raw, frozenset(map(id, taken)))
+        return self.structure.compose(raw, taken)
 
     def taken(self, match: "re.Match[str]", raw: "Mapping[str, str]") -> "tuple[Element, ...]":
         """The options of a URL that none of its parts tells of, such as a `/` with nothing behind it."""
-        text = match.string.lower()
-        options = [item for item in _options(self.automaton.tree) if not self._given(item, raw)][:FREE_OPTIONS]
-        for count in range(len(options) + 1):
-            for chosen in combinations(options, count):
-                if (self.compose(raw, chosen) or "").lower() == text:
-                    return chosen
-        return ()
-
-    def _composed(self, item: Element, raw: "Mapping[str, str]", taken: frozenset[int]) -> str | None:
-        if isinstance(item, Marked):
-            written = raw.get(item.mark)
-            if written is not None:
-                return written
-            if self._given(item.item, raw):  # parts within the part
-                return self._composed(item.item, raw, taken)
-            return "" if item.nullable else None
-        if isinstance(item, Characters):
-            if item.literal is not None:
-                return item.literal[item.offset]
-            codes = list(bits(item.mask))
-            return chr(codes[0]) if len(codes) == 1 else None
-        if isinstance(item, Series):
-            pieces = []
-            for inner in item.items:
-                piece = self._composed(inner, raw, taken)
-                if piece is None:
-                    return None
-                pieces.append(piece)
-            return "".join(pieces)
-        if isinstance(item, Repeated):
-            if item.least == 0 and id(item) not in taken and not self._given(item, raw):
-                return ""
-            return self._composed(item.item, raw, taken)
-        assert isinstance(item, Variants)
-        wanted = self._given(item, raw)
-        for inner in item.items:
-            if self._given(inner, raw) == wanted and (text := self._composed(inner, raw, taken)) is not None:
-                return text
-        return None
-
-    def _given(self, item: Element, raw: "Mapping[str, str]") -> frozenset[str]:
-        """The marks within `item` that `raw` has."""
-        within = self._marks.get(id(item))
-        if within is None:
-            within = self._marks[id(item)] = frozenset(marked.mark for marked in marks(item))
-        return within & raw.keys()
-
-    def _complete_parts(self) -> None:
-        by_place: dict[tuple[tuple[str, ...], ...], str] = {}
-        shared: dict[str, list[str]] = {}
-        for part in self.parts.values():
-            mark = by_place.setdefault(part.at, part.name)
-            shared.setdefault(mark, []).append(part.name)
-            part.mark = mark
-            if part.element is not None:
-                part.division = division(self.grammar.rules, part.at[0][-1], part.element, part.name)
-        for mark, names in shared.items():
-            takes = sorted(self.parts[name].take for name in names)
-            if len(names) > 1 and (
-                takes != ["all but the last", "last"] or len({self.parts[n].element for n in names}) > 1
-            ):
-                raise GrammarError(
-                    f"the parts {' and '.join(names)} are one occurrence: two can share only a list, "
-                    "as its last element and all but the last",
-                    rule=self.parts[mark].at[0][-1],
-                )
-            for name in names:
-                self.parts[name].mark = "__".join(names) if len(names) > 1 else mark
-
-    def _build(self) -> Automaton:
-        exclude: dict[str, frozenset[int]] = {}
-        for part in self.parts.values():
-            exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
-        automaton = Automaton(self._expanded(exclude))
-        # An octet whose escape spells a literal that may follow the part cannot be held by the part.
-        more = dict(exclude)
-        for marked in automaton.marked:
-            more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
-        if more != exclude:
-            automaton = Automaton(self._expanded(more))
-        for leaf in automaton.leaves:
-            for code in bits(leaf.mask & ~_XCHARS):
-                raise GrammarError(
-                    f"rule {leaf.path[-1]!r} takes {chr(code)!a}, which no URL may hold",
-                    rule=leaf.path[-1],
-                    hint="section 2.2 says what a URL is written with; any other octet is encoded",
-                )
-            if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
-                raise GrammarError(
-                    f"rule {leaf.path[-1]!r} takes a percent sign that begins no escape",
-                    rule=leaf.path[-1],
-                    hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
-                )
-        for part in self.parts.values():
-            found = [marked for marked in automaton.marked if marked.mark == part.mark]
-            if not found:
-                raise GrammarError(
-                    f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=self.rule
-                )
-            written = [held(marked.item) for marked in found]
-            separator = part.division.octets if part.division else frozenset[int]()
-            # Another thread may be using the part already: it must never see less than the whole.
-            named = [marked.rule for marked in found if marked.rule in self.grammar.rules]
-            part.rule = part.element or (named[0] if named else found[0].rule)  # a literal is no rule
-            part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
-            part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
-            self._check_values(part, found)
-        return automaton
-
-    def _check_values(self, part: Part, found: "list[Marked]") -> None:
-        """Raise GrammarError where a text that derives would have no value."""
-        if part.name == "host" and part.escapes:
-            raise GrammarError(
-                "the host holds escapes, which no name and no address has",
-                rule=part.rule,
-                hint="use the rule `host`",
-            )
-        if part.number and (
-            part.element is not None
-            or part.escapes
-            or part.bare - frozenset(b"0123456789")
-            or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
-        ):
-            raise GrammarError(
-                f"the part {part.name!r} is a number, and must be digits: at least one, at most {DIGITS}",
-                rule=part.rule,
-                hint="use the rule `digits`",
-            )
-
-    def _expanded(self, exclude: "Mapping[str, frozenset[int]]") -> Element:
-        def mark_of(path: tuple[str, ...]) -> str | None:
-            for part in self.parts.values():
-                for at in part.at:
-                    if path[-len(at) :] == at:
-                        return part.mark
-            return None
-
-        decoded = {part.mark: part.decoded for part in self.parts.values()}
-        return expand(self.grammar, self.rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded.get)
-
-
-def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
-    """Whether two hexadecimal digits follow wherever `leaf` is passed, and it takes nothing but the percent sign."""
-    positions = 1 << leaf.position
-    for allowed in (_PERCENT, _HEX):
-        if automaton.characters(positions) & ~allowed or positions & automaton.tree.last:
-            return False
-        positions = reduce(or_, [automaton.follow[position] for position in bits(positions)])
-    return not automaton.characters(positions) & ~_HEX
-
-
-def _longest(item: Element) -> float:
-    """The number of characters of the longest text that `item` derives."""
-    if isinstance(item, Characters):
-        return 1
-    if isinstance(item, Series):
-        return sum(map(_longest, item.items))
-    if isinstance(item, Variants):
-        return max(map(_longest, item.items))
-    if isinstance(item, Repeated):
-        return float("inf") if item.most is None else item.most * _longest(item.item)
-    assert isinstance(item, Marked)
-    return _longest(item.item)
-
-
-def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
-    """The octets whose escape is a literal that may stand where `marked` may also go on."""
-    leaves, follow = automaton.leaves, automaton.follow
-    inside = marked.inside
-    before = [p for p in range(len(leaves)) if follow[p] & marked.first] if marked.nullable else []
-    found: set[int] = set()
-    for position in [*bits(marked.last), *before]:
-        goes_on = follow[position] & inside
-        for other in bits(follow[position] & ~inside):
-            literal = leaves[other].literal
-            if literal is not None and ESCAPE.fullmatch(literal) and automaton.characters(goes_on) >> ord("%") & 1:
-                found.add(int(literal[1:], 16))
-    return frozenset(found)
-
-
-def _options(item: Element) -> "Iterator[Repeated]":
-    """Every option within `item`, outermost first."""
-    if isinstance(item, Repeated):
-        if item.most == 1:
-            yield item
-        yield from _options(item.item)
-    elif isinstance(item, Marked):
-        yield from _options(item.item)
-    elif isinstance(item, Series | Variants):
-        for inner in item.items:
-            yield from _options(inner)
+        return self.structure.taken(match.string, raw)

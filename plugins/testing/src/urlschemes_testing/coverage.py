@@ -16,8 +16,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from urlschemes import Registration, Scheme
-from urlschemes.bnf import Choice, Literal, Node, Octets, Reference, Repeat
-from urlschemes.syntax import shared_rules
+from urlschemes.bnf import Choice, Literal, Node, Octets, Reference, Repeat, shared_rules
 from urlschemes_testing.strategies import syntax_of
 
 if TYPE_CHECKING:
