@@ -1,0 +1,222 @@
+"""What the page of one scheme says, beside its record: its provider, its rules, its parts, its operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from urlschemes import Policy
+from urlschemes.bnf import read, references
+from urlschemes.errors import URLError
+from urlschemes_site.diagrams import svg
+from urlschemes_site.examples import taken_apart
+from urlschemes_site.notation import pieces, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from markupsafe import Markup
+
+    from urlschemes import Registration, Registry
+    from urlschemes.bnf import Rule
+    from urlschemes.syntax import Part
+    from urlschemes_site.examples import Example
+    from urlschemes_site.notation import Piece
+
+__all__ = ["Operation", "Page", "PartRow", "RuleRow", "page_file", "page_of", "rule_rows"]
+
+RULES = "rules.html"
+"""The page of the rules that all schemes share."""
+
+# Operation: what section 2 means by it, the command, and the rule of the policy for local files.
+_OPERATIONS = {
+    "access": ("get the resource, or begin a session", "urlschemes access", "roots"),
+    "find attributes": ("what is known of the resource, without its content", "urlschemes attributes", "roots"),
+    "replace": ("put content in the place of the resource", "urlschemes replace", "writable"),
+    "update": ("add content to the resource", "urlschemes update", "writable"),
+    "delete": ("delete the resource", "urlschemes delete", "writable"),
+}
+_TRAVELS = {
+    "line": "travels on a protocol line: an access refuses control octets in it",
+    "binary": "travels as counted octets, whatever they are",
+    "as-written": "travels as it is written, without being decoded",
+    "form": "travels on a protocol line, or as the form of section 3.4.9",
+}
+
+
+class RuleRow(NamedTuple):
+    """A rule: its definition in pieces, its diagram, the rules that refer to it, where it is defined."""
+
+    name: str
+    definition: tuple[Piece, ...]
+    diagram: Markup
+    used_in: tuple[str, ...]
+    section: str
+
+
+class PartRow(NamedTuple):
+    """A part: the paths of rules that it stands at, what it is in words, and how it travels."""
+
+    name: str
+    at: tuple[tuple[str, ...], ...]
+    facts: tuple[str, ...]
+
+
+class Operation(NamedTuple):
+    """An operation: what it does, its command, and what the two policies make of it.
+
+    `found` is said for URLs that were found somewhere, `typed` for those that a person typed.
+    """
+
+    name: str
+    means: str
+    command: str
+    found: str
+    typed: str
+
+
+class Page(NamedTuple):
+    """What the page of a scheme says. `rules` are its own, `shared` the names of those of section 5 that it uses.
+
+    `trouble` says why its examples could not be read, where they could not.
+    """
+
+    record: Registration
+    file: str
+    provider: str
+    module: str
+    because: str
+    claims: tuple[tuple[str, str], ...]
+    bnf: tuple[tuple[Piece, ...], ...]
+    rules: tuple[RuleRow, ...]
+    shared: tuple[str, ...]
+    link: Callable[[str], str]
+    parts: tuple[PartRow, ...]
+    operations: tuple[Operation, ...]
+    reach: tuple[str, ...]
+    examples: tuple[Example, ...]
+    trouble: str | None
+
+
+def page_file(name: str) -> str:
+    """The file of a scheme's page. The prefix keeps it clear of the names that some systems reserve."""
+    return f"scheme-{name.replace('+', '_')}.html"  # a `+` in an address is a blank to some servers; no name has a `_`
+
+
+def page_of(registry: Registry, record: Registration) -> Page:
+    """What the page of the scheme says. Nothing of its plugin is imported."""
+    why = registry.why(record.scheme)
+    active = next((claim for claim in why.claims if claim.state == "active"), None)
+    own = read(record.syntax.bnf)
+    grammar = record.syntax.grammar.rules
+    examples: tuple[Example, ...] = ()
+    trouble = None
+    try:
+        examples = taken_apart(record)
+    except URLError as error:
+        trouble = str(error)
+
+    def link(name: str) -> str:
+        return f"#rule-{name}" if name in own else f"{RULES}#rule-{name}"
+
+    return Page(
+        record=record,
+        file=page_file(record.scheme),
+        provider=why.provider or "",
+        module=active.module if active else "",
+        because=why.rule,
+        claims=tuple((claim.provider, claim.state) for claim in why.claims if claim is not active),
+        bnf=tuple(_lines(tokens(record.syntax.bnf.strip("\n").expandtabs(), grammar))),
+        rules=tuple(rule_rows(own, link, record.syntax.section_of)),
+        shared=tuple(name for name in _reached(grammar, record.syntax.rule) if name not in own),
+        link=link,
+        parts=tuple(map(_part, record.syntax.parts.values())),
+        operations=tuple(_operation(record, name) for name in record.operations),
+        reach=tuple(_reach(record)),
+        examples=examples,
+        trouble=trouble,
+    )
+
+
+def rule_rows(
+    rules: Mapping[str, Rule], link: Callable[[str], str], section_of: Callable[[str], str]
+) -> Iterator[RuleRow]:
+    """A row for each of the rules, in their order."""
+    users: dict[str, list[str]] = {}
+    for rule in rules.values():
+        for name in dict.fromkeys(references(rule.node)):
+            users.setdefault(name, []).append(rule.name)
+    for rule in rules.values():
+        used_in = tuple(users.get(rule.name, ()))
+        yield RuleRow(rule.name, tuple(pieces(rule.node)), svg(rule, link), used_in, section_of(rule.name))
+
+
+def _lines(found: Iterable[Piece]) -> Iterator[tuple[Piece, ...]]:
+    """The pieces line by line."""
+    line: list[Piece] = []
+    for piece in found:
+        first, *more = piece.text.split("\n")
+        line.append(piece._replace(text=first))
+        for text in more:
+            yield tuple(line)
+            line = [piece._replace(text=text)]
+    yield tuple(line)
+
+
+def _reached(grammar: Mapping[str, Rule], start: str) -> list[str]:
+    """The names of the rules that `start` comes to, itself first, in the order in which they are met."""
+    names = [start]
+    for name in names:
+        names += [each for each in dict.fromkeys(references(grammar[name].node)) if each not in names]
+    return names
+
+
+def _part(part: Part) -> PartRow:
+    if part.number:
+        what = "a number"
+    elif part.element is None:
+        what = f"text, the encoding of {part.decoded}" if part.decoded else "text"
+    elif part.take == "last":
+        what = f"the last {part.element} of its list"
+    else:
+        what = f"a list of {part.element}" + ("" if part.take == "all" else f", {part.take}")
+    without = ", ".join(f"{octet:02X}" for octet in sorted(part.exclude))
+    facts = [what, *([f"never holds the octets {without}"] if without else []), _TRAVELS[part.travels]]
+    return PartRow(part.name, part.at, (*facts, *([part.says] if part.says else [])))
+
+
+def _operation(record: Registration, name: str) -> Operation:
+    means, command, rule = _OPERATIONS.get(name, ("an operation of this scheme alone", "", ""))
+    found, typed = Policy.untrusted(), Policy.interactive()
+    if not record.local:
+        return Operation(name, means, command, _network(found), _network(typed))
+    return Operation(name, means, command, _files(found, rule), _files(typed, rule))
+
+
+def _network(policy: Policy) -> str:
+    if not policy.networks:
+        return "on the public Internet" if policy.public else "nowhere"
+    return "there, on this machine and in private networks"
+
+
+def _files(policy: Policy, rule: str) -> str:
+    named = getattr(policy, rule) if rule else ()
+    return f"below {', '.join(named)}" if named else f"no file, until `{rule or 'roots'}` names its folder"
+
+
+def _reach(record: Registration) -> Iterator[str]:
+    """What else the policy says of an access, sentence by sentence."""
+    if record.local:
+        yield "It reads or writes files of this machine: those that a folder of the policy holds, and no others."
+    elif record.operations:
+        own = [port for port in (record.default_port, *record.ports) if port is not None]
+        its = f"Allowed are {_listed(own)}, its own, and " if own else "Allowed are "
+        yield f"{its}ports from 1024 that are not known for another protocol; any other when `ports` names it."
+    if record.redirects:
+        yield f"A server may redirect an access to {_listed(record.redirects)}, under a stricter policy."
+    elif record.operations:
+        yield "No server can redirect an access."
+
+
+def _listed(items: Iterable[object]) -> str:
+    *most, last = map(str, items)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,60 @@
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const words = byId("words"), status = byId("status"), operation = byId("operation"), said = byId("said");
+  const rows = [...document.querySelectorAll("li[data-name]")].map((element) => ({
+    element,
+    name: element.dataset.name,
+    status: element.dataset.status,
+    operations: element.dataset.operations.split(","),
+    text: element.textContent.toLowerCase(),
+    page: element.querySelector("a.name"),
+  }));
+  const groups = [...document.querySelectorAll("[data-group]")];
+
+  /** The scheme's name of what looks like a URL, or null. */
+  const schemeOf = (text) => {
+    const found = /^\s*(?:url:)?([a-z0-9+.-]+):/i.exec(text);
+    return found && found[1].toLowerCase();
+  };
+
+  const matching = () => {
+    const scheme = schemeOf(words.value);
+    const each = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    return rows.filter((row) =>
+      (scheme === null ? each.every((word) => row.text.includes(word)) : row.name === scheme)
+      && (!status.value || row.status === status.value)
+      && (!operation.value || row.operations.includes(operation.value)));
+  };
+
+  const show = () => {
+    const found = new Set(matching());
+    for (const row of rows) row.element.hidden = !found.has(row);
+    const narrowed = found.size < rows.length;
+    for (const group of groups) group.hidden = narrowed && !group.querySelector("li[data-name]:not([hidden])");
+    const scheme = schemeOf(words.value);
+    const target = best(found);
+    if (!narrowed) said.textContent = "";
+    else if (!found.size) said.textContent = scheme === null ? "Nothing matches." : `No scheme is known as ${scheme}.`;
+    else if (scheme !== null && target) said.textContent = `A URL of the scheme ${scheme}: Enter opens its page.`;
+    else if (scheme !== null) said.textContent = `The scheme ${scheme} is known, and not installed here.`;
+    else said.textContent = `${found.size} of ${rows.length}${target ? `; Enter opens ${target.name}` : ""}`;
+  };
+
+  /** Where Enter leads: the scheme of that name, or the only one that is left and has a page. */
+  const best = (found) => {
+    const text = words.value.trim().toLowerCase();
+    if (!text) return null;
+    const pages = [...found].filter((row) => row.page);
+    return pages.find((row) => row.name === (schemeOf(text) ?? text)) ?? (pages.length === 1 ? pages[0] : null);
+  };
+
+  words.addEventListener("keydown", (event) => {
+    const target = event.key === "Enter" && !event.isComposing ? best(new Set(matching())) : null;
+    if (target) target.page.click();
+  });
+  for (const field of [words, status, operation]) field.addEventListener("input", show);
+  addEventListener("pageshow", show);
+  byId("finder").hidden = false;
+  show();
+})();
