@@ -69,37 +69,38 @@ def test_one_name_for_folder_distribution_entry_point_and_record(plugin: Distrib
     (name,) = plugin.schemes
     assert plugin.folder.name == name
     assert plugin.name == f"urlschemes-{name}"
-    assert plugin.schemes[name] == f"urlschemes_{name}:scheme"
+    assert plugin.schemes[name] == f"{plugin.package.name}:scheme"
     assert record_of(plugin)["scheme"] == name
-    scheme = importlib.import_module(f"urlschemes_{name}").scheme
+    scheme = importlib.import_module(plugin.package.name).scheme
     assert scheme.registration.scheme == name
 
 
 @pytest.mark.parametrize("plugin", plugins(), ids=str)
 def test_the_same_file_names_in_every_plugin(plugin: Distribution) -> None:
-    (name,) = plugin.schemes
+    package = plugin.package.name
+    name = package.removeprefix("urlschemes_")
     wanted = {
         "README.md",
         "LICENSE",
         "pyproject.toml",
-        f"src/urlschemes_{name}/__init__.py",
-        f"src/urlschemes_{name}/py.typed",
-        f"src/urlschemes_{name}/registration.toml",
+        f"src/{package}/__init__.py",
+        f"src/{package}/py.typed",
+        f"src/{package}/registration.toml",
         f"tests/test_{name}_syntax.py",
     }
-    of_access = {f"src/urlschemes_{name}/access.py", f"tests/test_{name}_access.py"}
+    of_access = {f"src/{package}/access.py", f"tests/test_{name}_access.py"}
     there = {path.relative_to(plugin.folder).as_posix() for path in workspace_files() if plugin.folder in path.parents}
-    scheme = importlib.import_module(f"urlschemes_{name}").scheme
+    scheme = importlib.import_module(package).scheme
     if not scheme.registration.operations:  # it is for reading only
         assert there & of_access == set()
         assert wanted <= there
         return
     module = scheme.algorithm(scheme.registration.operations[0]).__module__
-    if not module.startswith(f"urlschemes_{name}."):  # the algorithm of another plugin, which it then depends on
+    if not module.startswith(f"{package}."):  # the algorithm of another plugin, which it then depends on
         assert module.endswith(".access")
         needed = {re.split(r"[^\w-]", each)[0] for each in plugin.project["dependencies"]}
         assert module.partition(".")[0].replace("_", "-") in needed
-        of_access.remove(f"src/urlschemes_{name}/access.py")
+        of_access.remove(f"src/{package}/access.py")
     assert (wanted | of_access) - there == set()
 
 

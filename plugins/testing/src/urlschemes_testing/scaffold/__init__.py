@@ -1,0 +1,16 @@
+"""New schemes: a distribution that works from its first minute, to be changed into one's own.
+
+    plan("foo").write(Path("x-foo"))        # what `urlschemes new foo` does
+
+| room | what it has |
+| --- | --- |
+| `naming` | what a scheme, its distribution, its package are called; what is known of the name |
+| `plan` | the files and their texts |
+| `command` | `urlschemes new` |
+| `templates/` | the texts, as `string.Template` reads them: of both kinds, of a scheme, of a record alone |
+"""
+
+from urlschemes_testing.scaffold.naming import Naming, naming_of, remarks
+from urlschemes_testing.scaffold.plan import Plan, plan
+
+__all__ = ["Naming", "Plan", "naming_of", "plan", "remarks"]

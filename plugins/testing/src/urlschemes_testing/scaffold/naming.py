@@ -1,0 +1,133 @@
+"""What a new scheme may be called, what its distribution and package are called then, and what is known of the name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from urlschemes.characters import SCHEME_NAME
+from urlschemes.discovery import SCHEMES, distribution_key
+from urlschemes.errors import RegistrationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from urlschemes.registry import Registry
+
+__all__ = ["Naming", "naming_of", "remarks"]
+
+EXPERIMENTAL = "x-"
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The names of a scheme and of what it is made of."""
+
+    asked: str
+    """What was asked for."""
+    scheme: str
+    status: str
+    """`experimental` with an `x-`, else `provisional`."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the scheme's name, in which a distribution and a package can be named after it."""
+        return tuple(re.findall("[a-z0-9]+", self.scheme.replace("+", "-plus-")))
+
+    @property
+    def distribution(self) -> str:
+        """The name of the distribution: `urlschemes-x-foo`."""
+        return "-".join(("urlschemes", *self.words))
+
+    @property
+    def package(self) -> str:
+        """The name of its package: `urlschemes_x_foo`."""
+        return self.distribution.replace("-", "_")
+
+    @property
+    def stem(self) -> str:
+        """The scheme's name as files and rules bear it: `x_foo`."""
+        return "_".join(self.words)
+
+    @property
+    def url_type(self) -> str:
+        """The name of the type of its URLs: `FooURL`."""
+        words = self.words[1:] if self.status == "experimental" and self.words[1][0].isalpha() else self.words
+        return "".join(word.capitalize() for word in words) + "URL"
+
+
+def naming_of(name: str, *, registered: bool = False) -> Naming:
+    """How a scheme called `name` is named: with an `x-` (RFC 1738 section 4), unless it is to be `registered`.
+
+    Raises InvalidURL where no scheme can have that name, RegistrationError where this one must not.
+    """
+    from urlschemes import parse_generic
+
+    if SCHEME_NAME.fullmatch(name) is None:
+        parse_generic(f"{name}:")
+        raise RegistrationError(f"{name} is more than the name of a scheme: a colon ends it", field="scheme")
+    scheme = name.lower()
+    if registered and scheme.startswith(EXPERIMENTAL):
+        raise RegistrationError(
+            f"{scheme} cannot be registered: names with x- are for experiments (RFC 1738 section 4)",
+            field="scheme",
+            hint=f"leave out --registered, or the x-: {scheme.removeprefix(EXPERIMENTAL)}",
+        )
+    if not registered and not scheme.startswith(EXPERIMENTAL):
+        scheme = EXPERIMENTAL + scheme
+    naming = Naming(name, scheme, "provisional" if registered else "experimental")
+    if not scheme[0].isalpha() or len(naming.words) < (1 if registered else 2):
+        raise RegistrationError(
+            f"no distribution and no type of URLs can be named after {scheme}",
+            field="scheme",
+            hint="let it begin with a letter, as RFC 3986 section 3.1 asks"
+            + (", also behind the x-" * (not registered)),
+        )
+    return naming
+
+
+def remarks(naming: Naming, registry: Registry) -> tuple[str, ...]:
+    """What is known of the name, here and in the ledgers that are installed, and what to do about it.
+
+    Raises RegistrationError where the name belongs to another distribution, so that a new one could never provide it.
+    """
+    return tuple(_remarks(naming, registry))
+
+
+def _remarks(naming: Naming, registry: Registry) -> Iterator[str]:
+    scheme, bare = naming.scheme, naming.scheme.removeprefix(EXPERIMENTAL)
+    known = registry.known_names().get(bare)
+    experimental = naming.status == "experimental"
+    if naming.asked.lower() != scheme:
+        yield f"it is called {scheme}: names without x- are for schemes that are registered (RFC 1738 section 4)"
+    if known is not None and known.distribution and not experimental:
+        raise RegistrationError(
+            f"the name {scheme} belongs to {known.distribution}: no other distribution can provide it",
+            scheme=scheme,
+            field="scheme",
+            hint=f"for an experiment take {EXPERIMENTAL}{scheme}, or a name of your own",
+        )
+    if known is not None:
+        facts = ", ".join(fact for fact in (known.means, known.status, known.reference) if fact)
+        if experimental:
+            yield f"{bare} is the name of a scheme already ({facts}): if yours is another, choose another name"
+        else:
+            yield (
+                f"{bare} is registered ({facts}): what is made here has a syntax of its own, to be replaced by that of "
+                "the registration before anybody else gets it"
+            )
+    elif not experimental:
+        yield (
+            f"no ledger that is installed knows {scheme}: have it registered with IANA (RFC 7595 section 7.2) before "
+            "anybody else gets it"
+        )
+    for claim in registry.claims():
+        if claim.group == SCHEMES and claim.name == scheme:
+            if distribution_key(claim.distribution) == naming.distribution:
+                yield f"{claim.provider} is installed here and provides {scheme}: to install the new one replaces it"
+            else:
+                yield (
+                    f"{claim.provider} is installed here and provides {scheme}: beside the new one neither is used "
+                    f"until one is chosen: uninstall it, or --pin {scheme}={naming.distribution}; or take another name"
+                )
