@@ -556,7 +556,7 @@ print(json.dumps([said, valid, [c.state for c in registry.claims() if c.distribu
         site,
     )
     assert said[0].startswith(
-        "PluginLoadError: bad-hooks 1.0, which provides any, cannot be imported: SystemExit: 3; pip "
+        "PluginLoadError: bad-hooks 1.0, which provides any, cannot be imported: SystemExit: 3; URLSCHEMES_DISABLE="
     )
     assert said[1] == said[0]
     assert (valid, states) == ([True, False], ["broken"])

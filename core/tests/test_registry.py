@@ -157,7 +157,7 @@ def test_an_installed_scheme_gives_way_only_where_that_is_meant(plugin, registra
         registry.register(own)
     registry.register(own, replace=True)
     assert registry["x-site-a"] is own
-    assert states(registry, "x-site-a") == {"x-site-a 1.0": "disabled"}
+    assert states(registry, "x-site-a") == {"x-site-a 1.0": "shadowed"}
     assert registry.why("x-site-a").provider == "this program"
     registry.unregister("x-site-a")
     assert registry["x-site-a"] is installed
@@ -277,10 +277,10 @@ def test_two_claims_of_one_name_are_a_conflict_until_one_is_chosen(plugin, monke
         assert "several distributions claim the scheme x-two-c" in str(why)
     pinned = Registry(pins={"X-Two-C": "second.c"})
     assert str(pinned.parse("x-two-c:a")) == "x-two-c:a"
-    assert states(pinned, "x-two-c") == {"first-c 1.0": "disabled", "Second_C 1.0": "active"}
+    assert states(pinned, "x-two-c") == {"first-c 1.0": "shadowed", "Second_C 1.0": "active"}
     assert pinned.why("x-two-c").rule == "the name is pinned to it"
     nobody = Registry(pins={"x-two-c": "third"})
-    with pytest.raises(UnknownScheme, match=r"installed but disabled: .*pinned to third"):
+    with pytest.raises(UnknownScheme, match=r"is shadowed: the name is pinned to third"):
         nobody.parse("x-two-c:a")
     restricted = Registry(plugins=["first-c"])
     assert states(restricted, "x-two-c") == {"first-c 1.0": "active", "Second_C 1.0": "disabled"}
@@ -392,7 +392,7 @@ def test_why_prints_what_a_person_needs(plugin, monkeypatch):
         "x-why-f: x-why-f 1.0\n"
         "  because no other distribution claims the name\n"
         f"  claim: x-why-f: x-why-f 1.0 [active] x_why_f in {site}\n"
-        "  to choose otherwise: override(scheme), or leave x-why-f out of URLSCHEMES_PLUGINS"
+        "  to choose otherwise: override(scheme), or switch it off: URLSCHEMES_DISABLE=x-why-f"
     )
 
 

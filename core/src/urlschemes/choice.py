@@ -1,8 +1,8 @@
 """Which claims count.
 
-A distribution that was switched off does not take part. A reserved name belongs to one distribution. Where a name is
-pinned, no other distribution counts. Where two are left that claim one name, neither does: the order in which they
-were installed or found never decides.
+A distribution or a scheme that was switched off does not take part. A reserved name belongs to one distribution. Where
+a name is pinned, no other distribution counts. Where two are left that claim one name, neither does: the order in which
+they were installed or found never decides.
 """
 
 from __future__ import annotations
@@ -15,9 +15,25 @@ from urlschemes.errors import PluginError
 from urlschemes.ledger import known_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["Installed", "installed_list", "place", "settled"]
+__all__ = ["DISABLE", "Installed", "Rules", "installed_list", "place", "settled", "switch"]
+
+DISABLE = "URLSCHEMES_DISABLE"
+"""The variable that switches off what it names: distributions and schemes, with commas between them."""
+_ALLOW = "URLSCHEMES_PLUGINS"
+
+
+class Rules(NamedTuple):
+    """What whoever made a registry decided. The names of distributions are in any spelling.
+
+    `allowed` are the distributions that may take part (None: all). `disabled` are distributions and schemes that may
+    not, by who says so. `pins` are the distributions that were chosen, by the scheme's name in lower case.
+    """
+
+    allowed: Collection[str] | None = None
+    disabled: Mapping[str, Collection[str]] = {}
+    pins: Mapping[str, str] = {}
 
 
 class Installed(NamedTuple):
@@ -27,15 +43,14 @@ class Installed(NamedTuple):
     chosen: dict[str, Claim]
 
 
-def settled(claims: Iterable[Claim], plugins: frozenset[str] | None, pins: Mapping[str, str]) -> Installed:
-    """Which of the claims count, by the rules above.
+def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
+    """Which of the claims count, by the rules above and by those of the environment.
 
-    `plugins` are the distributions that may take part (None: all), `pins` the one chosen for a name; both as keys.
-    Raises PluginError where `plugins` or URLSCHEMES_PLUGINS names a distribution that nobody installed.
+    Raises PluginError where one of the lists names what nobody installed.
     """
     found = tuple(claims)
-    lists = _allowed(plugins, found)
-    judged = [_judged(claim, lists, pins) for claim in found]
+    allowed, disabled = _allowed(rules, found), _disabled(rules, found)
+    judged = [_judged(claim, allowed, disabled, rules.pins) for claim in found]
     wanted: dict[str, list[int]] = {}
     for index, claim in enumerate(judged):
         if claim.group == SCHEMES and claim.state == "active":
@@ -51,16 +66,15 @@ def settled(claims: Iterable[Claim], plugins: frozenset[str] | None, pins: Mappi
     return Installed(tuple(judged), chosen)
 
 
-def _allowed(plugins: frozenset[str] | None, claims: tuple[Claim, ...]) -> dict[str, frozenset[str]]:
+def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str]]:
     """The distributions that may take part, by who says so. Raises PluginError for one that nobody installed."""
-    lists = {} if plugins is None else {"Registry(plugins=...)": plugins}
-    named = os.environ.get("URLSCHEMES_PLUGINS", "").strip()
+    lists = {} if rules.allowed is None else {"Registry(plugins=...)": frozenset(map(distribution_key, rules.allowed))}
+    named = os.environ.get(_ALLOW, "").strip()
     if named:
-        names = {distribution_key(name.strip()) for name in named.split(",") if name.strip()}
-        lists["URLSCHEMES_PLUGINS"] = frozenset() if named == "none" else frozenset(names)
-    there = {distribution_key(claim.distribution) for claim in claims if claim.state != "ignored"}
-    for source, names_ in lists.items():
-        for name in sorted(names_ - there):
+        lists[_ALLOW] = frozenset() if named == "none" else frozenset(map(distribution_key, _names(named)))
+    there = _distributions(claims)
+    for source, names in lists.items():
+        for name in sorted(names - there):
             raise PluginError(
                 f"{source} names {name}, which is not installed as a plugin",
                 distribution=name,
@@ -69,24 +83,61 @@ def _allowed(plugins: frozenset[str] | None, claims: tuple[Claim, ...]) -> dict[
     return lists
 
 
-def _judged(claim: Claim, lists: Mapping[str, frozenset[str]], pins: Mapping[str, str]) -> Claim:
+def _disabled(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, str]:
+    """Who switches it off, by distribution and by scheme. Raises PluginError for a name of neither."""
+    lists = {**rules.disabled, DISABLE: _names(os.environ.get(DISABLE, ""))}
+    there = _distributions(claims)
+    schemes = {claim.name for claim in claims if claim.group == SCHEMES and claim.state != "ignored"}
+    found: dict[str, str] = {}
+    for source, names in lists.items():
+        for name in names:
+            meant = {distribution_key(name)} & there | {name.lower()} & schemes
+            if not meant:
+                raise PluginError(
+                    f"{source} names {name}, which is neither an installed plugin nor a scheme of one",
+                    distribution=name,
+                    hint=installed_list(claims),
+                )
+            found.update(dict.fromkeys(meant - found.keys(), f"{source} names {name}"))
+    return found
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def _distributions(claims: Iterable[Claim]) -> set[str]:
+    return {distribution_key(claim.distribution) for claim in claims if claim.state != "ignored"}
+
+
+def _judged(
+    claim: Claim, allowed: Mapping[str, frozenset[str]], disabled: Mapping[str, str], pins: Mapping[str, str]
+) -> Claim:
     """The claim by itself, without regard to others: whether it may count."""
     if claim.state != "active":
         return claim
     distribution = distribution_key(claim.distribution)
-    for source, names in lists.items():
+    for source, names in allowed.items():
         if distribution not in names:
             return claim._replace(state="disabled", reason=f"{source} leaves {claim.distribution} out")
+    why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
+    if why:
+        return claim._replace(state="disabled", reason=why)
     if claim.group != SCHEMES:
         return claim
     if distribution != distribution_key(f"urlschemes-{claim.name}"):  # whose name it is, it is for them to say
         known = known_names().get(claim.name)
         if known is not None and known.distribution:
             return claim._replace(state="reserved", reason=f"the name is reserved to {known.distribution}")
-    pin = pins.get(claim.name, distribution)
-    if pin != distribution:
-        return claim._replace(state="disabled", reason=f"the name is pinned to {pin}")
+    pin = pins.get(claim.name)
+    if pin is not None and distribution_key(pin) != distribution:
+        return claim._replace(state="shadowed", reason=f"the name is pinned to {pin}")
     return claim
+
+
+def switch(claim: Claim) -> str:
+    """The name that switches the claim off: that of the scheme, or of the distribution where it claims none."""
+    return claim.name if claim.group == SCHEMES and claim.name else claim.distribution
 
 
 def place(claim: Claim) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.beside import locate, read_beside
+from urlschemes.choice import DISABLE
 from urlschemes.discovery import SCHEMES, Claim
 from urlschemes.display import one_line
 from urlschemes.registration import FILE
@@ -15,7 +16,10 @@ from urlschemes.registration import FILE
 if TYPE_CHECKING:
     from urlschemes.scheme import Scheme
 
-__all__ = ["Diagnosis", "Why", "examined", "examined_own", "why_installed", "why_own"]
+__all__ = ["TROUBLE", "Diagnosis", "Why", "examined", "examined_own", "why_installed", "why_own"]
+
+TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
+"""States of a claim that somebody has to do something about."""
 
 
 class Why(NamedTuple):
@@ -54,7 +58,7 @@ def why_installed(name: str, claims: tuple[Claim, ...], active: Claim, *, pinned
         rule = "the name is reserved to it"
     elif len(claims) > 1:
         rule = "the claims of other distributions do not count"
-    advice = f"override(scheme), or leave {active.distribution} out of URLSCHEMES_PLUGINS"
+    advice = f"override(scheme), or switch it off: {DISABLE}={name}"
     return Why(name, active.provider, rule, claims, advice)
 
 
@@ -62,13 +66,20 @@ class Diagnosis(NamedTuple):
     """One claim, looked at closely.
 
     `file` is what would be imported for it, or the record where there is no code ("" where it cannot be found),
-    `sha256` that file's hash, `seconds` how long the import took (None where nothing was imported).
+    `sha256` that file's hash, `seconds` how long the import took (None where nothing was imported). `changes` says in
+    words what loading it changed for others in the process (None where it was not verified).
     """
 
     claim: Claim
     file: str = ""
     sha256: str = ""
     seconds: float | None = None
+    changes: tuple[str, ...] | None = None
+
+    @property
+    def in_trouble(self) -> bool:
+        """Whether somebody has to do something about it."""
+        return self.claim.state in TROUBLE or bool(self.changes)
 
 
 def examined(claim: Claim, seconds: float | None) -> Diagnosis:

@@ -43,12 +43,13 @@ DEMOS = "urlschemes.demos"
 
 _GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
 
-State: TypeAlias = Literal["active", "conflict", "reserved", "disabled", "malformed", "broken", "ignored"]
+State: TypeAlias = Literal["active", "shadowed", "conflict", "reserved", "disabled", "malformed", "broken", "ignored"]
 """What became of a claim.
 
-`active`: it counts. `conflict`: another distribution claims the name too. `reserved`: the name belongs to another
-distribution. `disabled`: switched off by the user. `malformed`: the distribution's metadata is wrong. `broken`: it
-failed when it was used. `ignored`: it was found through the current directory.
+`active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
+distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: switched off by the
+user. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
+through the current directory.
 """
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)

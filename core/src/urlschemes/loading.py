@@ -9,6 +9,7 @@ import re
 from importlib import import_module
 
 from urlschemes.beside import read_beside
+from urlschemes.choice import DISABLE, switch
 from urlschemes.discovery import SCHEMES, Claim, described
 from urlschemes.errors import PluginContractError, PluginLoadError, RegistrationError
 from urlschemes.registration import API, FILE, Registration
@@ -116,7 +117,7 @@ def _not_loaded(claim: Claim, error: BaseException) -> PluginLoadError:
         f"{claim.provider}, which provides {claim.name}, cannot be imported: {described(error)}",
         scheme=_scheme_of(claim),
         distribution=claim.provider,
-        hint=f"pip uninstall {claim.distribution}, or list in URLSCHEMES_PLUGINS which plugins to use",
+        hint=f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it",
     )
 
 

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from urlschemes.absence import absence
 from urlschemes.choice import Rules
-from urlschemes.diagnosis import Diagnosis, Why, examined, examined_own, why_installed, why_own
-from urlschemes.discovery import HOOKS, SCHEMES, Claim
 from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, URLError
 from urlschemes.ledger import known_names, merged
 from urlschemes.loading import imported, provided, record
@@ -35,8 +33,11 @@ if TYPE_CHECKING:
 
     from urlschemes.attributes import Attributes
     from urlschemes.configuration import Configuration
+    from urlschemes.diagnosis import Diagnosis, Why
     from urlschemes.dialogue import Dialogue
+    from urlschemes.discovery import Claim
     from urlschemes.findings import Finding
+    from urlschemes.inspection import Deed, Inspection
     from urlschemes.ledger import KnownName, Ledger
     from urlschemes.operations import Operations
     from urlschemes.policy import Policy
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from urlschemes.terms import Asker, Authenticator, Content, Terms, Tracer
     from urlschemes.wire import Authenticate
 
-__all__ = ["Diagnosis", "Registry", "Why"]
+__all__ = ["Registry"]
 
 U = TypeVar("U", bound=URL)
 
@@ -56,8 +57,8 @@ class Registry:
 
     Making one costs nothing: what is installed is looked for when it is first needed, and a plugin is imported when
     its scheme is. `plugins` are the distributions that may take part (None: all that are installed; the environment
-    variable `URLSCHEMES_PLUGINS`, a list with commas or `none`, restricts them further). `disable` are distributions and
-    schemes that may not, as are those that the variable `URLSCHEMES_DISABLE` names. `require` are distributions
+    variable `URLSCHEMES_PLUGINS`, a list with commas or `none`, restricts them further). `disable` are distributions
+    and schemes that may not, as are those that the variable `URLSCHEMES_DISABLE` names. `require` are distributions
     without which the registry is not made. `pins` choose between distributions that claim one name: `{"x-foo":
     "foo-schemes"}`. With `current_directory`, distributions that are found only through the current directory count
     too. `configuration` (none is loaded by itself) says what these arguments leave open, gives the policy to operations
@@ -171,7 +172,7 @@ class Registry:
 
     def _absent(self, name: str) -> UnknownScheme | PluginConflict:
         """Why nobody provides `name`, and what is known of it."""
-        return absence(name, self._claims_of(name), self.ledgers, lambda: self)
+        return absence(name, self._inspection.claims_of(name), self.ledgers, lambda: self)
 
     # What is known
 
@@ -190,85 +191,50 @@ class Registry:
 
         Knows an answer for every name. What implements hooks is imported.
         """
-        name = folded(name)
-        return self._why_provided(name)._replace(gateway=self._gateway(name))
-
-    def _gateway(self, name: str) -> str | None:
-        """The gateway for `name`, in words."""
-        setting = self.configuration.gateway(name)
-        if setting is not None:
-            return f"{setting.shown}, from {setting.source}"
-        try:
-            hooks = self._plugins.hooks()
-        except PluginError:  # `diagnose`, and every access, say what is broken
-            return None
-        who = hooks.implementers("urlschemes_gateway") if hooks else ()
-        return f"{' and '.join(who)} may name one, by the hook urlschemes_gateway" if who else None
-
-    def _why_provided(self, name: str) -> Why:
-        claims = self._claims_of(name)
-        overridden = name in self._overrides
-        if overridden or name in self._registered:
-            return why_own(name, claims, overridden=overridden)
-        active = next((claim for claim in claims if claim.state == "active"), None)
-        if active is not None:
-            return why_installed(name, claims, active, pinned=name in self._plugins.rules.pins)
-        error = self._absent(name)
-        return Why(name, None, error.message, claims, error.hint or "install a distribution that provides it")
+        return self._inspection.why(folded(name))
 
     def claims(self) -> tuple[Claim, ...]:
         """Every claim that was found and what became of it as far as is known; nothing is imported."""
-        return tuple(map(self._as_known, self._plugins.installed().claims))
-
-    def _claims_of(self, name: str) -> tuple[Claim, ...]:
-        claims = self._plugins.installed().claims
-        return tuple(self._as_known(claim) for claim in claims if claim.name == name and claim.group == SCHEMES)
-
-    def _as_known(self, claim: Claim) -> Claim:
-        if claim.state != "active":
-            return claim
-        if claim.group == SCHEMES and (claim.name in self._overrides or claim.name in self._registered):
-            return claim._replace(state="disabled", reason="the program registered a scheme of that name itself")
-        if claim.group == SCHEMES and claim.name in self._hidden:
-            return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
-        broken = self._plugins.broken.get(claim)
-        return claim._replace(state="broken", reason=broken.message) if broken else claim
+        return self._inspection.claims()
 
     def load(self, claim: Claim) -> object:
         """The object that an active claim names, imported now. Raises PluginLoadError, PluginContractError."""
         return self._plugins.tried(claim, imported)
 
-    def diagnose(self, *, load: bool = False) -> tuple[Diagnosis, ...]:
+    def diagnose(self, *, load: bool = False, verify: bool = False) -> tuple[Diagnosis, ...]:
         """Every claim, looked at closely, and the schemes that the program registered itself.
 
-        The records are read; with `load` the plugins are imported as well.
+        The records are read; with `load` the plugins are imported as well. With `verify` each is loaded in a process of
+        its own, within ten seconds, and what it changed there for others is said; this process loads none of them.
         """
-        for claim in self.claims():
-            if claim.state == "active":
-                self._try(claim, load=load)
-        found = [examined(claim, self._plugins.seconds.get(claim)) for claim in self.claims()]
-        for name in sorted({*self._registered, *self._overrides}):
-            scheme = self._current(name)
-            if scheme is not None:
-                found.append(examined_own(scheme, self.why(name).rule))
-        return tuple(found)
+        return self._inspection.diagnose(load=load, verify=verify)
 
     def check_configuration(self) -> tuple[URLError, ...]:
         """What of the configuration cannot be used with the schemes that are there; what it speaks of is imported."""
         return tuple(self._operations().faults())
 
-    def _try(self, claim: Claim, *, load: bool) -> None:
-        try:
-            if claim.group == SCHEMES and not load:
-                record(claim)
-            elif claim.group == SCHEMES:
-                self._load(claim)
-            elif load and claim.group == HOOKS:
-                self._plugins.try_hooks(claim)
-            elif load:
-                imported(claim)
-        except PluginError as error:
-            self._plugins.blame(claim, error)
+    @property
+    def _inspection(self) -> Inspection:
+        from urlschemes.inspection import Inspection
+
+        return Inspection(
+            self._plugins, lambda: self.configuration, self._deed, self._own_schemes, self._load, self._absent
+        )
+
+    def _deed(self, name: str) -> Deed | None:
+        """What the program did with the name."""
+        if name in self._overrides:
+            return "overridden"
+        if name in self._registered:
+            return "registered"
+        return "unregistered" if name in self._hidden else None
+
+    def _own_schemes(self) -> Iterator[Scheme]:
+        """The schemes that the program put there, as far as they are in use."""
+        for name in sorted({*self._registered, *self._overrides}):
+            scheme = self._current(name)
+            if scheme is not None:
+                yield scheme
 
     # What the program registers itself
 

@@ -60,6 +60,10 @@ _HOMES = {
 }
 
 
+_ELSEWHERE = {"new": "urlschemes-testing", "review": "urlschemes-testing", "site": "urlschemes-site"}
+"""The distributions that bring commands for whoever writes plugins, or shows them."""
+
+
 class Settings:
     """What the global options say."""
 
@@ -68,11 +72,15 @@ class Settings:
         plugins: Sequence[str] | None = None,
         pins: dict[str, str] | None = None,
         *,
+        disable: Sequence[str] = (),
+        require: Sequence[str] = (),
         config: str | None = None,
         configured: bool = True,
     ) -> None:
         self.plugins = plugins
         self.pins = pins or {}
+        self.disable = disable
+        self._require = require
         self._file = config
         self.configured = configured
         self._registry: Registry | None = None
@@ -83,7 +91,13 @@ class Settings:
         if self._registry is None:
             from urlschemes.registry import Registry
 
-            self._registry = Registry(self.plugins, pins=self.pins, configuration=self._configuration())
+            self._registry = Registry(
+                self.plugins,
+                require=self._require,
+                disable=self.disable,
+                pins=self.pins,
+                configuration=self._configuration(),
+            )
         return self._registry
 
     @property
@@ -93,7 +107,8 @@ class Settings:
 
         configuration = self.registry.configuration
         plugins = configuration.plugins if self.plugins is None else self.plugins
-        return Registry(plugins, pins={**configuration.pins, **self.pins})
+        disabled = [name for names in configuration.disabled.values() for name in names]
+        return Registry(plugins, disable=[*self.disable, *disabled], pins={**configuration.pins, **self.pins})
 
     @property
     def file(self) -> str | None:
@@ -133,6 +148,9 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            reason = self._missing(ctx, args[0])
+            if reason:
+                raise click.UsageError(reason, ctx) from None
             from difflib import get_close_matches
 
             meant = get_close_matches(args[0], self.list_commands(ctx), 1)
@@ -148,6 +166,9 @@ class _Commands(click.Group):
         if others:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl([(name, f"of {claim.provider}") for name, claim in sorted(others.items())])
+        missing = [f"{name} (of {home})" for name, home in _ELSEWHERE.items() if name not in others]
+        if missing:
+            formatter.write(f"\nNot installed, or switched off: {', '.join(missing)}\n")
 
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write(f"\n{EXIT_CODES}\n")
@@ -196,21 +217,35 @@ class _Commands(click.Group):
         return result
 
     def _claims(self, ctx: click.Context) -> dict[str, Claim]:
-        from urlschemes.discovery import COMMANDS
-        from urlschemes.errors import URLError
-
-        try:
-            claims = _settings(ctx).registry.claims()
-        except URLError:  # --plugins names one that is not installed: whatever uses the registry says so
-            return {}
-        active = [claim for claim in claims if claim.group == COMMANDS and claim.state == "active"]
+        active = [claim for claim in _command_claims(ctx) if claim.state == "active"]
         names = [claim.name for claim in active]
         # As with schemes: of two that claim one name, neither counts.
         return {each.name: each for each in active if each.name not in _HOMES and names.count(each.name) == 1}
 
+    def _missing(self, ctx: click.Context, name: str) -> str | None:
+        """Why there is no such command, where a distribution has it: it is switched off, in conflict, not installed."""
+        claims = [claim for claim in _command_claims(ctx) if claim.name == name]
+        if claims:
+            said = "; ".join(f"{claim.provider} ({claim.reason or 'another claims it as well'})" for claim in claims)
+            return f"The command {name} cannot be used: {said}."
+        home = _ELSEWHERE.get(name)
+        return f"The command {name} comes with {home}, which is not installed: pip install {home}" if home else None
+
 
 def _settings(ctx: click.Context) -> Settings:
     return ctx.ensure_object(Settings)
+
+
+def _command_claims(ctx: click.Context) -> list[Claim]:
+    """Every claim of a command."""
+    from urlschemes.discovery import COMMANDS
+    from urlschemes.errors import URLError
+
+    try:
+        claims = _settings(ctx).registry.claims()
+    except URLError:  # --plugins names one that is not installed: whatever uses the registry says so
+        return []
+    return [claim for claim in claims if claim.group == COMMANDS]
 
 
 def _command_of(ctx: click.Context, claim: Claim) -> click.Command:
@@ -302,6 +337,7 @@ _CONFIGURED = "the policy's `{rule}` says so: `urlschemes config` shows where th
 def advice(error: URLError) -> str | None:
     """What to do next, in the words of the command line."""
     from urlschemes import errors
+    from urlschemes.choice import DISABLE
     from urlschemes.policy import Policy
 
     if isinstance(error, errors.PolicyDenied) and error.hint and hasattr(Policy, error.rule or ""):
@@ -312,6 +348,8 @@ def advice(error: URLError) -> str | None:
         return f"it has a command of its own: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
     if isinstance(error, errors.LimitExceeded) and error.limit == "content":
         return "-o FILE saves it, however long it is"
+    if isinstance(error, errors.PluginLoadError) and error.hint:
+        return error.hint.replace(f"{DISABLE}=", "--disable ")
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return f"choose one: --pin {error.scheme}={error.claimants[0].partition(' ')[0]}, or uninstall the other"
     return error.hint
@@ -355,6 +393,10 @@ def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--plugins", metavar="A,B", callback=_names, help="Use only these distributions.")
 @click.option("--no-plugins", is_flag=True, help="Use no plugin at all.")
+@click.option("--disable", metavar="A,B", callback=_names, help="Do not use these distributions or schemes.")
+@click.option(
+    "--require", metavar="A,B", callback=_names, help="Do nothing where one of these distributions is missing."
+)
 @click.option("--pin", metavar="NAME=DIST", multiple=True, callback=_pairs, help="Choose who provides a scheme.")
 @click.option("--config", metavar="FILE", help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Use no configuration: no file, and nothing from the environment.")
@@ -363,6 +405,8 @@ def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
 def command(
     ctx: click.Context,
     plugins: list[str] | None,
+    disable: list[str] | None,
+    require: list[str] | None,
     pin: dict[str, str],
     config: str | None,
     *,
@@ -377,4 +421,11 @@ def command(
         raise click.UsageError("--plugins and --no-plugins exclude each other")
     if no_config and config is not None:
         raise click.UsageError("--config and --no-config exclude each other")
-    ctx.obj = Settings([] if no_plugins else plugins, pin, config=config, configured=not no_config)
+    ctx.obj = Settings(
+        [] if no_plugins else plugins,
+        pin,
+        disable=disable or (),
+        require=require or (),
+        config=config,
+        configured=not no_config,
+    )

@@ -6,22 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.cli.plain import as_json, line, write_json
-from urlschemes.cli.registry import READS_ONLY, TROUBLE
-from urlschemes.discovery import SCHEMES
+from urlschemes.cli.plain import as_json, line, note, write_json
+from urlschemes.cli.registry import READS_ONLY
+from urlschemes.discovery import COMMANDS, DEMOS, HOOKS, SCHEMES
 from urlschemes.errors import PluginError
 
 if TYPE_CHECKING:
     from urlschemes.cli.app import Settings
     from urlschemes.cli.screen import Screen
+    from urlschemes.diagnosis import Diagnosis, Why
     from urlschemes.discovery import Claim
-    from urlschemes.registry import Diagnosis, Registry, Why
+    from urlschemes.registry import Registry
 
 __all__ = ["doctor", "why"]
 
 SHORT = 16
 """Digits of a hash that a person is shown; --json has them all."""
-_COLOURS = {"active": "green", "disabled": "dim", "ignored": "dim"}
+_COLOURS = {"active": "green", "disabled": "dim", "ignored": "dim", "shadowed": "dim"}
+
+_HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "Demonstrations"}
+_KINDS = {SCHEMES: "the scheme", HOOKS: "the hooks", COMMANDS: "the command", DEMOS: "the demonstration of"}
 
 
 @click.command(short_help="Say who provides a scheme, and why.")
@@ -41,6 +45,7 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
                 "rule": found.rule,
                 "claims": [_claim(claim) for claim in found.claims],
                 "gateway": found.gateway,
+                "advice": _advice(found),
             }
         )
     else:
@@ -64,7 +69,7 @@ def _say_why(found: Why, *, reads_only: bool) -> None:
     else:
         if reads_only:
             rows.append(("operations", READS_ONLY))
-        rows.append(("otherwise", "--plugins lists the distributions to use, --pin chooses one of several"))
+        rows.append(("otherwise", _advice(found)))
     screen.table(facts(rows))
 
 
@@ -77,8 +82,15 @@ def _reads_only(registry: Registry, found: Why) -> bool:
 
 
 def _advice(found: Why) -> str:
+    """How to choose otherwise, in the words of the command line."""
     conflict = [claim.distribution for claim in found.claims if claim.state == "conflict"]
-    return f"choose one: --pin {found.name}={conflict[0]}, or uninstall the other" if conflict else found.advice
+    if conflict:
+        return f"choose one: --pin {found.name}={conflict[0]}, or uninstall the other"
+    if found.provider is None:
+        return found.advice
+    others = [claim.distribution for claim in found.claims if claim.state == "shadowed"]
+    pin = f"--pin {found.name}={others[0]} chooses another, " if others else ""
+    return f"{pin}--disable {found.name} switches it off"
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
@@ -87,47 +99,74 @@ def _claim(claim: Claim) -> dict[str, Any]:
 
 @click.command(short_help="Look closely at what is installed.")
 @click.option("--load", is_flag=True, help="Import the plugins, too, and say how long that takes.")
+@click.option(
+    "--verify", is_flag=True, help="Load each plugin in a process of its own, and say what it changes there for others."
+)
 @as_json
 @click.pass_obj
-def doctor(settings: Settings, *, load: bool, as_json: bool) -> None:
+def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> None:
     """Look closely at everything that installed distributions claim; the exit code is 5 where something is wrong."""
     from urlschemes.cli.app import UNKNOWN
 
-    found = settings.registry.diagnose(load=load)
-    trouble = [each for each in found if each.claim.state in TROUBLE]
+    found = settings.registry.diagnose(load=load, verify=verify)
     if as_json:
         write_json([_diagnosis(each) for each in found])
     else:
-        _show_diagnoses(found, load=load)
-    if trouble:
+        _show_diagnoses(found)
+        if not (load or verify) and found:
+            note("nothing was imported: --load imports the plugins, --verify each in a process of its own")
+    if any(each.in_trouble for each in found):
         click.get_current_context().exit(UNKNOWN)
 
 
 def _diagnosis(each: Diagnosis) -> dict[str, Any]:
-    return {**_claim(each.claim), "file": each.file, "sha256": each.sha256, "seconds": each.seconds}
+    return {**_claim(each.claim), **{name: getattr(each, name) for name in ("file", "sha256", "seconds", "changes")}}
 
 
-def _show_diagnoses(found: tuple[Diagnosis, ...], *, load: bool) -> None:
-    """What is wrong comes first; then the schemes, and what else plugins add."""
+def _show_diagnoses(found: tuple[Diagnosis, ...]) -> None:
+    """What is wrong comes first, by distribution; then the schemes, and what else plugins add."""
     from rich.text import Text
 
     from urlschemes.cli.screen import Screen
 
     screen = Screen()
+    trouble = sorted((each for each in found if each.in_trouble), key=lambda each: each.claim.provider)
+    if trouble:
+        screen.print(Text("In trouble", "bold underline"))
+        for each in trouble:
+            _show_trouble(screen, each)
     groups = sorted({each.claim.group for each in found}, key=lambda group: (group != SCHEMES, group))
-    ordered = sorted(found, key=lambda each: (each.claim.state not in TROUBLE, groups.index(each.claim.group)))
-    heading = ""
-    for each in ordered:
-        group = "in trouble" if each.claim.state in TROUBLE else each.claim.group
-        if group != heading:
-            screen.print(Text(f"{'' if not heading else chr(10)}{group}", "bold underline"))
-            heading = group
-        _show_diagnosis(screen, each)
+    for group in groups:
+        rows = [each for each in found if each.claim.group == group and not each.in_trouble]
+        if rows:
+            screen.print(Text(f"\n{_HEADINGS.get(group, group)}", "bold underline"))
+        for each in rows:
+            _show_diagnosis(screen, each)
     states = [each.claim.state for each in found]
     said = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
+    changing = sum(bool(each.changes) for each in found)
+    if changing:
+        said += f"; {changing} change{'s' * (changing == 1)} what belongs to others"
     screen.print(Text(f"\n{said}", "bold"))
-    if not load and "active" in states:
-        screen.print(Text("Nothing was imported; --load imports the plugins as well.", "dim"))
+
+
+def _show_trouble(screen: Screen, each: Diagnosis) -> None:
+    """One claim that somebody has to do something about: who, what, where it lies, and how to be rid of it."""
+    from rich.text import Text
+
+    from urlschemes.choice import switch
+
+    claim = each.claim
+    what = "changes the process" if each.changes else claim.state
+    head = Text.assemble((line(claim.provider) or "(no name)", "bold"), "  ", (what, "bold red"))
+    if claim.name:
+        head.append(f"  {_KINDS.get(claim.group, claim.group)} {line(claim.name)}")
+    screen.print(head, soft_wrap=True)
+    for reason in each.changes or (claim.reason,):
+        screen.paragraph(line(reason), indent=4)
+    _show_file(screen, each, 4)
+    if claim.state == "broken" or each.changes:
+        screen.print(Text(f"    --disable {line(switch(claim))} switches it off", "dim"), soft_wrap=True)
 
 
 def _show_diagnosis(screen: Screen, each: Diagnosis) -> None:
@@ -136,7 +175,7 @@ def _show_diagnosis(screen: Screen, each: Diagnosis) -> None:
     from urlschemes.plugins import SLOW_IMPORT
 
     claim = each.claim
-    state = (claim.state, _COLOURS.get(claim.state, "bold red"))
+    state = (f"{claim.state:<8}", _COLOURS.get(claim.state, "bold red"))
     head = Text.assemble((f"{line(claim.name) or '(no name)':<10} ", "bold"), state, f"  {line(claim.provider)}")
     place = f"{claim.module}:{claim.attribute}" if claim.attribute else claim.module
     if place:
@@ -144,9 +183,16 @@ def _show_diagnosis(screen: Screen, each: Diagnosis) -> None:
     if each.seconds is not None:
         head.append(f"  {each.seconds * 1000:.0f} ms", "bold yellow" if each.seconds > SLOW_IMPORT else "dim")
     screen.print(head, soft_wrap=True)
-    if claim.group != SCHEMES and claim.state in TROUBLE:
-        screen.print(Text(f"{'':<10} in the group {claim.group}", "dim"), soft_wrap=True)
     if claim.reason:
         screen.print(Text(f"{'':<10} {line(claim.reason)}"), soft_wrap=True)
+    _show_file(screen, each, 11)
+
+
+def _show_file(screen: Screen, each: Diagnosis, indent: int) -> None:
+    """What would be imported, and its hash, by which it can be told from another of that name."""
+    from rich.text import Text
+
     digest = f"  sha256 {each.sha256[:SHORT]}..." if each.sha256 else ""
-    screen.print(Text(f"{'':<10} {line(each.file or claim.origin)}{digest}", "dim"), soft_wrap=True)
+    place = line(each.file or each.claim.origin)
+    if place:
+        screen.print(Text(f"{'':<{indent}}{place}{digest}", "dim"), soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.cli.plain import as_json, line, note, published, write_json
+from urlschemes.diagnosis import TROUBLE
 from urlschemes.discovery import SCHEMES
 
 if TYPE_CHECKING:
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
     from urlschemes.registration import Registration
     from urlschemes.registry import Registry
 
-__all__ = ["READS_ONLY", "TROUBLE", "schemes", "show"]
+__all__ = ["READS_ONLY", "schemes", "show"]
 
-TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
-"""States of a claim that somebody has to do something about."""
 READS_ONLY = "none: its URLs are parsed and built, and not accessed"
 
 
