@@ -1,0 +1,143 @@
+"""What one registry can say of itself: who provides a name and why, every claim, and each looked at closely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from urlschemes.diagnosis import Diagnosis, Why, examined, examined_own, why_installed, why_own
+from urlschemes.discovery import HOOKS, SCHEMES, Claim
+from urlschemes.errors import PluginError
+from urlschemes.ledger import known_names
+from urlschemes.loading import imported, record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from urlschemes.configuration import Configuration
+    from urlschemes.errors import PluginConflict, UnknownScheme
+    from urlschemes.plugins import Plugins
+    from urlschemes.scheme import Scheme
+
+__all__ = ["Deed", "Inspection"]
+
+Deed: TypeAlias = Literal["registered", "overridden", "unregistered"]
+"""What a program did with a name in its registry."""
+
+_SHADOWED = {
+    "registered": "the program registered a scheme of that name itself",
+    "overridden": "the program overrides the scheme for a while",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What is asked of the registry that it belongs to.
+
+    `plugins` are its plugins, `configuration` what is configured. `deed` says what the program did with a name, if
+    anything; `own` are the schemes that it put there itself. `load` gives the scheme of a claim, imported; `absent` why
+    nobody provides a name.
+    """
+
+    plugins: Plugins
+    configuration: Callable[[], Configuration]
+    deed: Callable[[str], Deed | None]
+    own: Callable[[], Iterable[Scheme]]
+    load: Callable[[Claim], Scheme]
+    absent: Callable[[str], UnknownScheme | PluginConflict]
+
+    # Who provides what, and why
+
+    def why(self, name: str) -> Why:
+        """Who provides `name`, which is in lower case."""
+        return self._why_provided(name)._replace(gateway=self._gateway(name))
+
+    def claims(self) -> tuple[Claim, ...]:
+        """Every claim that was found and what became of it as far as is known; nothing is imported."""
+        return tuple(map(self._as_known, self.plugins.installed().claims))
+
+    def claims_of(self, name: str) -> tuple[Claim, ...]:
+        """Those that want the name of that scheme."""
+        claims = self.plugins.installed().claims
+        return tuple(self._as_known(claim) for claim in claims if claim.name == name and claim.group == SCHEMES)
+
+    def _as_known(self, claim: Claim) -> Claim:
+        if claim.state != "active":
+            return claim
+        deed = self.deed(claim.name) if claim.group == SCHEMES else None
+        if deed == "unregistered":
+            return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
+        if deed is not None:
+            return claim._replace(state="shadowed", reason=_SHADOWED[deed])
+        broken = self.plugins.broken.get(claim)
+        return claim._replace(state="broken", reason=broken.message) if broken else claim
+
+    def _why_provided(self, name: str) -> Why:
+        claims = self.claims_of(name)
+        deed = self.deed(name)
+        if deed in _SHADOWED:
+            return why_own(name, claims, overridden=deed == "overridden")
+        active = next((claim for claim in claims if claim.state == "active"), None)
+        if active is not None:
+            return why_installed(name, claims, active, pinned=name in self.plugins.rules.pins)
+        error = self.absent(name)
+        return Why(name, None, error.message, claims, error.hint or "install a distribution that provides it")
+
+    def _gateway(self, name: str) -> str | None:
+        """The gateway for `name`, in words."""
+        setting = self.configuration().gateway(name)
+        if setting is not None:
+            return f"{setting.shown}, from {setting.source}"
+        try:
+            hooks = self.plugins.hooks()
+        except PluginError:  # `diagnose`, and every access, say what is broken
+            return None
+        who = hooks.implementers("urlschemes_gateway") if hooks else ()
+        return f"{' and '.join(who)} may name one, by the hook urlschemes_gateway" if who else None
+
+    # What is wrong
+
+    def diagnose(self, *, load: bool, verify: bool) -> tuple[Diagnosis, ...]:
+        """Every claim, looked at closely, and the schemes that the program put there itself.
+
+        The records are read; with `load` the plugins are imported, with `verify` each in a process of its own.
+        """
+        for claim in self.claims():
+            if claim.state == "active":
+                self._try(claim, load=load)
+        claims = self.claims()
+        found = [examined(claim, self.plugins.seconds.get(claim)) for claim in claims]
+        if verify:
+            found = self._verified(found)
+        found += (examined_own(scheme, self._why_provided(scheme.name).rule) for scheme in self.own())
+        return tuple(found)
+
+    def _try(self, claim: Claim, *, load: bool) -> None:
+        try:
+            if claim.group == SCHEMES and not load:
+                record(claim)
+            elif claim.group == SCHEMES:
+                self.load(claim)
+            elif load and claim.group == HOOKS:
+                self.plugins.try_hooks(claim)
+            elif load:
+                self.plugins.tried(claim, imported)
+        except PluginError as error:
+            self.plugins.blame(claim, error)
+
+    def _verified(self, found: list[Diagnosis]) -> list[Diagnosis]:
+        """The same, with what came of loading those that are active in other processes."""
+        from urlschemes.verification import verify
+
+        reserved = {name for name, known in known_names().items() if known.distribution}
+        active = [each.claim for each in found if each.claim.state == "active"]
+        verified = verify(active, [claim for claim in active if claim.group == SCHEMES and claim.name in reserved])
+        made = []
+        for each in found:
+            seen = verified.get(each.claim)
+            if seen is None:
+                made.append(each)
+                continue
+            claim = each.claim._replace(state="broken", reason=seen.fault) if seen.fault else each.claim
+            made.append(each._replace(claim=claim, seconds=seen.seconds, changes=seen.changes))
+        return made

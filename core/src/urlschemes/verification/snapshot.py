@@ -1,0 +1,229 @@
+"""What a plugin could change for others in its process, at one moment, and how two moments differ.
+
+Objects are compared by identity: nothing of a plugin is asked whether it is equal to something.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import locale
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import warnings
+from dataclasses import dataclass
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.display import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Deeds", "Snapshot"]
+
+_PLAIN = (str, int, float, bool, type(None))
+_CODE = (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+    classmethod,
+    property,
+    staticmethod,
+    type,
+)
+_FIRST = "urlschemes"
+"""What the names of the core's packages, and of those of the reserved names, begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`settings` of the process by what they are called, `modules` by name, and the `names` within them."""
+
+    settings: dict[str, Any]
+    modules: dict[str, ModuleType]
+    names: dict[str, Any]
+
+    @classmethod
+    def take(cls) -> Snapshot:
+        """The process as it is now."""
+        modules = dict(sys.modules)
+        names: dict[str, Any] = {}
+        for name, module in modules.items():
+            if name.partition(".")[0] in sys.stdlib_module_names or name.startswith(_FIRST):
+                names.update(_names_of(name, module))
+        return cls(dict(_settings()), modules, names)
+
+    def differences(self, later: Snapshot) -> Iterator[str]:
+        """What is different in `later`, in words. What was added to modules does not count."""
+        for what, old in self.settings.items():
+            yield from _difference(what, old, later.settings.get(what))
+        for name, module in self.modules.items():
+            if later.modules.get(name) is not module:
+                yield f"another module, or none, in the place of {name} in sys.modules"
+        for name, old in self.names.items():
+            # A module that was replaced has been told of.
+            new = later.names.get(name, _GONE)
+            if new is not old and not _same(old, new):
+                yield f"{name} {'is gone' if new is _GONE else f'is now {_shown(new)}'}"
+
+
+_GONE = object()
+
+
+def _names_of(name: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """What is defined in a module: its functions and classes and what these define; of ours, the constants too."""
+    ours = name.startswith(_FIRST)
+    for attribute, value in list(vars(module).items()):
+        if _is_special(attribute):
+            continue
+        kind = type(value)
+        if issubclass(kind, _CODE) or (ours and not attribute.startswith("_") and not issubclass(kind, ModuleType)):
+            yield f"{name}.{attribute}", value
+        if issubclass(kind, type) and value.__module__ == name:
+            for inner, member in list(vars(value).items()):
+                if issubclass(type(member), _CODE):
+                    yield f"{name}.{attribute}.{inner}", member
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _settings() -> Iterator[tuple[str, Any]]:
+    yield "the default timeout of sockets", socket.getdefaulttimeout()
+    yield "the locale", locale.setlocale(locale.LC_ALL)
+    yield "the working directory", os.getcwd()  # noqa: PTH109  text, to be compared
+    yield "the mask of file modes", _umask()
+    yield "the recursion limit", sys.getrecursionlimit()
+    yield "the filters of warnings", list(warnings.filters)
+    yield "the level of the root logger", logging.getLogger().level
+    yield "the handlers of the root logger", list(logging.getLogger().handlers)
+    yield "the filters of the root logger", list(logging.getLogger().filters)
+    yield "the level that logging.disable sets", logging.getLogger().manager.disable
+    for name in ("path", "meta_path", "path_hooks"):
+        yield f"sys.{name}", list(getattr(sys, name))
+    for name in ("excepthook", "unraisablehook", "displayhook", "breakpointhook", "stdin", "stdout", "stderr"):
+        yield f"sys.{name}", getattr(sys, name)
+    yield "threading.excepthook", threading.excepthook
+    yield "the trace function", sys.gettrace()
+    yield "the profile function", sys.getprofile()
+    for number in signal.valid_signals():
+        yield f"the handler of {_signal_name(number)}", signal.getsignal(number)
+    yield "the environment", dict(os.environ)
+    yield "the threads", {f"the thread {thread.name!r}": thread for thread in threading.enumerate()}
+    yield "the functions to be called at exit", getattr(atexit, "_ncallbacks", int)()
+    yield "the names of builtins", dict.fromkeys(vars(builtins))
+    yield from _registry()
+
+
+def _registry() -> Iterator[tuple[str, Any]]:
+    """What the program registered, which a plugin must leave to it."""
+    from urlschemes.default import registry
+    from urlschemes.ledger import known_names
+
+    yield "the schemes of urlschemes.default.registry", dict(registry._registered)
+    yield "the overrides of urlschemes.default.registry", dict(registry._overrides)
+    yield "what is switched off in urlschemes.default.registry", dict.fromkeys(registry._hidden)
+    yield "the names that the core reserves", dict(known_names())
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _difference(what: str, old: Any, new: Any) -> Iterator[str]:
+    if isinstance(old, dict):
+        changed = [f"{key} changed" for key in old.keys() & new.keys() if not _same(old[key], new[key])]
+        added = [f"{key} added" for key in new.keys() - old.keys()]
+        gone = [f"{key} gone" for key in old.keys() - new.keys()]
+        if changed or added or gone:
+            yield f"{what}: {', '.join(sorted(changed) + sorted(added) + sorted(gone))}"
+    elif isinstance(old, list):
+        if len(old) != len(new) or not all(map(_same, old, new)):
+            added = [_shown(each) for each in new if not any(_same(each, other) for other in old)]
+            gone = [_shown(each) for each in old if not any(_same(each, other) for other in new)]
+            parts = [f"{word} {', '.join(found)}" for word, found in (("added", added), ("gone", gone)) if found]
+            yield f"{what}: {'; '.join(parts) or 'in another order'}"
+    elif not _same(old, new):
+        yield f"{what}: {_shown(old)} became {_shown(new)}"
+
+
+def _same(old: Any, new: Any) -> bool:
+    return old is new or (type(old) is type(new) and type(old) in _PLAIN and bool(old == new))
+
+
+def _shown(value: Any) -> str:
+    """A value in words, without asking it what it is unless its type is one of Python's own."""
+    if type(value) in _PLAIN:
+        return one_line(repr(value), 80)
+    if type(value) is tuple:
+        return one_line(f"({', '.join(map(_shown, value))})", 120)
+    if isinstance(value, FunctionType | type):
+        return one_line(f"{value.__module__}.{value.__qualname__}", 100)
+    return one_line(f"a {type(value).__module__}.{type(value).__qualname__}", 100)
+
+
+class Deeds:
+    """What is done outside of the process, from now until `stop`, as Python's auditing tells it: `told`, in words."""
+
+    _TOLD = {  # noqa: RUF012  nobody changes it
+        "os.exec": "ran the program {}",
+        "os.fork": "forked the process",
+        "os.posix_spawn": "ran the program {}",
+        "os.remove": "removed the file {}",
+        "os.rename": "renamed {}",
+        "os.system": "ran the command {}",
+        "socket.bind": "bound a socket to {1}",
+        "socket.connect": "connected a socket to {1}",
+        "socket.getaddrinfo": "looked up the host {}",
+        "socket.sendto": "sent a datagram to {1}",
+        "subprocess.Popen": "ran the program {}",
+    }
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self._stopped = False
+        sys.addaudithook(self._hear)
+
+    def stop(self) -> None:
+        """Hear nothing more: a hook cannot be removed."""
+        self._stopped = True
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self._stopped or (event not in self._TOLD and event != "open"):
+            return
+        if event == "open":
+            path, _, flags = arguments
+            writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)
+            if not writes or not isinstance(path, str) or "__pycache__" in path or path == os.devnull:
+                return
+            said = f"opened the file {path} to write"
+        else:
+            said = self._TOLD[event].format(*(_shown(each) for each in arguments))
+        if said not in self.told:
+            self.told.append(one_line(said, 200))
