@@ -115,11 +115,14 @@ class URLError(Exception):
     """The root of every error that this project raises.
 
     `code` is stable and meant for programs; `scheme`, `part`, `position`, `rule` and `section` are None where they do
-    not apply. `position` counts characters from 0. `hint` says what to do next. A message may quote what somebody else
-    said: it is made one line, with nothing in it that a terminal obeys, and without the passwords of URLs.
+    not apply. `position` counts characters from 0. `hint` says what to do next. `origin` is the distribution whose
+    algorithm raised it, with its version; None where the core did, which then vouches for every field. A message may
+    quote what somebody else said: it is made one line, with nothing in it that a terminal obeys, and without the
+    passwords of URLs.
     """
 
     code: "ClassVar[str]" = "url-error"
+    origin: str | None = None
 
     def __init__(
         self,

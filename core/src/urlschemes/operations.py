@@ -207,6 +207,7 @@ class Operations:
             watch=watch,
             kinds=_KINDS.get(operation, _ALL_KINDS),
             gateway=gateway,
+            provider=self._lookup.provider(scheme),
         )
 
     def _check_found(self, url: URL, policy: Policy) -> None:

@@ -20,6 +20,7 @@ The rooms, from the top:
     reach.py         where the access may go, by the policy and by what it did so far
     trace.py         what is told of it, and the secrets that no trace shows
     deadline.py      the total deadline
+    handed.py        what an algorithm hands out, checked
     faults.py        breaches of the contract, limits exceeded, the system's reasons
 """
 

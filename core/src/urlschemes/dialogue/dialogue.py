@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes import steps, wire
@@ -14,6 +15,7 @@ from urlschemes.dialogue.connecting import Connecting
 from urlschemes.dialogue.deadline import Deadline
 from urlschemes.dialogue.faults import breach, exceeded
 from urlschemes.dialogue.files import Files
+from urlschemes.dialogue.handed import octets, typed
 from urlschemes.dialogue.peers import Peers
 from urlschemes.dialogue.reach import Reach
 from urlschemes.dialogue.redirects import Redirects
@@ -64,6 +66,7 @@ class Dialogue:
     `registration` names. `parse` is what `Entry.parse` uses. `kinds` are what the algorithm may open. `terminated` is
     None until it has ended well. `watch` is told what becomes of the access: that it was opened, and how that ended; or
     that opening it failed, and why. `gateway` says which way led to `url`, if it is not the one that was asked for.
+    `provider` is whoever made the algorithm, for errors.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class Dialogue:
         watch: Callable[[Outcome, URLError | None], None] | None = None,
         kinds: tuple[str, ...] = ("document", "listing", "session", "attributes"),
         gateway: Gateway | None = None,
+        provider: str = "",
     ) -> None:
         policy = terms.policy
         if terms.deadline is not None:
@@ -91,6 +95,7 @@ class Dialogue:
         self._watch = watch
         self._kinds = kinds
         self._gateway = gateway
+        self._provider = provider or f"the algorithm of scheme {registration.scheme!r}"
         self._kind = ""
         self._opened = False
         self._closed = False
@@ -182,7 +187,7 @@ class Dialogue:
                 raise self._breach("Open, before anything is delivered", said)
             self._check_open(said)
             self._kind = said.kind
-            self.attributes = self._trace.without_secrets_in(said.attributes or Attributes())
+            self.attributes = self._trace.without_secrets_in(typed(self._scheme, said.attributes or Attributes()))
             if self._gateway is not None:
                 self.attributes = self.attributes.reached_through(self._gateway)
             self._trace.tell("open", said.peer, said.kind)
@@ -215,17 +220,19 @@ class Dialogue:
                     return None
                 if not isinstance(said, wire.Deliver):
                     raise self._breach("Open only once", said)
+                self._clock.time_for("the algorithm")
                 item: object = said.item
                 if self._kind == "document" and isinstance(item, bytes):
                     self._peers.held = 0
-                    if item:
-                        return item
+                    if piece := octets(item):
+                        return piece
                 elif self._kind == "listing" and isinstance(item, Entry):
                     self._entries += 1
                     if self._entries > self.limits.entries:
                         raise exceeded("entries", self.limits.entries, "the listing has more entries than")
-                    item.read_by(self._parse)
-                    return item
+                    entry = typed(self._scheme, item)
+                    entry.read_by(self._parse)
+                    return entry
                 else:
                     wanted = "octets of a document" if self._kind == "document" else "entries of a listing"
                     raise self._breach(f"Deliver of {wanted}", item)
@@ -316,7 +323,9 @@ class Dialogue:
             text = type(fault).__name__
         clean = self._trace.clean(text)
         scheme = self._scheme
-        error = PluginError(f"the algorithm of scheme {scheme!r} failed: {clean}", scheme=scheme)
+        error = PluginError(
+            f"the algorithm of scheme {scheme!r} failed: {clean}", scheme=scheme, distribution=self._provider
+        )
         error.__cause__ = fault if clean == text else None
         return error
 
@@ -346,14 +355,22 @@ class Dialogue:
             if self._closed:  # by what it called: a trace, a thread
                 self._peers.close_all()
                 raise AccessError("the access was closed while it was under way", scheme=self._scheme) from None
+            began = monotonic()
             try:
                 request = algorithm.send(answer) if error is None else algorithm.throw(error)
             except StopIteration as end:
                 return _Ended(end.value)
-            except (URLError, MemoryError):
+            except MemoryError:
+                raise
+            except URLError as fault:
+                if fault is not error:  # it is not what was thrown into it
+                    fault.origin = self._provider
                 raise
             except Exception as fault:  # noqa: BLE001  whatever a plugin's mistake may be
                 raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
+            finally:
+                if monotonic() - began > self.limits.deadline:
+                    self._tell_of_delay(monotonic() - began)
             answer = error = None
             kind = type(request)
             try:
@@ -371,6 +388,18 @@ class Dialogue:
                 raise
             except URLError as refusal:
                 error = refusal
+
+    def _tell_of_delay(self, seconds: float) -> None:
+        """What computes or sleeps in this thread cannot be stopped by it; but it can be named."""
+        from logging import getLogger
+
+        getLogger("urlschemes").warning(
+            "%s took %.1f s for one step of %s, and the deadline is %.3g s",
+            self._provider,
+            seconds,
+            self._scheme,
+            self.limits.deadline,
+        )
 
     def _drop(self, algorithm: Algorithm[Any]) -> None:
         """End an algorithm early. Its `finally` blocks may ask for Close, and for nothing else."""
