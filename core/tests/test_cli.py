@@ -1029,7 +1029,7 @@ def test_show(run: Run) -> None:
 def test_why(run: Run) -> None:
     assert run("why", "x-shelf").stdout.startswith("x-shelf  shelf-schemes 1.0\nbecause    no other distribution")
     said = json.loads(run("why", "--json", "x-shelf").stdout)
-    assert set(said) == {"name", "provider", "rule", "claims", "gateway"}
+    assert set(said) == {"name", "provider", "rule", "claims", "gateway", "advice"}
     assert (said["provider"], said["claims"][0]["state"]) == ("shelf-schemes 1.0", "active")
     assert "nobody provides it" in run("why", "x-attic").stdout
 
@@ -1052,17 +1052,18 @@ def test_doctor_looks_at_everything_and_its_exit_code_tells(run: Run, install: A
     well = run("doctor")
     assert well.exit_code == 0
     assert re.search(
-        r"x-shelf +active  shelf-schemes 1\.0  shelf_schemes:scheme\n +\S+__init__\.py  sha256 [0-9a-f]{16}",
+        r"x-shelf +active +shelf-schemes 1\.0  shelf_schemes:scheme\n +\S+__init__\.py  sha256 [0-9a-f]{16}",
         well.stdout,
     )
     install("broken-schemes", "x-broken = broken_schemes:scheme", {"broken_schemes/__init__.py": "raise SystemExit(0)"})
     ill = run("doctor", "--load", plugins=f"{DISTRIBUTION},broken-schemes")
     assert ill.exit_code == 5
-    assert re.search(r"^in trouble\nx-broken +broken  broken-schemes 1\.0", ill.stdout)
+    assert re.search(r"^In trouble\nbroken-schemes 1\.0  broken  the scheme x-broken\n    cannot be imported: ", ill.stdout)
+    assert "\n    --disable x-broken switches it off\n" in ill.stdout
     assert re.search(r"x-shelf +active .* \d+ ms", ill.stdout)
     claims = {each["name"]: each for each in json.loads(run("doctor", "--json").stdout) if each["state"] == "active"}
     assert set(claims) == {"x-shelf", "x-drawer"}
-    assert {"name", "distribution", "version", "state", "reason", "file", "sha256", "seconds"} <= set(claims["x-shelf"])
+    assert {"name", "distribution", "version", "state", "reason", "file", "sha256", "seconds", "changes"} <= set(claims["x-shelf"])
     assert len(claims["x-shelf"]["sha256"]) == 64
     listed = run("schemes", plugins=f"{DISTRIBUTION},broken-schemes")
     assert (listed.exit_code, "urlschemes doctor" in listed.stderr) == (0, True)

@@ -136,8 +136,8 @@ def _judged(
 
 
 def switch(claim: Claim) -> str:
-    """The name that switches the claim off: that of the scheme, or of the distribution where it claims none."""
-    return claim.name if claim.group == SCHEMES and claim.name else claim.distribution
+    """The name that switches the claim off: that of the scheme, or of the distribution where that is another's."""
+    return claim.name if claim.group == SCHEMES and claim.state in {"active", "broken"} else claim.distribution
 
 
 def place(claim: Claim) -> str:

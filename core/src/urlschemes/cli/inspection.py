@@ -140,8 +140,10 @@ def _show_diagnoses(found: tuple[Diagnosis, ...]) -> None:
         rows = [each for each in found if each.claim.group == group and not each.in_trouble]
         if rows:
             screen.print(Text(f"\n{_HEADINGS.get(group, group)}", "bold underline"))
+        file = ""
         for each in rows:
-            _show_diagnosis(screen, each)
+            _show_diagnosis(screen, each, new_file=each.file != file or not file)
+            file = each.file
     states = [each.claim.state for each in found]
     said = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
     changing = sum(bool(each.changes) for each in found)
@@ -162,14 +164,17 @@ def _show_trouble(screen: Screen, each: Diagnosis) -> None:
     if claim.name:
         head.append(f"  {_KINDS.get(claim.group, claim.group)} {line(claim.name)}")
     screen.print(head, soft_wrap=True)
-    for reason in each.changes or (claim.reason,):
+    for reason in each.changes or (claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, "),):
         screen.paragraph(line(reason), indent=4)
     _show_file(screen, each, 4)
-    if claim.state == "broken" or each.changes:
-        screen.print(Text(f"    --disable {line(switch(claim))} switches it off", "dim"), soft_wrap=True)
+    remedy = {"conflict": f"--pin {claim.name}={claim.distribution} chooses it", "malformed": ""}.get(
+        claim.state, f"--disable {switch(claim)} switches it off"
+    )
+    if remedy:
+        screen.print(Text(f"    {line(remedy)}", "dim"), soft_wrap=True)
 
 
-def _show_diagnosis(screen: Screen, each: Diagnosis) -> None:
+def _show_diagnosis(screen: Screen, each: Diagnosis, *, new_file: bool) -> None:
     from rich.text import Text
 
     from urlschemes.plugins import SLOW_IMPORT
@@ -185,7 +190,8 @@ def _show_diagnosis(screen: Screen, each: Diagnosis) -> None:
     screen.print(head, soft_wrap=True)
     if claim.reason:
         screen.print(Text(f"{'':<10} {line(claim.reason)}"), soft_wrap=True)
-    _show_file(screen, each, 11)
+    if new_file:
+        _show_file(screen, each, 11)
 
 
 def _show_file(screen: Screen, each: Diagnosis, indent: int) -> None:

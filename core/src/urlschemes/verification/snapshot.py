@@ -70,7 +70,7 @@ class Snapshot:
         return cls(dict(_settings()), modules, names)
 
     def differences(self, later: Snapshot) -> Iterator[str]:
-        """What is different in `later`, in words. What was added to modules does not count."""
+        """What is different in `later`, in words. That a module has more names than before does not count."""
         for what, old in self.settings.items():
             yield from _difference(what, old, later.settings.get(what))
         for name, module in self.modules.items():
@@ -81,6 +81,10 @@ class Snapshot:
             new = later.names.get(name, _GONE)
             if new is not old and not _same(old, new):
                 yield f"{name} {'is gone' if new is _GONE else f'is now {_shown(new)}'}"
+        for name in later.names.keys() - self.names.keys():
+            owner = name.rpartition(".")[0]
+            if owner in self.names:  # a class
+                yield f"{name} is new: {_shown(later.names[name])}"
 
 
 _GONE = object()
@@ -95,7 +99,7 @@ def _names_of(name: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
         kind = type(value)
         if issubclass(kind, _CODE) or (ours and not attribute.startswith("_") and not issubclass(kind, ModuleType)):
             yield f"{name}.{attribute}", value
-        if issubclass(kind, type) and value.__module__ == name:
+        if issubclass(kind, type) and value.__module__ == name and vars(value).get("__module__") == name:
             for inner, member in list(vars(value).items()):
                 if issubclass(type(member), _CODE):
                     yield f"{name}.{attribute}.{inner}", member
