@@ -1,4 +1,4 @@
-"""schemes, show: what is registered, and the record of one scheme."""
+"""schemes, show: what is registered, here and elsewhere, and the record of one scheme."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import click
 from urlschemes.cli.plain import as_json, line, note, published, write_json
 from urlschemes.diagnosis import TROUBLE
 from urlschemes.discovery import SCHEMES
+from urlschemes.errors import UnknownScheme
+from urlschemes.ledger import KnownName
+from urlschemes.scheme import folded
 
 if TYPE_CHECKING:
     from urlschemes.cli.app import Settings
@@ -20,15 +23,22 @@ if TYPE_CHECKING:
 
 __all__ = ["READS_ONLY", "schemes", "show"]
 
+_REGISTER = "urlschemes-iana"
+"""The distribution that knows all that is registered anywhere."""
+_NOBODY = "nobody is known to provide it; `urlschemes new` begins a distribution that does"
 READS_ONLY = "none: its URLs are parsed and built, and not accessed"
 
 
 @click.command(short_help="List the schemes that are installed.")
+@click.option("--all", "everything", is_flag=True, help="All names that are known, installed or not.")
 @as_json
 @click.pass_obj
-def schemes(settings: Settings, *, as_json: bool) -> None:
-    """List the schemes that are installed."""
+def schemes(settings: Settings, *, everything: bool, as_json: bool) -> None:
+    """List the schemes that are installed; with --all, every name that is known, too."""
     registry = settings.registry
+    if everything:
+        _list_all(registry, as_json=as_json)
+        return
     claims = _chosen(registry)
     records = registry.registrations()
     if as_json:
@@ -54,6 +64,51 @@ def schemes(settings: Settings, *, as_json: bool) -> None:
     trouble = [claim for claim in registry.claims() if claim.state in TROUBLE]
     if trouble or unreadable:
         note(f"{len(trouble) + len(unreadable)} more cannot be used: `urlschemes doctor` says why")
+
+
+def _list_all(registry: Registry, *, as_json: bool) -> None:
+    """List what is installed and what is known, together."""
+    claims = _chosen(registry)
+    records = {each.scheme: each for each in registry.registrations()}
+    known = registry.known_names()
+    found = [_entry(name, records.get(name), claims.get(name), known.get(name)) for name in sorted({*records, *known})]
+    if as_json:
+        write_json(found)
+        return
+    from urlschemes.cli.screen import Screen
+
+    rows = []
+    for each in found:
+        here = "yes" if each["installed"] else ""
+        get = f"{each['distribution']} {each['version'] or ''}".rstrip()
+        rows.append(
+            (each["name"], each["status"], here, line(each["means"]), line(each["reference"]), get, line(each["since"]))
+        )
+    columns = ("name", "status", "installed", "means", "reference", "distribution", "since then")
+    complete = Screen().listing(columns, rows, prose="means", least=3)
+    sys.stdout.flush()
+    if not complete:
+        note("--json has more columns")
+    ledgers = registry.ledgers()
+    registers = "; ".join(f"{each.title} ({each.date})" for each in ledgers)
+    note(f"{len(found)} names, {len(records)} installed; known from: {registers}")
+    if len(ledgers) == 1:
+        note(f"{_REGISTER} adds every name that IANA has registered: pip install {_REGISTER}")
+
+
+def _entry(name: str, record: Registration | None, claim: Claim | None, known: KnownName | None) -> dict[str, Any]:
+    """What the list of all names says of one: its own record counts before what registers know of it."""
+    about = known or KnownName(name)
+    return {
+        "name": name,
+        "status": record.status if record else about.status,
+        "installed": record is not None,
+        "means": record.title if record else about.means,
+        "reference": record.reference if record else about.reference,
+        "since": about.since,
+        "distribution": claim.distribution if claim else about.distribution,
+        "version": claim.version if claim else None,
+    }
 
 
 def _advise(registry: Registry) -> None:
@@ -86,8 +141,16 @@ def _summary(record: Registration, claim: Claim) -> dict[str, Any]:
 @as_json
 @click.pass_obj
 def show(settings: Settings, name: str, *, as_json: bool) -> None:
-    """Show the registration of the scheme NAME: its record, its syntax, its parts, its options, examples."""
-    record = settings.registry.registration(name)
+    """Show the registration of the scheme NAME: its record, its syntax, its parts, its options, examples.
+
+    Of a name that is known and not installed: what is known of it, and how to get it.
+    """
+    try:
+        record = settings.registry.registration(name)
+    except UnknownScheme:
+        if not _show_known(settings.registry, folded(name), as_json=as_json):
+            raise
+        return
     if as_json:
         write_json(_whole(record))
         return
@@ -146,6 +209,39 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
         screen.paragraph(line(getattr(record, f"{kind}_considerations")))
 
 
+def _show_known(registry: Registry, name: str, *, as_json: bool) -> bool:
+    """Show what is known of a name that nobody here claims, if anything is."""
+    known = registry.known_names().get(name)
+    if known is None or any(claim.name == name for claim in registry.claims()):
+        return False
+    ledgers = [each for each in registry.ledgers() if any(other.name == name for other in each.names)]
+    if as_json:
+        write_json(
+            {
+                "scheme": name,
+                "installed": False,
+                **{key: value for key, value in known._asdict().items() if key != "name"},
+                "ledgers": [{"title": each.title, "date": each.date, "source": each.source} for each in ledgers],
+            }
+        )
+        return True
+    from rich.text import Text
+
+    from urlschemes.cli.screen import Screen, facts
+
+    screen = Screen()
+    screen.print(
+        Text.assemble((line(name), "bold"), f"  {line(known.means)}", ("  not installed", "red")), soft_wrap=True
+    )
+    screen.print()
+    rows = [("status", known.status or None), ("reference", known.reference or None)]
+    rows.append(("since then", known.since or None))
+    rows += [("known from", f"{each.title}, {each.date} ({each.source})") for each in ledgers]
+    get = f"pip install {known.distribution}" if known.distribution else _NOBODY
+    screen.table(facts([*rows, ("to use it", get)]))
+    return True
+
+
 def _head(screen: Screen, text: str) -> None:
     from rich.text import Text
 
@@ -172,6 +268,7 @@ def _whole(record: Registration) -> dict[str, Any]:
     prose = ("encoding_considerations", "interoperability_considerations", "security_considerations")
     syntax = record.syntax
     return {
+        "installed": True,
         **{name: getattr(record, name) for name in (*names, *more, *prose)},
         "syntax": {
             "rule": syntax.rule,
