@@ -1,7 +1,8 @@
-"""An option for all tests of the workspace: `--event-loop`."""
+"""For all tests of the workspace: the option `--event-loop`, and where they keep what they worked out."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
     parser.addoption("--event-loop", action="store_true", help="do on an event loop what the tests do blocking")
+
+
+def pytest_configure() -> None:
+    """Nothing that was kept for whoever runs the tests counts, and nothing is kept for them.
+
+    `URLSCHEMES_TEST_CACHE` is a folder for what the tests keep: with it, a second run begins with a warm cache.
+    """
+    os.environ["URLSCHEMES_CACHE"] = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
 
 
 @pytest.fixture(autouse=True)

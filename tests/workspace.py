@@ -19,7 +19,8 @@ def environ() -> dict[str, str]:
     """The environment of a process that must know nothing of the one that runs the tests."""
     own = ("COVERAGE_", "NNTPSERVER", "PYTEST_", "PYTHON", "URLSCHEMES_", "UV", "VIRTUAL_ENV")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    return kept | {"XDG_CONFIG_HOME": os.devnull}  # below which nothing is
+    cache = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
+    return kept | {"XDG_CONFIG_HOME": os.devnull, "URLSCHEMES_CACHE": cache}  # below which nothing is
 
 
 def run(*command: str | Path, cwd: Path, timeout: float = 100) -> subprocess.CompletedProcess[str]:

@@ -199,7 +199,10 @@ def child(tmp_path: Path) -> Child:
 
     def run(code: str, *path: Path | str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Any:
         head = f"import json, sys\nsys.path += {[str(entry) for entry in path]!r}\n"
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("URLSCHEMES_")}
+        kept = {"URLSCHEMES_CACHE"}
+        environment = {
+            name: value for name, value in os.environ.items() if name in kept or not name.startswith("URLSCHEMES_")
+        }
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", head + textwrap.dedent(code)],
             capture_output=True,

@@ -5,21 +5,17 @@ What a part may not hold as it is, is encoded; what stands between parts comes f
 
 from urlschemes.characters import ESCAPE
 from urlschemes.refusal import fault_of
-from urlschemes.syntax import DIGITS
+from urlschemes.syntax import DIGITS, Encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Collection, Iterable, Mapping
-    from typing import Final
 
     from urlschemes.errors import InvalidURL
     from urlschemes.syntax import Part, Raw, Syntax
 
 __all__ = [
-    "UNCHANGED",
-    "Encoded",
-    "Unchanged",
     "blamed",
     "by_mark",
     "cannot_be",
@@ -31,24 +27,6 @@ __all__ = [
 
 
 _BITS = (10**DIGITS).bit_length()
-
-
-class Encoded(str):
-    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
-
-    __slots__ = ()
-
-
-class Unchanged:
-    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNCHANGED"
-
-
-UNCHANGED: "Final" = Unchanged()
 
 
 def written(part: "Part", value: object, scheme: str | None) -> "Raw":

@@ -8,9 +8,9 @@ from functools import reduce
 from operator import or_
 
 from urlschemes.automaton import Automaton, bits
-from urlschemes.bnf import shared_rules
+from urlschemes.bnf import Literal, Reference, Repeat, Sequence, shared_rules
 from urlschemes.characters import ESCAPE, HEX, XCHAR, mask
-from urlschemes.division import division
+from urlschemes.division import Division
 from urlschemes.errors import GrammarError
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, held
 from urlschemes.syntax import DIGITS
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from urlschemes.bnf import Grammar
+    from urlschemes.bnf import Grammar, Node, Rule
     from urlschemes.syntax import Part, Syntax
 
 __all__ = ["automaton_of", "complete_parts", "grammar_of"]
@@ -48,7 +48,7 @@ def complete_parts(syntax: "Syntax") -> None:
         shared.setdefault(mark, []).append(part.name)
         part.mark = mark
         if part.element is not None:
-            part.division = division(syntax.grammar.rules, part.at[0][-1], part.element, part.name)
+            part.division = _division(syntax.grammar.rules, part.at[0][-1], part.element, part.name)
     for mark, names in shared.items():
         takes = sorted(syntax.parts[name].take for name in names)
         if len(names) > 1 and (
@@ -61,6 +61,43 @@ def complete_parts(syntax: "Syntax") -> None:
             )
         for name in names:
             syntax.parts[name].mark = "__".join(names) if len(names) > 1 else mark
+
+
+def _division(rules: "Mapping[str, Rule]", rule: str, element: str, part: str) -> Division:
+    """How the list `part`, which derives from `rule`, is divided into what derives from `element`.
+
+    Raises GrammarError where the rules have neither form.
+    """
+    node = rules[rule].node if rule in rules else None
+    match node:
+        case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))):
+            if first.name == str(again) == element and _is_one_way(between.text):
+                return Division(between.text)
+        case Repeat(item=Reference(name=name), least=0, most=None) if name == element and name in rules:
+            found = _leading(rules[name].node)
+            if found is not None:
+                return found
+    raise GrammarError(
+        f'the list part {part!r} must be a rule of the form `{element} *[ "/" {element} ]`, '
+        f'or `*[ {element} ]` with `{element} = ";" name "=" value`',
+        rule=rule if rule in rules else None,
+    )
+
+
+def _leading(node: "Node") -> Division | None:
+    match node:
+        case Sequence(items=(Literal(text=separator), Reference())) if _is_one_way(separator):
+            return Division(separator, leading=True)
+        case Sequence(items=(Literal(text=separator), Reference(), Literal(text=equals), Reference())) if _is_one_way(
+            separator
+        ) and _is_one_way(equals):
+            return Division(separator, equals, leading=True)
+    return None
+
+
+def _is_one_way(literal: str) -> bool:
+    """Whether the literal is written in one way only."""
+    return literal.lower() == literal.upper() and "%" not in literal
 
 
 def automaton_of(syntax: "Syntax") -> Automaton:

@@ -5,19 +5,14 @@ Two forms of a rule are lists. `element *[ "/" element ]` has at least one eleme
 `";" name "=" value`, whose elements are pairs.
 """
 
-from urlschemes.bnf import Literal, Reference, Repeat, Sequence
-from urlschemes.errors import GrammarError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import TypeAlias
-
-    from urlschemes.bnf import Node, Rule
 
     Element: TypeAlias = "str | tuple[str, str]"
 
-__all__ = ["Division", "division"]
+__all__ = ["Division"]
 
 
 class Division:
@@ -53,40 +48,3 @@ class Division:
         texts = [element if isinstance(element, str) else self.equals.join(element) for element in elements]
         text = self.separator.join(texts)
         return self.separator + text if self.leading and texts else text
-
-
-def division(rules: "Mapping[str, Rule]", rule: str, element: str, part: str) -> Division:
-    """How the list `part`, which derives from `rule`, is divided into what derives from `element`.
-
-    Raises GrammarError where the rules have neither form.
-    """
-    node = rules[rule].node if rule in rules else None
-    match node:
-        case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))):
-            if first.name == str(again) == element and _is_one_way(between.text):
-                return Division(between.text)
-        case Repeat(item=Reference(name=name), least=0, most=None) if name == element and name in rules:
-            found = _leading(rules[name].node)
-            if found is not None:
-                return found
-    raise GrammarError(
-        f'the list part {part!r} must be a rule of the form `{element} *[ "/" {element} ]`, '
-        f'or `*[ {element} ]` with `{element} = ";" name "=" value`',
-        rule=rule if rule in rules else None,
-    )
-
-
-def _leading(node: "Node") -> Division | None:
-    match node:
-        case Sequence(items=(Literal(text=separator), Reference())) if _is_one_way(separator):
-            return Division(separator, leading=True)
-        case Sequence(items=(Literal(text=separator), Reference(), Literal(text=equals), Reference())) if _is_one_way(
-            separator
-        ) and _is_one_way(equals):
-            return Division(separator, equals, leading=True)
-    return None
-
-
-def _is_one_way(literal: str) -> bool:
-    """Whether the literal is written in one way only."""
-    return literal.lower() == literal.upper() and "%" not in literal

@@ -1,110 +1,28 @@
 """The registration of a scheme: a record in a file, readable without importing the plugin that carries it.
 
 It holds what RFC 1738 section 4 demands and what a template for IANA's registry asks (RFC 4395 section 5.4, RFC 7595
-section 7.4).
+section 7.4). What of it reads URLs is there at once; of a record that was compiled before (`urlschemes.compiled`), the
+rest is read when somebody asks for it.
 """
 
-import re
 import sys
-
-from urlschemes.characters import ESCAPE, REGISTRABLE
-from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
-from urlschemes.syntax import TAKES, TRAVELS, Part, Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any, Final, Self
 
-__all__ = ["API", "Caution", "Example", "Option", "Registration"]
+    from urlschemes.records import Caution, Example, Option
+    from urlschemes.syntax import Syntax
+
+__all__ = ["API", "FILE", "Registration"]
 
 API: "Final" = 1
 """The version of the record's format that this core reads."""
 
 FILE: "Final" = "registration.toml"
-STATUSES: "Final" = ("permanent", "provisional", "historical", "experimental")
-
-_CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
-_PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
-_OPERATION = re.compile(r"[a-z]++(?: [a-z]++)*", re.ASCII)
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*", re.ASCII)
-_TEXTS: "Final" = (
-    "title",
-    "reference",
-    "contact",
-    "change_controller",
-    "encoding_considerations",
-    "interoperability_considerations",
-    "security_considerations",
-)
-
-
-class Example:
-    """An example of the record: a URL with its parts, or a text that must be refused (`parts` is None then).
-
-    A part that is not in `parts` is absent. `says` tells what the example shows.
-    """
-
-    __slots__ = ("parts", "says", "url")
-
-    def __init__(self, url: str, parts: "Mapping[str, Any] | None", says: str) -> None:
-        self.url = url
-        self.parts = parts
-        self.says = says
-
-
-class Caution:
-    """A text that is legal in a part, and that readers take for something else: what `check` reports of the scheme.
-
-    In the part `part`, as it is written, `holds` is the text that may stand anywhere, or `begins` the one that it may
-    begin with; the other is None. `code` is the finding's, `message` says what it is taken for, `section` where that
-    comes from, `hint` what to do.
-    """
-
-    __slots__ = ("begins", "code", "hint", "holds", "message", "part", "section")
-
-    def __init__(
-        self,
-        code: str,
-        part: str,
-        message: str,
-        section: str,
-        hint: str | None,
-        *,
-        holds: str | None = None,
-        begins: str | None = None,
-    ) -> None:
-        self.code = code
-        self.part = part
-        self.message = message
-        self.section = section
-        self.hint = hint
-        self.holds = holds
-        self.begins = begins
-
-    def spans(self, text: str, start: int, end: int) -> "Iterator[tuple[int, int]]":
-        """Where it stands in `text`, of which the part is what lies from `start` to `end`: escapes in any case."""
-        pattern = re.compile(ESCAPE.sub(r"(?i:\g<0>)", re.escape(self.holds or self.begins or "")))
-        if self.holds is not None:
-            yield from (found.span() for found in pattern.finditer(text, start, end))
-        elif (found := pattern.match(text, start, end)) is not None:
-            yield found.span()
-
-
-class Option:
-    """What an access of a scheme can be told beside its URL: a keyword-only parameter of its algorithm.
-
-    `environment` names the variable that gives its value where the caller gives none and the environment is trusted.
-    What is not `configurable` the caller alone can say, each time: somebody's consent, or what is sent.
-    """
-
-    __slots__ = ("configurable", "description", "environment")
-
-    def __init__(self, description: str = "", environment: str | None = None, *, configurable: bool = True) -> None:
-        self.description = description
-        self.environment = environment
-        self.configurable = configurable
+"""The name of the file, in the package of the plugin."""
 
 
 class Registration:
@@ -117,6 +35,7 @@ class Registration:
     """
 
     __slots__ = (
+        "_text",
         "cautions",
         "change_controller",
         "contact",
@@ -138,56 +57,61 @@ class Registration:
         "title",
     )
 
-    scheme: str
-    status: str
-    title: str
-    reference: str
-    contact: str
+    cautions: "tuple[Caution, ...]"
     change_controller: str
+    contact: str
+    default_port: int | None
     encoding_considerations: str
+    examples: "tuple[Example, ...]"
     interoperability_considerations: str
+    local: bool
+    operations: tuple[str, ...]
+    options: "dict[str, Option]"
+    ports: tuple[int, ...]
+    redirects: tuple[str, ...]
+    reference: str
+    scheme: str
     security_considerations: str
+    source: str
+    status: str
+    syntax: "Syntax"
+    title: str
 
     def __init__(self, record: "Mapping[str, Any]", *, source: str = "") -> None:
         """Read a record that was parsed from TOML. Raises RegistrationError, GrammarError, PluginContractError."""
-        self.source = source
-        fields = _Fields(record, source)
-        api = fields.take("api", int)
-        if api != API:
-            raise PluginContractError(
-                f"{source or 'the record'} is written for api {api}, and this core reads api {API}",
-                wants=f"api = {API}",
-                has=f"api = {api}",
-                hint="install a version of the plugin and of urlschemes that fit together",
-            )
-        self.scheme = fields.take("scheme", str)
-        if REGISTRABLE.fullmatch(self.scheme) is None:
-            raise fields.wrong(
-                "scheme", "a name of lower-case letters, digits, `+`, `-` and `.`, at most 64 (section 2.1)"
-            )
-        self.status = fields.take("status", str)
-        if self.status not in STATUSES:
-            raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
-        if (self.status == "experimental") != self.scheme.startswith("x-"):
-            raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others (section 4)")
-        for name in _TEXTS:
-            text = fields.take(name, str)
-            if not text.strip():
-                raise fields.wrong(name, "a text that says something")
-            setattr(self, name, " ".join(text.split()) if name.endswith("considerations") else text.strip())
-        default_port = fields.take("default_port", int, None)
-        self.default_port = None if default_port is None else fields.port("default_port", default_port)
-        self.ports = tuple(
-            fields.port(f"ports[{place}]", port) for place, port in enumerate(fields.take("ports", list, []))
-        )
-        self.operations = fields.names("operations", ["access"], _OPERATION, "operations in lower-case words")
-        self.options = {name: _option(name, each, fields) for name, each in fields.take("options", dict, {}).items()}
-        self.redirects = fields.names("redirects", [], REGISTRABLE, "names of schemes")
-        self.local = fields.take("local", bool, False)
-        self.syntax = _syntax(fields, self.reference)
-        self.cautions = tuple(_caution(each, fields, self) for each in fields.take("cautions", list, []))
-        self.examples = tuple(_example(each, fields) for each in fields.take("examples", list, []))
-        fields.done()
+        from urlschemes.records import fields_of
+
+        self._text = ""
+        for name, value in fields_of(record, source, API).items():
+            setattr(self, name, value)
+
+    @classmethod
+    def known(cls, scheme: str, default_port: int | None, syntax: "Syntax", text: str, source: str) -> "Self":
+        """The record that the TOML `text` holds, which is known to be right; only what reads URLs is there at once."""
+        registration = cls.__new__(cls)
+        registration.scheme = scheme
+        registration.default_port = default_port
+        registration.syntax = syntax
+        registration.source = source
+        registration._text = text
+        return registration
+
+    def __getattr__(self, name: str) -> "Any":
+        # Only a field that is not there yet is asked for here.
+        if name == "_text" or name not in Registration.__slots__ or not self._text:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        from urlschemes.records import fields_of, parsed
+
+        fields = fields_of(parsed(self._text, self.source), self.source, API, self.syntax)
+        for field, value in fields.items():
+            if field not in _AT_ONCE:  # another thread may hold what is there
+                setattr(self, field, value)
+        return fields[name]
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether its text was found to be right before, by this version of the core."""
+        return self._text != ""
 
     def __repr__(self) -> str:
         return f"<Registration {self.scheme}>"
@@ -195,13 +119,9 @@ class Registration:
     @classmethod
     def from_text(cls, text: str, *, source: str = "") -> "Self":
         """The record that the TOML `text` holds. Raises as the constructor does."""
-        import tomllib
+        from urlschemes.records import parsed
 
-        try:
-            record = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # also for a number of too many digits
-            raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
-        return cls(record, source=source)
+        return cls(parsed(text, source), source=source)
 
     @classmethod
     def from_file(cls, path: "str | os.PathLike[str]") -> "Self":
@@ -213,6 +133,8 @@ class Registration:
             with open(path, encoding="utf-8") as file:  # noqa: PTH123  pathlib would be imported for this alone
                 text = file.read()
         except (OSError, ValueError) as error:
+            from urlschemes.errors import RegistrationError
+
             raise RegistrationError(f"{path} cannot be read: {error}", source=str(path)) from None
         return cls.from_text(text, source=str(path))
 
@@ -222,174 +144,28 @@ class Registration:
         spec = sys.modules[package].__spec__
         loader = spec.loader if spec else None
         if spec is None or spec.origin is None or loader is None or not hasattr(loader, "get_data"):
+            from urlschemes.errors import RegistrationError
+
             raise RegistrationError(f"the package {package} has no place that its record could be read from")
         path = spec.origin.rpartition("__init__")[0] + FILE
         try:
             text = loader.get_data(path).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
+            from urlschemes.errors import RegistrationError
+
             raise RegistrationError(f"{path} cannot be read: {error}", source=path) from None
-        return cls.from_text(text, source=path)
+        return cls.installed(text, path)
+
+    @classmethod
+    def installed(cls, text: str, source: str) -> "Self":
+        """The record of an installed plugin: as `from_text`, and what was made of it is kept for other processes."""
+        from urlschemes.compiled import keep, kept
+
+        found = kept(cls, text, source)
+        if found is None:
+            found = cls.from_text(text, source=source)
+            keep(found, text)
+        return found
 
 
-_MISSING: "Any" = object()
-
-
-class _Fields:
-    """The fields of a record, each taken once; what is left over is a mistake."""
-
-    def __init__(self, table: "Mapping[str, Any]", source: str, where: str = "") -> None:
-        self.table = dict(table)
-        self.source = source
-        self.where = where
-
-    def take(self, name: str, kind: type, default: "Any" = _MISSING) -> "Any":
-        if name not in self.table:
-            if default is _MISSING:
-                raise RegistrationError(
-                    f"{self.source or 'the record'} has no {self.where}{name}",
-                    source=self.source,
-                    field=self.where + name,
-                )
-            return default
-        value = self.table.pop(name)
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.wrong(name, f"a TOML {kind.__name__}")
-        return value
-
-    def names(self, name: str, default: list[str], form: re.Pattern[str], said: str) -> tuple[str, ...]:
-        values = self.take(name, list, default)
-        if not all(isinstance(value, str) and form.fullmatch(value) for value in values):
-            raise self.wrong(name, f"a list of {said}")
-        return tuple(values)
-
-    def port(self, name: str, value: object) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 65536:
-            raise self.wrong(name, "a number from 1 to 65535")
-        return value
-
-    def wrong(self, name: str, wanted: str) -> RegistrationError:
-        return RegistrationError(
-            f"{self.source or 'the record'}: {self.where}{name} must be {wanted}",
-            source=self.source,
-            field=self.where + name,
-        )
-
-    def done(self) -> None:
-        for name in self.table:
-            raise RegistrationError(
-                f"{self.source or 'the record'} has a field {self.where}{name}, which nothing reads",
-                source=self.source,
-                field=self.where + name,
-            )
-
-
-def _option(name: str, table: object, fields: _Fields) -> Option:
-    where = f"options.{name}"
-    if not isinstance(table, dict) or _PART.fullmatch(name) is None:
-        raise fields.wrong(where, "a table, under the name of a parameter")
-    option = _Fields(table, fields.source, f"{where}.")
-    made = Option(
-        option.take("description", str, ""),
-        option.take("environment", str, None),
-        configurable=option.take("configurable", bool, True),
-    )
-    if made.environment is not None and _VARIABLE.fullmatch(made.environment) is None:
-        raise option.wrong("environment", "the name of an environment variable, in capitals")
-    if made.environment is not None and not made.configurable:
-        raise option.wrong("environment", "left out where configurable is false: the caller alone says such an option")
-    option.done()
-    return made
-
-
-def _syntax(fields: _Fields, reference: str) -> Syntax:
-    table = _Fields(fields.take("syntax", dict), fields.source, "syntax.")
-    parts = []
-    for name, value in table.take("parts", dict, {}).items():
-        if not _PART.fullmatch(name) or not isinstance(value, dict):
-            raise table.wrong("parts", f"tables with names like `selector`; {name!r} is none")
-        part = _part(name, _Fields(value, fields.source, f"syntax.parts.{name}."))
-        # What the Common Internet Scheme Syntax has, the core's own types read (section 3.1).
-        if name in {"user", "password", "host", "port"} and (
-            part.element is not None or part.number != (name == "port")
-        ):
-            raise table.wrong(f"parts.{name}", "a number" if name == "port" else "one text")
-        parts.append(part)
-    bnf, rule = table.take("bnf", str), table.take("rule", str)
-    hierarchy = table.take("hierarchy", str, None)
-    slash = table.take("slash_may_be_omitted", bool, False)
-    table.done()
-    section = reference.partition(";")[0]
-    try:
-        return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=section, slash_may_be_omitted=slash)
-    except GrammarError as error:
-        error.source, error.field = fields.source, "syntax"
-        raise
-
-
-def _part(name: str, fields: _Fields) -> Part:
-    at = fields.take("at", (str, list))  # type: ignore[arg-type]  # isinstance takes a tuple of types
-    at = [at] if isinstance(at, str) else at
-    if not at or not all(isinstance(spec, str) and spec for spec in at):
-        raise fields.wrong("at", "the place of a rule, or a list of such places")
-    take = fields.take("take", str, "all")
-    if take not in TAKES:
-        raise fields.wrong("take", f"one of {', '.join(TAKES)}")
-    travels = fields.take("travels", str, "line")
-    if travels not in TRAVELS:
-        raise fields.wrong("travels", f"one of {', '.join(TRAVELS)}")
-    exclude = fields.take("exclude", list, [])
-    if not all(isinstance(octet, str) and re.fullmatch("[0-9A-Fa-f]{2}", octet) for octet in exclude):
-        raise fields.wrong("exclude", "a list of octets, each as two hexadecimal digits")
-    part = Part(
-        name,
-        at,
-        element=fields.take("element", str, None),
-        take=take,
-        number=fields.take("number", bool, False),
-        exclude=[int(octet, 16) for octet in exclude],
-        decoded=fields.take("decoded", str, None),
-        travels=travels,
-        says=fields.take("says", str, None),
-    )
-    fields.done()
-    return part
-
-
-def _caution(value: object, fields: _Fields, registration: Registration) -> Caution:
-    if not isinstance(value, dict):
-        raise fields.wrong("cautions", "tables")
-    table = _Fields(value, fields.source, "cautions.")
-    code, part = table.take("code", str), table.take("part", str)
-    holds, begins = table.take("holds", str, None), table.take("begins", str, None)
-    if not _CODE.fullmatch(code):
-        raise table.wrong("code", "a name such as `header-fields`")
-    if part not in registration.syntax.parts:
-        raise table.wrong("part", f"a part of the scheme; {part!r} is none")
-    if (holds is None) == (begins is None):
-        raise fields.wrong("cautions", f"tables with either `holds` or `begins`; {code!r} has both or neither")
-    for name, text in (("holds", holds), ("begins", begins)):
-        if text == "":
-            raise table.wrong(name, "a text that says something")
-    section = table.take("section", str, registration.reference.partition(";")[0])
-    message, hint = table.take("message", str), table.take("hint", str, None)
-    caution = Caution(code, part, message, section, hint, holds=holds, begins=begins)
-    table.done()
-    return caution
-
-
-def _example(value: object, fields: _Fields) -> Example:
-    if not isinstance(value, dict):
-        raise fields.wrong("examples", "tables")
-    table = _Fields(value, fields.source, "examples.")
-    url, says = table.take("url", str), table.take("says", str, "")
-    invalid = table.take("invalid", bool, False)
-    parts = table.take("parts", dict, None)
-    table.done()
-    if invalid == (parts is not None):
-        raise fields.wrong("examples", f"tables with either `parts` or `invalid = true`; {url!r} has both or neither")
-    return Example(url, parts and {name: _value(each) for name, each in parts.items()}, says)
-
-
-def _value(value: object) -> object:
-    """The value of a part in an example: the lists of TOML are tuples, as those of a URL are."""
-    return tuple(map(_value, value)) if isinstance(value, list) else value
+_AT_ONCE = frozenset({"scheme", "default_port", "syntax", "source"})

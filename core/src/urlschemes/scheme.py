@@ -1,10 +1,7 @@
 """A scheme: a registration, a syntax, and an access algorithm (RFC 1738 section 4)."""
 
 import sys
-import types
-from functools import partial
 
-from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation
 from urlschemes.url import URL, InternetURL, LoginURL
 
 TYPE_CHECKING = False
@@ -39,7 +36,9 @@ class Scheme:
         self, registration: "Registration", url_type: type[URL] | None = None, access: str | None = None
     ) -> None:
         prefix = f"{registration.scheme}:"
-        if registration.syntax.automaton.reach(prefix)[0] < len(prefix):
+        if not registration.is_checked and registration.syntax.automaton.reach(prefix)[0] < len(prefix):
+            from urlschemes.errors import RegistrationError
+
             raise RegistrationError(
                 f"no URL of the rule {registration.syntax.rule!r} begins with {prefix!r}",
                 scheme=registration.scheme,
@@ -51,6 +50,8 @@ class Scheme:
         self.url_type = url_type or _type_of(registration)
         self._access = access
         if self.url_type.registration is not registration:
+            from urlschemes.errors import PluginContractError
+
             raise PluginContractError(
                 f"the type {self.url_type.__name__} is not made for the registration of {registration.scheme!r}",
                 scheme=registration.scheme,
@@ -73,6 +74,8 @@ class Scheme:
         """
         offered = self.registration.operations if self._access else ()
         if operation not in offered:
+            from urlschemes.errors import UnsupportedOperation
+
             raise UnsupportedOperation(
                 f"{self.name} does not offer the operation {operation!r}",
                 scheme=self.name,
@@ -84,6 +87,8 @@ class Scheme:
         module = importlib.import_module(str(self._access))
         function: Any = getattr(module, operation.replace(" ", "_"), None)
         if not callable(function):
+            from urlschemes.errors import PluginContractError
+
             raise PluginContractError(
                 f"{self._access} has no function {operation.replace(' ', '_')!r}",
                 scheme=self.name,
@@ -105,6 +110,9 @@ class Scheme:
 
 
 def _type_of(registration: "Registration") -> type[URL]:
+    import types
+    from functools import partial
+
     parts = registration.syntax.parts
     base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
     attributes: dict[str, Any] = {
@@ -117,6 +125,8 @@ def _type_of(registration: "Registration") -> type[URL]:
         if not any(name in vars(each) for each in base.__mro__):
             attributes[name] = property(partial(_read_value, name=name))
         elif name in vars(URL):
+            from urlschemes.errors import PluginContractError
+
             raise PluginContractError(
                 f"a part of {registration.scheme} bears the name {name!r}, which every URL has",
                 scheme=registration.scheme,

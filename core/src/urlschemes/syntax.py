@@ -10,8 +10,8 @@ import re
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
+    from typing import Any, Final, Self, TypeAlias
     from typing import Literal as OneOf
-    from typing import Self, TypeAlias
 
     from urlschemes.automaton import Automaton
     from urlschemes.bnf import Grammar
@@ -26,12 +26,30 @@ if TYPE_CHECKING:
     Take: TypeAlias = OneOf["all", "all but the last", "last"]
     Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
 
-__all__ = ["Part", "Syntax"]
+__all__ = ["UNCHANGED", "Encoded", "Part", "Syntax", "Unchanged"]
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
 DIGITS = 4000
 """Digits that a number may have; Python's own bound is little more."""
+
+
+class Encoded(str):
+    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
+
+    __slots__ = ()
+
+
+class Unchanged:
+    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNCHANGED"
+
+
+UNCHANGED: "Final" = Unchanged()
 
 
 class Part:
@@ -58,6 +76,7 @@ class Part:
         "element",
         "escapes",
         "exclude",
+        "held",
         "mark",
         "name",
         "number",
@@ -66,8 +85,10 @@ class Part:
         "take",
         "travels",
     )
+    at: tuple[tuple[str, ...], ...]
     bare: frozenset[int]
     escapes: frozenset[int]
+    held: tuple[str, str]
     mark: str
     rule: str
 
@@ -94,6 +115,13 @@ class Part:
         self.travels = travels
         self.says = says
         self.division: Division | None = None
+
+    def __getattr__(self, name: str) -> "Any":
+        # Of a part that was compiled before, the octets that it may hold are made into sets when they are asked for.
+        if name not in {"bare", "escapes"}:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.bare, self.escapes = (frozenset(bytes.fromhex(octets)) for octets in self.held)
+        return self.bare if name == "bare" else self.escapes
 
     def __repr__(self) -> str:
         return f"<Part {self.name}>"
@@ -275,6 +303,11 @@ class Syntax:
             if self._automaton is None:  # of several threads, the first one's counts
                 self._automaton = built
         return self._automaton
+
+    def complete(self) -> None:
+        """Make it known what each part may hold."""
+        if self._pattern is None:
+            self.automaton  # noqa: B018  it is known then
 
     @property
     def structure(self) -> "Structure":

@@ -5,24 +5,7 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 
 import sys
 
-from urlschemes.characters import ESCAPE
-from urlschemes.composing import (
-    UNCHANGED,
-    Encoded,
-    Unchanged,
-    blamed,
-    by_mark,
-    cannot_be,
-    edited,
-    lacking,
-    outermost,
-    written,
-)
-from urlschemes.display import HIDDEN, redact
-from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo, PluginContractError, UnsafeURL
-from urlschemes.octets import escape, normal, octets_of, unescape
-from urlschemes.refusal import fault_of, is_scheme_name, refused, unfit
-from urlschemes.syntax import Part, Syntax
+from urlschemes.syntax import UNCHANGED, Encoded, Part, Syntax, Unchanged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias
 
+    from urlschemes.errors import Explanation, InvalidURL
     from urlschemes.registration import Registration
     from urlschemes.syntax import Raw, Value
 
@@ -55,7 +39,7 @@ class URL:
 
     registration: "ClassVar[Registration | None]" = None
     """The record of the scheme; None for the generic URL."""
-    syntax: "ClassVar[Syntax]" = Syntax(
+    syntax: "ClassVar[Syntax]" = Syntax.known(
         "", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])]
     )
     """What the text derives from."""
@@ -83,14 +67,18 @@ class URL:
         except TypeError:
             match = None
         if match is None:
+            from urlschemes.refusal import refused, unfit
+
             raise unfit(text, limit) or cls._other_scheme(text) or refused(text, cls.syntax, cls)
         url = new(cls)
         url._match = match
         return url
 
     @classmethod
-    def _other_scheme(cls, text: str) -> InvalidURL | None:
+    def _other_scheme(cls, text: str) -> "InvalidURL | None":
         """The error for a text that begins with the name of another scheme than this type's."""
+        from urlschemes.refusal import fault_of, is_scheme_name
+
         name, colon, _ = text.partition(":")
         if not cls._scheme or not colon or not is_scheme_name(name) or name.lower() == cls._scheme:
             return None
@@ -119,6 +107,8 @@ class URL:
 
     def redacted(self) -> str:
         """The text for a person to see: with `***` in place of a password (section 6)."""
+        from urlschemes.display import HIDDEN
+
         text = self._match.string
         span = self.syntax.span(self._match, "password") if "password" in self.syntax.parts else None
         return str(text) if span is None else f"{text[: span[0]]}{HIDDEN}{text[span[1] :]}"
@@ -129,6 +119,8 @@ class URL:
         Raises UnsafeURL where one of them is a control octet, PluginContractError for a list part or none at all.
         """
         if name not in self.syntax.parts:
+            from urlschemes.errors import PluginContractError
+
             raise PluginContractError(
                 f"a {type(self).__name__} has no part {name!r}",
                 wants=f"one of {', '.join(self.syntax.parts)}",
@@ -137,9 +129,13 @@ class URL:
         self._check_line(self.syntax.parts[name])
         value = self._value(name)
         if isinstance(value, tuple):
+            from urlschemes.errors import PluginContractError
+
             raise PluginContractError(
                 f"the {name} is a list: it has no one line", wants="a part that is one text", has="a list part"
             )
+        from urlschemes.octets import octets_of
+
         return b"" if value is None else octets_of(str(value))
 
     def check_line(self) -> None:
@@ -155,6 +151,8 @@ class URL:
         written, such as the path of an http URL, a character that may be reserved stays as it was. A character that
         the record warns of is encoded. The `/` behind a host is written where the record says that it may be omitted.
         """
+        from urlschemes.composing import by_mark, outermost
+
         syntax = self.syntax
         raw = {name: each for name, each in self.raw.items() if syntax.whole(self._match, name) is not None}
         plain = {name: self._plain(syntax.parts[name], each) for name, each in raw.items() if each is not None}
@@ -170,6 +168,9 @@ class URL:
     @classmethod
     def _plain(cls, part: Part, raw: "Raw") -> "Raw":
         """`raw` with what does not change its meaning written in one way."""
+        from urlschemes.characters import ESCAPE
+        from urlschemes.octets import escape, normal, octets_of, unescape
+
         if isinstance(raw, tuple):
             return tuple(cls._plain(part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
         if part.number:
@@ -215,6 +216,7 @@ class URL:
 
         Raises NotHierarchical, and InvalidURL for a reference that is no text or longer than the bound.
         """
+        from urlschemes.refusal import unfit
         from urlschemes.relative import resolve
 
         fault = unfit(reference, LIMIT)
@@ -223,7 +225,7 @@ class URL:
         return resolve(self.syntax, self._match, reference)
 
     @classmethod
-    def explained(cls, text: str) -> Explanation:
+    def explained(cls, text: str) -> "Explanation":
         """Why `text` is no URL of this type: what the error that `parse` raises says of it."""
         from urlschemes.explanation import explained
 
@@ -248,7 +250,11 @@ class URL:
             raw = self._whole(name)
         if raw is None and name in self.syntax.repeated:
             raw = self._whole(name)
-        return raw if raw is None or "%" not in raw else unescape(raw)
+        if raw is None or "%" not in raw:
+            return raw
+        from urlschemes.octets import unescape
+
+        return unescape(raw)
 
     def _whole(self, name: str) -> str | None:
         """The raw text of the part `name`, or of the list that it is an element of."""
@@ -269,12 +275,16 @@ class URL:
     def _check_line(self, part: Part) -> None:
         if part.travels in {"binary", "as-written"}:
             return
+        from urlschemes.octets import octets_of
+
         value = self._value(part.name)
         for text in _texts(value):
             octets = octets_of(text)
             control = next((octet for octet in octets if octet < 0x20 or octet == 0x7F), None)
             if control is not None and not (part.travels == "form" and _is_form(octets)):
                 span = self.syntax.span(self._match, part.name)
+                from urlschemes.errors import UnsafeURL
+
                 raise UnsafeURL(
                     f"the {part.name} holds the control octet {control:02X}, which must not reach a protocol line",
                     scheme=self.scheme,
@@ -286,12 +296,16 @@ class URL:
     @classmethod
     def _build(cls, /, **parts: "Given") -> "Self":
         """The URL of `parts`, each encoded as it must be. Raises InvalidURL where a part cannot be what it should."""
+        from urlschemes.composing import by_mark, written
+
         syntax, scheme = cls._syntax_of(parts), cls._scheme or None
         raw = {name: written(syntax.parts[name], value, scheme) for name, value in parts.items() if value is not None}
         return cls._checked(syntax.compose(by_mark(syntax, raw)), raw, raw, LIMIT)
 
     def _replace(self, /, **parts: "Given") -> "Self":
         """The URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
+        from urlschemes.composing import by_mark, edited, written
+
         syntax = self._syntax_of(parts)
         old = {name: value for name, value in self.raw.items() if syntax.whole(self._match, name) is not None}
         given = {name: value for name, value in parts.items() if not isinstance(value, Unchanged)}
@@ -311,7 +325,7 @@ class URL:
         """The syntax, which has all of `parts` and knows which octets each may hold."""
         for name in parts.keys() - cls.syntax.parts.keys():
             raise TypeError(f"a {cls.__name__} has no part {name!r}; it has {', '.join(cls.syntax.parts)}")
-        cls.syntax.automaton  # noqa: B018  what a part may hold is known once the automaton is built
+        cls.syntax.complete()
         return cls.syntax
 
     @classmethod
@@ -322,6 +336,9 @@ class URL:
 
         Of the parts, `given` are new: to blame, where there is no such URL.
         """
+        from urlschemes.composing import blamed, cannot_be, lacking
+        from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo
+
         scheme = cls._scheme or None
         if raw.get("password") is not None and raw.get("user") is None and "user" in cls.syntax.parts:
             raise InvalidUserinfo(
@@ -352,6 +369,8 @@ class URL:
         return str(self._match.string)  # of an Encoded, the plain text
 
     def __repr__(self) -> str:
+        from urlschemes.display import redact
+
         return f"{type(self).__name__}({redact(self.redacted())!r})"
 
     def __eq__(self, other: object) -> bool:

@@ -23,7 +23,7 @@ from urlschemes.errors import (
     UserinfoNotAllowed,
 )
 from urlschemes.octets import text_of
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_file import FileURL, registration
 from urlschemes_file.paths import local_path
 from urlschemes_testing.examples import check_example

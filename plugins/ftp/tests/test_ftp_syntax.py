@@ -26,7 +26,7 @@ from urlschemes.errors import (
     URLTooLong,
 )
 from urlschemes.octets import text_of
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_ftp import FtpURL, registration, scheme
 from urlschemes_testing.examples import check_example
 

@@ -23,7 +23,7 @@ from urlschemes.errors import (
     URLTooLong,
     UserinfoNotAllowed,
 )
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_http import HttpURL, registration
 from urlschemes_testing.examples import check_example
 

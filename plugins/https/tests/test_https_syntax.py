@@ -7,7 +7,7 @@ import pytest
 import urlschemes
 from urlschemes.bnf import read
 from urlschemes.errors import InvalidURL, UserinfoNotAllowed
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_http import HttpURL
 from urlschemes_http import registration as http
 from urlschemes_https import HttpsURL, registration

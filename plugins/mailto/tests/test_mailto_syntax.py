@@ -18,7 +18,7 @@ from urlschemes.errors import (
     NotRepairable,
     UnsafeURL,
 )
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_mailto import MailtoURL, registration
 from urlschemes_testing.examples import check_example
 

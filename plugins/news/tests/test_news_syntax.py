@@ -18,7 +18,7 @@ from urlschemes.errors import (
     UnsafeURL,
 )
 from urlschemes.octets import text_of
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_news import NewsURL, registration
 from urlschemes_testing.examples import check_example
 

@@ -19,7 +19,7 @@ from urlschemes.errors import (
     MissingAuthority,
     UserinfoNotAllowed,
 )
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_nntp import NntpURL, registration
 from urlschemes_testing.examples import check_example
 

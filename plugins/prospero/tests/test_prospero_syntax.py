@@ -21,7 +21,7 @@ from urlschemes.errors import (
     UnsafeURL,
     UserinfoNotAllowed,
 )
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_prospero import ProsperoURL, registration
 from urlschemes_testing.examples import check_example
 

@@ -24,7 +24,7 @@ from urlschemes.errors import (
     UnsupportedOperation,
 )
 from urlschemes.octets import text_of
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_telnet import TelnetURL, registration
 from urlschemes_testing.examples import check_example
 

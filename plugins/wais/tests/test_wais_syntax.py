@@ -24,7 +24,7 @@ from urlschemes.errors import (
     UserinfoNotAllowed,
 )
 from urlschemes.octets import octets_of, text_of
-from urlschemes.registration import Example
+from urlschemes.records import Example
 from urlschemes_testing.examples import check_example
 from urlschemes_wais import WaisURL, registration
 

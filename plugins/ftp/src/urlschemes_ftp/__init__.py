@@ -7,10 +7,9 @@ The syntax is in `registration.toml`, the algorithms are in `access.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes import UNCHANGED, Encoded, LoginURL, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self

@@ -8,10 +8,9 @@ forms, `text.py` the texts that end with a dot.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 

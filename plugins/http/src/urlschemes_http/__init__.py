@@ -5,12 +5,11 @@ The algorithm is in `urlschemes_http.access`, which is imported at the first acc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
 from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import ClassVar, Self
 
 __all__ = ["HttpURL", "registration", "scheme"]
 

@@ -5,11 +5,12 @@ It is not one of the schemes of RFC 1738. It has a record of its own; type and a
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from urlschemes import Registration, Scheme
 from urlschemes_http import HttpURL
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar
 __all__ = ["HttpsURL", "registration", "scheme"]
 
 registration = Registration.of(__name__)

@@ -8,11 +8,12 @@ A URL designates an address. `compose` makes a message to it, and `send` submits
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
 from urlschemes import UNCHANGED, URL, Encoded, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Self
+
     from urlschemes_mailto.message import compose
     from urlschemes_mailto.sending import send
     from urlschemes_mailto.submission import Delivery, RecipientOutcome, Submission

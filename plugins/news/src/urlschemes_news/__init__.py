@@ -8,13 +8,13 @@ The syntax is in `registration.toml`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
-
 from urlschemes import UNCHANGED, URL, Encoded, Registration, Scheme, Unchanged
-from urlschemes.errors import Explanation, InvalidPart
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Literal, Self
+
+    from urlschemes.errors import InvalidPart
 
 __all__ = ["NewsURL", "registration", "scheme"]
 
@@ -86,6 +86,8 @@ def _check(group: object, message_id: object) -> None:
 
 
 def _wrong(message: str, part: str, hint: str) -> InvalidPart:
+    from urlschemes.errors import Explanation, InvalidPart
+
     return InvalidPart(
         "", Explanation(message, scheme="news", part=part, rule="grouppart", section="RFC 1738 section 3.6", hint=hint)
     )

@@ -7,10 +7,9 @@ The syntax is in `registration.toml`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes import UNCHANGED, InternetURL, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 

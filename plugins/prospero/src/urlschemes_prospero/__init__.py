@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
 from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
 __all__ = ["ProsperoURL", "registration", "scheme"]
 

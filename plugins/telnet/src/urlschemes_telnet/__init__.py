@@ -8,10 +8,9 @@ negotiation is in `options.py`, the octets of the connection in `stream.py`, and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes import UNCHANGED, Encoded, LoginURL, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import InvalidURL
 
 if TYPE_CHECKING:
-    from urlschemes.registration import Example
+    from urlschemes.records import Example
     from urlschemes.url import URL
 
 __all__ = ["check_example"]

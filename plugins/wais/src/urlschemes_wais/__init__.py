@@ -9,13 +9,13 @@ The syntax is in `registration.toml`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
-
 from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
-from urlschemes.errors import Explanation, InvalidPart
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Literal, Self
+
+    from urlschemes.errors import InvalidPart
 
 __all__ = ["WaisURL", "registration", "scheme"]
 
@@ -116,6 +116,8 @@ def _check(search: object, wtype: object, wpath: object) -> None:
 
 
 def _wrong(message: str, part: str, hint: str) -> InvalidPart:
+    from urlschemes.errors import Explanation, InvalidPart
+
     return InvalidPart(
         "", Explanation(message, scheme="wais", part=part, rule="waisurl", section="RFC 1738 section 3.9", hint=hint)
     )

@@ -1,0 +1,159 @@
+"""Records compiled: what was made of a registration record before, as bytecode is of a module.
+
+To read a record and its rules, and to make the pattern, takes some twenty times as long as all else that the first URL
+of a process needs. So what reading URLs needs of it (the pattern's text, the parts) is kept in a file
+(`urlschemes.storage`), for exactly the text of the record, by exactly this version of the core and of Python. All that
+is checked of a record was checked when it was kept. What else it says is read from its text when somebody asks.
+"""
+
+# A first URL waits for this: pathlib would cost more than all the rest.
+# ruff: noqa: PTH116, PTH120
+
+import os
+import re
+import sys
+
+from urlschemes import __version__
+from urlschemes.division import Division
+from urlschemes.storage import FIELD, PART, RECORD, fingerprint, load, store
+from urlschemes.syntax import Part, Syntax
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from urlschemes.registration import Registration
+
+    R = TypeVar("R", bound=Registration)
+
+__all__ = ["keep", "kept"]
+
+# The rooms that decide what a record becomes: in a checkout they change while the version does not.
+_ROOMS = "automaton bnf characters compiled construction division expansion pattern records regular syntax"
+STEP = "\x1c"
+"""What stands between the rules of a path."""
+FORMAT = "1"
+
+_FILES = (*(f"{room}.py" for room in _ROOMS.split()), "rfc1738.bnf")
+
+
+def kept(cls: "type[R]", text: str, source: str) -> "R | None":
+    """The registration with the TOML `text`, if it was kept; at any doubt None."""
+    key = _key()
+    found = load(_name(key, text), key) if key else None
+    if found is None:
+        return None
+    before, *parts = found.split(RECORD)
+    try:
+        same, scheme, port, bnf, rule, hierarchy, section, slash, empty_host, pattern = before.split(FIELD)
+        if same != text:
+            return None
+        syntax = Syntax.known(
+            bnf,
+            rule,
+            map(_part, parts),
+            hierarchy=hierarchy or None,
+            section=section,
+            slash_may_be_omitted=slash == "1",
+            pattern=pattern,
+            host_may_be_empty=empty_host == "1",
+        )
+        syntax.fullmatch  # noqa: B018  compiles the pattern
+        return cls.known(scheme, int(port) if port else None, syntax, text, source)
+    except (ValueError, LookupError, RecursionError, OverflowError, re.error):
+        return None
+
+
+def keep(registration: "Registration", text: str) -> None:
+    """Let what is made of the `registration`, which is that of `text`, be kept once its pattern is made."""
+
+    def write(syntax: Syntax) -> None:
+        found, key = _written(registration, syntax, text), _key()
+        if found is not None and key:
+            store(_name(key, text), key, found)
+
+    registration.syntax.made = write
+
+
+def _written(registration: "Registration", syntax: Syntax, text: str) -> str | None:
+    """What is kept; None where the record cannot be used, or holds what separates fields."""
+    prefix = f"{registration.scheme}:"
+    if syntax.automaton.reach(prefix)[0] < len(prefix):
+        return None
+    first = (
+        text,
+        registration.scheme,
+        "" if registration.default_port is None else str(registration.default_port),
+        syntax.bnf,
+        syntax.rule,
+        syntax.hierarchy or "",
+        syntax.section,
+        "1" if syntax.slash_may_be_omitted else "",
+        "1" if syntax.host_may_be_empty else "",
+        syntax.pattern,
+    )
+    records = [list(first), *(list(_fields(part)) for part in syntax.parts.values())]
+    whole = RECORD.join(map(FIELD.join, records))
+    return whole if [record.split(FIELD) for record in whole.split(RECORD)] == records else None
+
+
+def _fields(part: Part) -> tuple[str, ...]:
+    divided = part.division
+    return (
+        part.name,
+        part.mark,
+        PART.join(map(STEP.join, part.at)),
+        part.element or "",
+        part.take,
+        "1" if part.number else "",
+        bytes(sorted(part.exclude)).hex(),
+        part.decoded or "",
+        part.travels,
+        "" if part.says is None else f"={part.says}",
+        part.rule,
+        bytes(sorted(part.bare)).hex(),
+        bytes(sorted(part.escapes)).hex(),
+        "" if divided is None else divided.separator,
+        "" if divided is None else divided.equals,
+        "1" if divided is not None and divided.leading else "",
+    )
+
+
+def _part(record: str) -> Part:
+    (name, mark, at, element, take, number, exclude, decoded, travels, says, rule, bare, escapes, separator, equals,
+     leading) = record.split(FIELD)  # fmt: skip
+    part = Part(
+        name,
+        (),
+        element=element or None,
+        take=take,  # type: ignore[arg-type]  # as it was
+        number=number == "1",
+        exclude=bytes.fromhex(exclude),
+        decoded=decoded or None,
+        travels=travels,  # type: ignore[arg-type]  # as it was
+        says=says[1:] if says else None,
+    )
+    part.at = tuple(tuple(path.split(STEP)) for path in at.split(PART))
+    part.mark = mark
+    part.rule = rule
+    part.held = bare, escapes
+    if separator:
+        part.division = Division(separator, equals, leading=leading == "1")
+    return part
+
+
+def _name(key: str, text: str) -> str:
+    return f"record-{fingerprint(key + text)}"
+
+
+def _key() -> str:
+    """What a kept record depends on beside its text; "" where it cannot be known."""
+    state = [FORMAT, __version__, sys.version]
+    here = os.path.dirname(__file__)
+    try:
+        for name in _FILES:
+            found = os.stat(f"{here}/{name}")
+            state.append(f"{found.st_mtime_ns}/{found.st_size}")
+    except OSError:  # the core lies in an archive
+        return ""
+    return " ".join(state)

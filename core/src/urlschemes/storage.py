@@ -1,0 +1,157 @@
+r"""Files that hold what was worked out before, in a folder of this user: where they are, and when they do not count.
+
+    $XDG_CACHE_HOME/urlschemes      or ~/.cache/urlschemes
+    ~/Library/Caches/urlschemes     on macOS
+    %LOCALAPPDATA%\urlschemes        on Windows
+
+`URLSCHEMES_CACHE` names another folder, or is `none`. A file counts where folder and file belong to this user, nobody
+else can write to them, neither is a link, and its checksum is right. Everything else is as if there were no file, and
+that nothing can be written is no error.
+
+What a file holds is text: fields with separators between them. To read it costs no import, and can neither execute
+anything nor crash the interpreter, which `marshal` and `pickle` cannot promise of a file that somebody has spoilt.
+"""
+
+# What is read here comes before the first URL of a process: pathlib would cost more than all the rest.
+# ruff: noqa: PTH102, PTH103, PTH105, PTH108, PTH111, PTH116, PTH117, PTH118, PTH120
+
+import os
+import sys
+from stat import S_ISDIR, S_ISREG, S_IWGRP, S_IWOTH
+
+__all__ = ["FIELD", "PART", "RECORD", "fingerprint", "folder", "load", "store"]
+
+VARIABLE = "URLSCHEMES_CACHE"
+"""The variable that names the folder, or is `none`."""
+
+RECORD, FIELD, PART = "\x1e", "\x1f", "\x1d"
+"""What stands between records, between the fields of one, and between the parts of a field."""
+
+MOST = 8 * 1024 * 1024
+"""Octets that a file may have: more than ten thousand plugins need."""
+
+FILES = 512
+"""Files that the folder may have; then the older half of them goes."""
+
+_MAGIC = b"urlschemes cache 1 "
+# A Mersenne prime: the octets of a text, as one number, modulo it. No error of up to 60 bits in a row goes unseen.
+_PRIME = (1 << 61) - 1
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a named pipe in place of the file must not stop the process
+
+
+def folder() -> str | None:
+    """The folder, whether it is there or not; None where there is to be none."""
+    named = os.environ.get(VARIABLE, "")
+    if named:
+        return named if named.strip().lower() != "none" and os.path.isabs(named) else None
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        base = base if os.path.isabs(base) else os.path.expanduser("~/.cache")
+    return os.path.join(base, "urlschemes") if os.path.isabs(base) else None
+
+
+def fingerprint(text: str) -> str:
+    """A short name for `text`: the same in every process. It tells apart what nobody made alike on purpose."""
+    return _fingerprint(text.encode("utf-8", "surrogatepass"))
+
+
+def _fingerprint(octets: bytes) -> str:
+    return f"{int.from_bytes(octets, 'little') % _PRIME:016x}{len(octets):x}"
+
+
+def load(name: str, key: str) -> str | None:
+    """The text that was stored under `name` for `key`; None where there is none, and at any doubt."""
+    where = folder()
+    if where is None:
+        return None
+    try:
+        if not _is_own(os.lstat(where), S_ISDIR):
+            return None
+        handle = os.open(os.path.join(where, name), os.O_RDONLY | _NO_LINKS | _NO_WAIT)
+        try:
+            state = os.fstat(handle)
+            if not _is_own(state, S_ISREG) or state.st_size > MOST:
+                return None
+            octets = os.read(handle, state.st_size + 1)
+        finally:
+            os.close(handle)
+        head, _, body = octets.partition(b"\n")
+        if head != _MAGIC + _fingerprint(body).encode():
+            return None
+        found, _, text = body.decode("utf-8", "surrogatepass").partition(RECORD)
+    except (OSError, ValueError):
+        return None
+    return text if found == key else None
+
+
+def store(name: str, key: str, text: str) -> None:
+    """Keep `text` under `name`, for whoever asks with the same `key`: whole, or not at all."""
+    where = folder()
+    if where is None or RECORD in key:
+        return
+    try:
+        if not _is_ready(where):
+            return
+        body = f"{key}{RECORD}{text}".encode("utf-8", "surrogatepass")
+        if len(body) > MOST:
+            return
+        _make_room(where)
+        beside = os.path.join(where, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MAGIC + _fingerprint(body).encode() + b"\n" + body)
+            os.replace(beside, os.path.join(where, name))
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except (OSError, ValueError):  # a full disk, a home that is not there, a name that is none
+        return
+
+
+def _is_ready(where: str) -> bool:
+    """Whether the folder is there, or could be made; not in a folder that belongs to somebody else."""
+    try:
+        return _is_own(os.lstat(where), S_ISDIR)
+    except FileNotFoundError:
+        pass
+    base = os.path.dirname(where)
+    above = base
+    while not os.path.lexists(above) and os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+    if _user() not in {None, os.stat(above).st_uid}:
+        return False
+    os.makedirs(base, exist_ok=True)
+    os.mkdir(where, 0o700)
+    return _is_own(os.lstat(where), S_ISDIR)
+
+
+def _is_own(state: os.stat_result, is_kind: "object") -> bool:
+    """Whether it is of the kind, belongs to this user, and nobody else can write to it."""
+    user = _user()
+    return bool(
+        is_kind(state.st_mode)  # type: ignore[operator]
+        and (user is None or (state.st_uid == user and not state.st_mode & (S_IWGRP | S_IWOTH)))
+    )
+
+
+def _user() -> int | None:
+    """The user that owns what this process writes; None where files have no owners. -1, which nobody is, in doubt."""
+    if sys.platform == "win32":  # the folder is within the user's own
+        return None
+    user = os.geteuid()
+    return user if user == os.getuid() else -1
+
+
+def _make_room(where: str) -> None:
+    """Take away the older half of the files where there are too many."""
+    with os.scandir(where) as entries:
+        files = [entry.path for entry in entries if entry.is_file(follow_symlinks=False)]
+    if len(files) >= FILES:
+        for path in sorted(files, key=lambda path: os.lstat(path).st_mtime_ns)[: FILES // 2]:
+            os.unlink(path)
