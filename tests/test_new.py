@@ -1,0 +1,131 @@
+"""`urlschemes new`: plugins/x-example is what it makes, and what it makes works where nothing else is installed."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from workspace import ROOT, Environment, must, run, workspace_files
+
+import urlschemes
+from urlschemes_testing.scaffold import plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXAMPLE = ROOT / "plugins" / "x-example"
+OF_A_REPOSITORY = {".github/workflows/test.yml", ".gitignore"}
+"""What a folder has that is a repository by itself."""
+OF_THIS_ONE = {"ruff.toml"}
+
+ACCESSES = """
+import subprocess, sys
+from urlschemes_x_foo.demo import RULES, server
+with server(RULES) as address:
+    for edition in (";edition=1", "", ";edition=3"):
+        subprocess.run([sys.argv[1], "access", f"x-foo://{address}/house%20rules{edition}"], timeout=30)
+"""
+
+
+def test_x_example_is_what_new_makes() -> None:
+    (year,) = re.findall(r"Copyright \(c\) (\d+) ", (ROOT / "LICENSE").read_text("utf-8"))
+    version = urlschemes.__version__
+    files = dict(plan("x-example", author="The urlschemes authors", year=int(year), version=version).files)
+    assert set(files) >= OF_A_REPOSITORY
+    for place in OF_A_REPOSITORY:
+        del files[place]
+    own = [path for path in workspace_files() if EXAMPLE in path.parents]
+    there = {path.relative_to(EXAMPLE).as_posix(): path.read_text("utf-8") for path in own}
+    for place in OF_THIS_ONE:
+        del there[place]
+    # To bring it up to date: `urlschemes new x-example --author "The urlschemes authors"` elsewhere, and copy.
+    assert sorted(there) == sorted(files)
+    for place, text in files.items():
+        assert there[place] == text, place
+
+
+def test_x_example_is_installed_with_nothing_else() -> None:
+    wanted = [path for path in workspace_files() if path.name == "pyproject.toml" and EXAMPLE not in path.parents]
+    assert [path for path in wanted if "x-example" in path.read_text("utf-8")] == []
+
+
+@pytest.fixture(scope="module")
+def authors(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """Where an author works: the command and the testing kit."""
+    environment = Environment.make(tmp_path_factory.mktemp("author"), wheelhouse)
+    environment.install("urlschemes[cli]", "urlschemes-testing")
+    return environment
+
+
+def made(authors: Environment, *words: str) -> Path:
+    """The folder that `urlschemes new` makes with these words, in which it is then checked as it is, and installed."""
+    done = authors.run("urlschemes", "new", *words)
+    assert done.returncode == 0, done.stderr
+    (folder,) = (authors.folder / line.strip()[3:] for line in done.stdout.splitlines() if line.startswith("  cd "))
+    must(sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", folder, cwd=folder)
+    must(sys.executable, "-m", "ruff", "format", "--check", "--isolated", "--no-cache", folder, cwd=folder)
+    authors.install(f"{folder}[test]")
+    typed = ("--python-executable", authors.python, "--cache-dir", authors.folder / "mypy", "--config-file", "")
+    must(sys.executable, "-m", "mypy", "--strict", *typed, "src", "tests", cwd=folder)
+    return folder
+
+
+def prints(authors: Environment, *command: str | Path) -> str:
+    done = authors.run(*command)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_new_scheme_is_green_at_birth(authors: Environment) -> None:
+    folder = made(authors, "foo")
+    tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
+    assert tested.returncode == 0, tested.stdout
+    assert "review[x-foo]::examples" in must(authors.python, "-m", "pytest", "--collect-only", "-q", cwd=folder)
+    verdicts = json.loads(prints(authors, "urlschemes", "review", "x-foo", "--json"))
+    assert "failed" not in str(verdicts)
+    assert prints(authors, "urlschemes", "review", str(folder))
+
+    url = "x-foo://host.dom/house%20rules;edition=2"
+    assert json.loads(prints(authors, "urlschemes", "parse", "--json", url))["parts"]["edition"] == 2
+    assert "name 'house rules'" in prints(authors, "urlschemes", "explain", url)
+    demo = prints(authors, "urlschemes", "demo", "x-foo")
+    assert "Be kind." in demo
+    assert "accessed: x-foo" in demo
+    accessed = authors.run("python", "-c", ACCESSES, authors.scripts / "urlschemes")
+    assert accessed.stdout == "Be kind.\nBe kind.\nThe last one out locks the door.\n"
+    assert accessed.stderr == "urlschemes: the server refused: no such document\n"
+    assert "malformed" not in prints(authors, "urlschemes", "doctor", "--load")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
+    folder = made(authors, "x-bar", "--record-only")
+    tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
+    assert tested.returncode == 0, tested.stdout
+    verdicts = json.loads(prints(authors, "urlschemes", "review", "x-bar", "--json"))
+    assert "failed" not in str(verdicts)
+    url = "x-bar:house%20rules;edition=2"
+    assert json.loads(prints(authors, "urlschemes", "parse", "--json", url))["parts"]["name"] == "house rules"
+    assert authors.run("urlschemes", "access", url).returncode == 4
+
+
+@pytest.mark.slow
+def test_without_the_kit_it_is_read_and_accessed_and_the_demonstration_says_what_to_install(
+    authors: Environment, wheelhouse: Path, tmp_path: Path
+) -> None:
+    assert authors.run("urlschemes", "new", "x-foo", "--directory", tmp_path / "x-foo").returncode == 0
+    alone = Environment.make(tmp_path, wheelhouse)
+    alone.install("urlschemes[cli]", tmp_path / "x-foo")
+    assert "urlschemes-testing" not in alone.distributions()
+    assert "edition 2" in prints(alone, "urlschemes", "explain", "x-foo://host.dom/rules;edition=2")
+    assert prints(alone, "urlschemes", "doctor", "--load")
+    done = alone.run("urlschemes", "demo", "x-foo")
+    assert done.returncode != 0
+    assert "pip install 'urlschemes-x-foo[test]'" in done.stderr
+    assert "Traceback" not in done.stderr
