@@ -7,7 +7,7 @@ What it says comes from the records; no plugin is imported, and no page makes a 
     examples    the examples of a record, taken apart
     notation    the text of rules, with links between them
     diagrams    railroad diagrams of rules
-    references  links to RFCs
+    prose       running text: links to RFCs, code
     folder      the folder that the pages are written to
     command     `urlschemes site`
 

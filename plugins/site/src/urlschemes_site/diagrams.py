@@ -6,7 +6,7 @@ with corners are other rules, a track that leads back repeats.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import railroad
 from markupsafe import Markup
@@ -19,25 +19,35 @@ if TYPE_CHECKING:
 
     from urlschemes.bnf import Node, Rule
 
-__all__ = ["diagram", "svg"]
+__all__ = ["Drawing", "diagram", "drawing"]
 
 COLUMN = 7
 """Alternatives of one character or name that stand in one column; where there are more, they stand side by side."""
+PADDING = 10
+"""Pixels around a diagram."""
 SHORT = 14
 """Characters of an alternative that may stand in such a column."""
 
 
-def svg(rule: Rule, link: Callable[[str], str]) -> Markup:
+class Drawing(NamedTuple):
+    """A diagram as SVG, and its width in pixels."""
+
+    svg: Markup
+    width: float
+
+
+def drawing(rule: Rule, link: Callable[[str], str]) -> Drawing:
     """The diagram of a rule; `link` gives the address of the rule of a name."""
     drawn = diagram(rule, link)
     drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {published(rule.name)}"}
     text: list[str] = []
-    drawn.writeSvg(text.append)
-    return Markup("".join(text))  # noqa: S704  railroad escapes the texts, which come safe from `_terminal`
+    drawn.format(PADDING).writeSvg(text.append)
+    # railroad escapes every text that it writes.
+    return Drawing(Markup("".join(text)), drawn.width + 2 * PADDING)  # noqa: S704
 
 
 def diagram(rule: Rule, link: Callable[[str], str]) -> railroad.Diagram:
-    """As `svg`, before it is written."""
+    """As `drawing`, before it is written."""
     return railroad.Diagram(_drawn(rule.node, link), type="complex")
 
 

@@ -22,7 +22,7 @@ __all__ = ["Example", "Fault", "Found", "Segment", "taken_apart"]
 
 
 class Found(NamedTuple):
-    """A part of an example: its number (from 1, in the order of the text), its name, as written, its value, in words."""
+    """A part of an example: its number (from 1, in the order of the text), its name, its text, its value in words."""
 
     number: int
     name: str
@@ -71,9 +71,7 @@ def taken_apart(record: Registration) -> tuple[Example, ...]:
     return tuple(_read(registry, record, each.url, each.parts, each.says) for each in record.examples)
 
 
-def _read(
-    registry: Registry, record: Registration, text: str, parts: Mapping[str, Any] | None, says: str
-) -> Example:
+def _read(registry: Registry, record: Registration, text: str, parts: Mapping[str, Any] | None, says: str) -> Example:
     valid = parts is not None
     try:
         url = registry.parse(text)

@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str, rules: Container[str]) -> Iterator[Piece]:
-    """The pieces of a text that was read as rules, which together are that text; `rules` are the names that there are."""
+    """The pieces of a text that was read as rules; together they are that text. `rules` are the names of rules."""
     for found in _TOKEN.finditer(text):
         kind = str(found.lastgroup)
         yield Piece("mark" if kind == "rule" and found[0] not in rules else kind, found[0])

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import Policy
 from urlschemes.bnf import read, references
 from urlschemes.errors import URLError
-from urlschemes_site.diagrams import svg
+from urlschemes_site.diagrams import drawing
 from urlschemes_site.examples import taken_apart
 from urlschemes_site.notation import pieces, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from markupsafe import Markup
-
     from urlschemes import Registration, Registry
     from urlschemes.bnf import Rule
     from urlschemes.syntax import Part
+    from urlschemes_site.diagrams import Drawing
     from urlschemes_site.examples import Example
     from urlschemes_site.notation import Piece
 
@@ -36,10 +36,9 @@ _OPERATIONS = {
     "delete": ("delete the resource", "urlschemes delete", "writable"),
 }
 _TRAVELS = {
-    "line": "travels on a protocol line: an access refuses control octets in it",
-    "binary": "travels as counted octets, whatever they are",
-    "as-written": "travels as it is written, without being decoded",
-    "form": "travels on a protocol line, or as the form of section 3.4.9",
+    "binary": "it travels as counted octets, whatever they are",
+    "as-written": "it travels as it is written, without being decoded",
+    "form": "it travels on a line of the protocol, or in the form of RFC 1738 section 3.4.9",
 }
 
 
@@ -48,16 +47,17 @@ class RuleRow(NamedTuple):
 
     name: str
     definition: tuple[Piece, ...]
-    diagram: Markup
+    diagram: Drawing
     used_in: tuple[str, ...]
     section: str
 
 
 class PartRow(NamedTuple):
-    """A part: the paths of rules that it stands at, what it is in words, and how it travels."""
+    """A part: the paths of rules that it stands at, what it is in a few words, and what else is to be said of it."""
 
     name: str
     at: tuple[tuple[str, ...], ...]
+    what: str
     facts: tuple[str, ...]
 
 
@@ -125,7 +125,7 @@ def page_of(registry: Registry, record: Registration) -> Page:
         module=active.module if active else "",
         because=why.rule,
         claims=tuple((claim.provider, claim.state) for claim in why.claims if claim is not active),
-        bnf=tuple(_lines(tokens(record.syntax.bnf.strip("\n").expandtabs(), grammar))),
+        bnf=tuple(_lines(tokens(_compact(record.syntax.bnf), grammar))),
         rules=tuple(rule_rows(own, link, record.syntax.section_of)),
         shared=tuple(name for name in _reached(grammar, record.syntax.rule) if name not in own),
         link=link,
@@ -147,7 +147,12 @@ def rule_rows(
             users.setdefault(name, []).append(rule.name)
     for rule in rules.values():
         used_in = tuple(users.get(rule.name, ()))
-        yield RuleRow(rule.name, tuple(pieces(rule.node)), svg(rule, link), used_in, section_of(rule.name))
+        yield RuleRow(rule.name, tuple(pieces(rule.node)), drawing(rule, link), used_in, section_of(rule.name))
+
+
+def _compact(bnf: str) -> str:
+    """The text of a record's rules, with its comments nearer to them: a screen is less wide than a sheet."""
+    return re.sub(r"(?<=\S) {3,};", "  ;", bnf.strip("\n").expandtabs())
 
 
 def _lines(found: Iterable[Piece]) -> Iterator[tuple[Piece, ...]]:
@@ -180,8 +185,8 @@ def _part(part: Part) -> PartRow:
     else:
         what = f"a list of {part.element}" + ("" if part.take == "all" else f", {part.take}")
     without = ", ".join(f"{octet:02X}" for octet in sorted(part.exclude))
-    facts = [what, *([f"never holds the octets {without}"] if without else []), _TRAVELS[part.travels]]
-    return PartRow(part.name, part.at, (*facts, *([part.says] if part.says else [])))
+    facts = [part.says or "", f"it never holds the octets {without}" if without else "", _TRAVELS.get(part.travels, "")]
+    return PartRow(part.name, part.at, what, tuple(filter(None, facts)))
 
 
 def _operation(record: Registration, name: str) -> Operation:

@@ -11,17 +11,20 @@ import jinja2
 from markupsafe import Markup
 
 from urlschemes import Limits, Policy, __version__
-from urlschemes.bnf import read
-from urlschemes.bnf import shared_rules
+from urlschemes.bnf import read, shared_rules
 from urlschemes.cli.plain import published
-from urlschemes_site.diagrams import svg
-from urlschemes_site.references import linked
+from urlschemes.errors import PluginError
+from urlschemes.ledger import merged, own_ledger
+from urlschemes_site.diagrams import drawing
+from urlschemes_site.prose import running
 from urlschemes_site.schemes import RULES, page_file, page_of, rule_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes import Registry
+    from urlschemes.ledger import Ledger
+    from urlschemes_site.diagrams import Drawing
 
 __all__ = ["TITLE", "pages"]
 
@@ -32,12 +35,13 @@ TITLE = "URL schemes"
 def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
     """The pages of the site of `registry`, by their file names: HTML that needs no other file and no other host.
 
-    Nothing of a plugin is imported but the hooks that tell of ledgers. Raises PluginError where one of those fails.
+    Nothing of a plugin is imported but the hooks that tell of ledgers; where they fail, the page says so.
     """
     environment = _environment()
     schemes = [page_of(registry, record) for record in registry.registrations()]
     shown = {page.record.scheme for page in schemes}
-    known = [each for name, each in sorted(registry.known_names().items()) if name not in shown]
+    ledgers, ledger_trouble = _ledgers(registry)
+    known = [each for name, each in merged(ledgers).items() if name not in shown]
     shared = shared_rules().rules
     users: dict[str, list[str]] = {}
     for page in schemes:
@@ -59,7 +63,8 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
             {
                 "schemes": schemes,
                 "known": known,
-                "ledgers": registry.ledgers(),
+                "ledgers": ledgers,
+                "ledger_trouble": ledger_trouble,
                 "unreadable": sorted(set(registry) - shown),
                 "script": _source(environment, "search.js"),
             },
@@ -67,7 +72,9 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
         RULES: (
             "rules.html",
             {
-                "rules": list(rule_rows(shared, "#rule-{}".format, lambda name: f"RFC 1738 section {shared[name].section}")),
+                "rules": list(
+                    rule_rows(shared, "#rule-{}".format, lambda name: f"RFC 1738 section {shared[name].section}")
+                ),
                 "users": users,
                 "link": "#rule-{}".format,
             },
@@ -75,7 +82,10 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
         "about.html": ("about.html", {"limits": limits, "notation": list(_notation())}),
         **{page.file: ("scheme.html", {"page": page, "record": page.record, "link": page.link}) for page in schemes},
     }
-    return {file: _rendered(environment, template, {**base, "here": file, **more}) for file, (template, more) in made.items()}
+    return {
+        file: _rendered(environment, template, {**base, "here": file, **more})
+        for file, (template, more) in made.items()
+    }
 
 
 _NOTATION = {
@@ -93,11 +103,19 @@ _NOTATION = {
 """The notation by examples."""
 
 
-def _notation() -> Iterator[tuple[str, str, Markup]]:
+def _notation() -> Iterator[tuple[str, str, Drawing]]:
     """Each form of the notation as it is written, what it means, and how it is drawn."""
     for number, (written, means) in enumerate(_NOTATION.items()):
         (rule,) = read(f"form{number} = {written}").values()
-        yield written, means, svg(rule, f"{RULES}#rule-{{}}".format)
+        yield written, means, drawing(rule, f"{RULES}#rule-{{}}".format)
+
+
+def _ledgers(registry: Registry) -> tuple[tuple[Ledger, ...], str | None]:
+    """The registers of names, and why those of plugins are not among them, if they are not."""
+    try:
+        return registry.ledgers(), None
+    except PluginError as error:
+        return (own_ledger(),), str(error)
 
 
 def _environment() -> jinja2.Environment:
@@ -109,7 +127,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"linked": linked, "prose": _prose}
+    environment.filters |= {"running": running, "prose": _prose}
     return environment
 
 

@@ -34,7 +34,7 @@
     for (const group of groups) group.hidden = narrowed && !group.querySelector("li[data-name]:not([hidden])");
     const scheme = schemeOf(words.value);
     const target = best(found);
-    if (!narrowed) said.textContent = "";
+    if (!narrowed) said.textContent = `${rows.length} names, ${rows.filter((row) => row.page).length} of them installed.`;
     else if (!found.size) said.textContent = scheme === null ? "Nothing matches." : `No scheme is known as ${scheme}.`;
     else if (scheme !== null && target) said.textContent = `A URL of the scheme ${scheme}: Enter opens its page.`;
     else if (scheme !== null) said.textContent = `The scheme ${scheme} is known, and not installed here.`;
