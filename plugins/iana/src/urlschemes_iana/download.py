@@ -1,8 +1,8 @@
 """The registry as IANA gives it: the CSV file behind "Available Formats" on its page, in any of the layouts it has had.
 
-The columns are found by their titles. What is kept of a row: the name in lower case, the description, the status, RFCs,
-drafts and addresses among the references (else the template of the registration, where there is one), and whether the
-registry calls it obsolete. Names of persons are left out.
+The columns are found by their titles. What is kept of a row: the name in lower case, the description (unless it is the
+name again), the status, RFCs, drafts and addresses among the references (else the template of the registration, where
+there is one), and whether the registry calls it obsolete. Names of persons are left out.
 """
 
 from __future__ import annotations
@@ -99,10 +99,11 @@ def _known(row: list[str], columns: Mapping[str, int], file: str, line: int) -> 
     references = [f"RFC {rfc}" if rfc else other for rfc, other in _REFERENCE.findall(given)]
     if not references and _TEMPLATE.fullmatch(field("Template")):
         references = [f"IANA template {field('Template')}"]
+    means = field("Description")
     obsolete = "obsolete" in field("Notes").lower() or written.endswith(_OBSOLETE)
     return KnownName(
         name,
-        one_line(field("Description"), 200),
+        "" if means.lower() == name else one_line(means, 200),
         one_line(", ".join(references), 200),
         "obsolete" if obsolete else "",
         "",

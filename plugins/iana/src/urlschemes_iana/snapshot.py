@@ -147,7 +147,7 @@ def octets_of(file: str, *, private: bool = False) -> bytes:
             if private and not own:
                 raise ConfigurationError(f"others may write the file {file}, or it is theirs", source=file)
             octets = stream.read(MOST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ConfigurationError):
         raise
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         why = getattr(error, "strerror", None) or error
