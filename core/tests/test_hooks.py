@@ -391,7 +391,7 @@ def test_ledgers_say_what_is_known_of_a_name(registry):
     asked = []
     things = KnownName("x-things", "all \x1bthings", "RFC 0", status="provisional")
     implement(registry, "a", ledger=lambda: None)
-    implement(registry, "b", ledger=lambda: asked.append("b") or ledger(things, KnownName("x-other", "X-other")))
+    implement(registry, "b", ledger=lambda: asked.append("b") or ledger(things, KnownName("x-other")))
     implement(registry, "c", ledger=lambda: ledger(KnownName("x-things", "no", distribution="things"), title="mine"))
     with pytest.raises(UnknownScheme) as caught:
         registry.parse("X-Things:a")
@@ -519,7 +519,7 @@ def attempt():
 def test_without_hooks_pluggy_is_not_imported(plugin, child):
     site = plugin("x-plain", access=PLAIN)
     code = TRY + "attempt()\nprint(json.dumps([said, 'pluggy' in sys.modules, 'urlschemes.hooks' in sys.modules]))"
-    assert child(code, site) == [["yes"], False, False]
+    assert child(code, site, environ={"URLSCHEMES_PLUGINS": "x-plain"}) == [["yes"], False, False]
 
 
 def test_installed_hooks_take_part_and_are_imported_when_needed(plugin, install, child):

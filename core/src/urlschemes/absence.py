@@ -11,7 +11,7 @@ from urlschemes.ledger import known_names, merged
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from urlschemes.discovery import Claim
+    from urlschemes.claims import Claim
     from urlschemes.ledger import KnownName, Ledger
 
 __all__ = ["absence"]
@@ -79,8 +79,7 @@ def _told(name: str, ledgers: tuple[Ledger, ...], installed: Callable[[], Iterab
         message = f"no scheme is registered as {name!r}"
         return message, _taken_for_a_scheme(name) or _nearest(name, {*names, *installed()})
     by = next(each for each in ledgers if any(other.name == name for other in each.names))
-    means = "" if known.means.lower() == name else known.means
-    facts = ", ".join(filter(None, (means, known.reference, known.since)))
+    facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
     as_what = f" as {known.status}" if known.status else ""
     dated = f" ({by.date})" if by.date else ""
     return (

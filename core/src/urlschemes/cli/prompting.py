@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes.questions import Answers, Form, Question
-    from urlschemes.registry import Registry
+    from urlschemes.terms import Authenticator
     from urlschemes.wire import Authenticate
 
 __all__ = ["form_asker", "login_asker"]
@@ -24,11 +24,11 @@ def _somebody_there() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def login_asker(registry: Registry) -> Callable[[Authenticate], Credentials | None]:
-    """Who gives a login: an installed plugin that knows one, else the person at the terminal."""
+def login_asker(first: Authenticator | None) -> Authenticator:
+    """Who gives a login: `first`, where there is that and it knows one, else the person at the terminal."""
 
     def ask(request: Authenticate) -> Credentials | None:
-        known = registry.credentials_from_hooks(request)
+        known = first(request) if first else None
         if known is not None or not _somebody_there():
             return known
         place = f"{request.host} port {request.port}" + (f" ({line(request.realm)})" if request.realm else "")

@@ -45,6 +45,7 @@ class Given(NamedTuple):
     options: tuple[str, ...]
     timeout: float | None
     verbose: int
+    plugin_credentials: bool
 
     def keywords(self, registry: Registry, url: str, operation: str) -> dict[str, Any]:
         """The keyword arguments of `registry.operate(operation, url)`. Raises URLError, click.BadParameter."""
@@ -53,7 +54,7 @@ class Given(NamedTuple):
         return {
             "policy": self._policy(registry),
             "deadline": self.timeout,
-            "credentials": login_asker(registry),
+            "credentials": login_asker(registry.credentials_from_hooks if self.plugin_credentials else None),
             "ask": form_asker(),
             "trace": self._narrator(),
             **_options(registry, url, operation, self.options),
@@ -106,6 +107,9 @@ def accessing(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."
             ),
             click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the scheme."),
+            click.option(
+                "--plugin-credentials", is_flag=True, help="Ask installed plugins for user names and passwords."
+            ),
         )
     ):
         decorated = option(decorated)
