@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.attributes import Gateway
+from urlschemes.contract import read
 from urlschemes.dialogue import Dialogue
 from urlschemes.discovery import described
 from urlschemes.display import one_line
@@ -193,7 +194,7 @@ class Operations:
             self._check_found(url, terms.policy)
         scheme = self._lookup.scheme(url.scheme)
         if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
-            url = scheme.url_type.parse(str(url), limit=max(LIMIT, len(str(url))))
+            url = read(scheme.url_type, str(url), max(LIMIT, len(str(url))))
         algorithm = self._algorithm(scheme, operation)
         _check_given(operation, algorithm, options, terms)
         configured = self._configured(scheme, algorithm, options, terms)
@@ -326,7 +327,7 @@ class Operations:
             return self._lookup.scheme(name).url_type
 
         if _NEVER_FOLLOWED.search(text):
-            target = type_of(text.partition(":")[0]).parse(text)
+            target = read(type_of(text.partition(":")[0]), text)
         else:
             target = fix(text, type_of, LIMIT).url
         hooks = self._lookup.hooks()

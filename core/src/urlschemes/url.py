@@ -102,8 +102,16 @@ class URL:
 
     @property
     def parts(self) -> "Mapping[str, Value | None]":
-        """The parts by name, as the attributes of that name give them."""
-        return {name: getattr(self, name) for name in self.syntax.parts}
+        """The parts by name, as the attributes of that name give them. Raises PluginError where one of them fails."""
+        try:
+            return {name: getattr(self, name) for name in self.syntax.parts}
+        except Exception as error:  # of a type that a plugin made
+            from urlschemes.contract import failure
+            from urlschemes.errors import URLError
+
+            if isinstance(error, URLError | MemoryError):
+                raise
+            raise failure(error, type(self), "a part cannot be read") from error
 
     def redacted(self) -> str:
         """The text for a person to see: with `***` in place of a password (section 6)."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from urlschemes.display import one_line
+from urlschemes.errors import PluginContractError
+
 if TYPE_CHECKING:
     from urlschemes.policy import Policy
     from urlschemes.registration import Registration
@@ -40,7 +43,10 @@ class Reach:
         self._redirected = True
 
     def _check_place(self, url: URL) -> None:
-        # The parts as the core's own pattern finds them, not as the plugin's type tells them.
+        # The parts as the core's own pattern finds them, not as the plugin's type tells them. An algorithm dials what
+        # that type tells: it must be the same.
+        for name in ("host", "port"):
+            _check_told(url, name)
         host, port = url.raw.get("host"), url.raw.get("port")
         if isinstance(host, str):
             self._policy.check_host(host)
@@ -66,6 +72,23 @@ class Reach:
     def reached(self, address: str) -> None:
         """A connection to `address` was made."""
         self._reached.add(address)
+
+
+def _check_told(url: URL, name: str) -> None:
+    """Raise PluginContractError for a type whose `host` or `port` is not what stands in the URL."""
+    captured = url._value(name) if name in url.syntax.parts else None
+    if captured is None:
+        return
+    told: object = url.parts[name]
+    if type(told) not in {str, int} or str(told).lower() != str(captured).lower():
+        stands, kind = one_line(str(captured), 80), type(url).__name__
+        raise PluginContractError(
+            f"the type {kind} says of another {name} than {stands!r}, which stands in the URL",
+            scheme=url.scheme,
+            part=name,
+            wants=stands,
+            has=one_line(str(told), 80) if type(told) in {str, int} else type(told).__name__,
+        )
 
 
 def _ports_of(registration: Registration) -> frozenset[int]:
