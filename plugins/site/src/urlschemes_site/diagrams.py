@@ -51,9 +51,20 @@ def diagram(rule: Rule, link: Callable[[str], str]) -> railroad.Diagram:
     return railroad.Diagram(_drawn(rule.node, link), type="complex")
 
 
+class _Name(railroad.NonTerminal):
+    """The name of a rule, as a link to it."""
+
+    def format(self, x: float, y: float, width: float) -> railroad.NonTerminal:
+        super().format(x, y, width)
+        for child in self.children:
+            if isinstance(child, railroad.DiagramItem) and child.name == "a":
+                del child.children[1:]  # railroad 3.0.1 puts the text of a link into it twice
+        return self
+
+
 def _drawn(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
     if isinstance(node, Reference):
-        return railroad.NonTerminal(published(node.name), href=link(node.name))
+        return _Name(published(node.name), href=link(node.name))
     if isinstance(node, Sequence):
         return railroad.Sequence(*(_drawn(item, link) for item in node.items))
     if isinstance(node, Choice):
