@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from urlschemes import Registration, Registry
+from urlschemes import LoginURL, PluginError, Registration, Registry, Scheme
 from urlschemes.drawing import draw, plain
 
 REGISTRY = Registry(plugins=())
@@ -31,6 +31,18 @@ def test_a_url_with_its_parts_underneath() -> None:
         +- scheme x-album  RFC 1738 section 2.1
         """
     )
+
+
+def test_a_type_without_a_part_of_its_record_is_its_plugins_fault() -> None:
+    record = Registration.from_text(Path(REGISTRY.registration("x-album").source).read_text("utf-8"))
+
+    class AlbumURL(LoginURL, registration=record):  # its author changed the record first
+        __slots__ = ()
+
+    registry = Registry(plugins=())
+    registry.register(Scheme(record, AlbumURL))
+    with pytest.raises(PluginError, match=r"a part cannot be read: .*no attribute 'albums'"):
+        registry.explain("x-album://h.example/a/b")
 
 
 def test_an_error_with_its_caret() -> None:

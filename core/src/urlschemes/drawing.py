@@ -108,7 +108,7 @@ def _rows(url: "URL") -> "tuple[str, list[Row]]":
 
     In the order of the text; a part before those that lie within it.
     """
-    syntax = url.syntax
+    syntax, values = url.syntax, url.parts
     text, password = url.redacted(), _password(url)
     shift = len(HIDDEN) - (password[1] - password[0]) if password else 0
     rows: list[Row] = []
@@ -116,14 +116,14 @@ def _rows(url: "URL") -> "tuple[str, list[Row]]":
         rows.append(("scheme", (0, text.index(":")), url.scheme, "RFC 1738 section 2.1"))
     for part in syntax.parts.values():
         span = syntax.place(url._match, part.name)
-        if span is None or getattr(url, part.name) == ():
+        if span is None or values[part.name] == ():
             continue
         start, end = span
         if password and start >= password[1] and part.name != "password":
             start += shift
         if password and end >= password[1]:
             end += shift
-        value = HIDDEN if part.name == "password" else _worded(getattr(url, part.name), part)
+        value = HIDDEN if part.name == "password" else _worded(values[part.name], part)
         rows.append((part.name, (start, end), value, syntax.section_of(part.rule)))
     rows.sort(key=lambda row: (row[1][0], -row[1][1]))
     return text, rows
