@@ -1,0 +1,38 @@
+"""The review of a scheme: what RFC 1738 section 4 and RFC 7595 ask of whoever registers one, as checks.
+
+    from urlschemes_testing.review import review
+
+    found = review("x-foo")             # an installed scheme; or the folder of a distribution, or a record
+    assert found.passed, found.failed
+
+Nothing of the plugin is executed in the process that asks: whatever runs its code runs in processes of its own, which
+are bounded in time. The URLs that the laws are tried on are made from the BNF, and are the same each time.
+
+The rooms, from the top:
+
+    command.py      `urlschemes review`
+    report.py       a review as lines for a person
+    runner.py       the processes that judge, and what becomes of one that dies
+    worker.py       one such process
+    access.py       checks of the algorithm: demonstrated, replayed, cut, faulted, watched
+    code.py         checks of what importing the plugin does
+    speed.py        the check that parsing takes as long as the text is
+    laws.py         checks of the laws that hold for every URL
+    types.py        checks of the type of the URLs, and of the examples
+    syntax.py       checks of the BNF
+    naming.py       checks of the name and the status
+    record.py       checks of the record's words
+    showing.py      the demonstration, accessed and written down
+    subject.py      what is reviewed, as the checks see it
+    targets.py      what is reviewed, found
+    catalogue.py    what a check is, and all of them in order
+    verdicts.py     what a check says, and a review is
+"""
+
+from __future__ import annotations
+
+from urlschemes_testing.review.catalogue import Check, checks
+from urlschemes_testing.review.runner import EXAMPLES, SEED, review
+from urlschemes_testing.review.verdicts import Review, Verdict
+
+__all__ = ["EXAMPLES", "SEED", "Check", "Review", "Verdict", "checks", "review"]

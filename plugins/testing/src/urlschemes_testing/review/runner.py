@@ -1,0 +1,169 @@
+"""The processes that judge, and what becomes of a check in which one dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import PluginError
+from urlschemes_testing.review.catalogue import checks as all_checks
+from urlschemes_testing.review.targets import found
+from urlschemes_testing.review.verdicts import Judgement, Review, Verdict, failed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from urlschemes.registry import Registry
+
+__all__ = ["EXAMPLES", "SEED", "review"]
+
+EXAMPLES = 2000
+"""URLs that the laws are tried on."""
+SEED = 1738
+"""What they are made with."""
+PATIENCE = 120.0
+"""Seconds that one check may take."""
+
+_START = """\
+import json, sys
+job = json.loads(sys.argv[1])
+sys.path[:] = job["sys_path"]
+from urlschemes_testing.review.worker import main
+main(job)
+"""
+
+
+def review(
+    target: str | os.PathLike[str],
+    *,
+    registry: Registry | None = None,
+    scheme: str | None = None,
+    checks: Collection[str] | None = None,
+    examples: int = EXAMPLES,
+    seed: int = SEED,
+) -> Review:
+    """What becomes of the checks (all, or those named) of `target`.
+
+    It is the name of a scheme in `registry` (the default one), or the path of a distribution's folder or of a record;
+    of a folder with several schemes, `scheme` says which. The laws are tried on `examples` URLs, made with `seed`.
+
+    Raises UnknownScheme, PluginConflict, PluginError where there is nothing to review, ValueError for a check that does
+    not exist.
+    """
+    if registry is None:
+        from urlschemes import default
+
+        registry = default.registry
+    known = {each.name: each for each in all_checks()}
+    unknown = sorted({*(checks or ())} - known.keys())
+    if unknown:
+        raise ValueError(f"there is no check {unknown[0]!r}; the checks are: {', '.join(known)}")
+    subject = found(target, registry, scheme)
+    wanted = [each for each in known.values() if checks is None or each.name in checks]
+    job = {"target": subject.as_dict(), "examples": examples, "seed": seed, "patience": PATIENCE}
+    job["sys_path"] = [entry for entry in sys.path if os.path.isabs(entry)]  # noqa: PTH117  they are strings
+    run = _Run(job)
+    for group in ([each.name for each in wanted if not each.alone], *([e.name] for e in wanted if e.alone)):
+        run.make(group)
+    return Review(
+        target=subject.given,
+        kind=subject.kind,
+        scheme=run.facts.get("scheme", subject.scheme),
+        title=run.facts.get("title", ""),
+        distribution=subject.distribution,
+        version=subject.version,
+        origin=subject.origin,
+        examples=examples,
+        seed=seed,
+        verdicts=tuple(run.verdicts[each.name] for each in wanted),
+    )
+
+
+class _Run:
+    """One review under way: the verdicts so far, and what the processes said of the record."""
+
+    def __init__(self, job: Mapping[str, Any]) -> None:
+        self.job = job
+        self.verdicts: dict[str, Verdict] = {}
+        self.facts: dict[str, str] = {}
+
+    def make(self, names: Sequence[str]) -> None:
+        """Make these checks in one process; and those that are left in another, where one brings it to its end."""
+        left = list(names)
+        while left:
+            with TemporaryDirectory(prefix="urlschemes-review-") as folder:
+                how, said = _ended(self.job, left, Path(folder))
+                answers = _answers(Path(folder, "answers"))
+            for each in answers:
+                if "check" in each:
+                    outcome, reason, advice, details = each["judgement"]
+                    judgement = Judgement(outcome, reason, advice, tuple(details))
+                    self.verdicts[each["check"]] = Verdict.of(each["check"], judgement, each["seconds"])
+                elif "title" in each:
+                    self.facts = each
+            began = [each["began"] for each in answers if "began" in each]
+            if not began:
+                raise PluginError(f"the process of the review {how} before it began: {said[-1] if said else ''}")
+            left = left[len(began) :]
+            if began[-1] not in self.verdicts:
+                self.verdicts[began[-1]] = Verdict.of(began[-1], _death(how, said))
+
+
+def _death(how: str, said: list[str]) -> Judgement:
+    if any(each.startswith("Timeout (") for each in said):
+        return failed(
+            f"it took more than {PATIENCE:.0f} s",
+            "see where it was, and whether it waits for something that never comes",
+            *[each.strip() for each in said if each.startswith("  File ")][:6],
+        )
+    return failed(f"the plugin brought the process to its end: it {how}", "raise an error of urlschemes.errors", *said)
+
+
+def _ended(job: Mapping[str, Any], names: list[str], folder: Path) -> tuple[str, list[str]]:
+    """How the process that makes these checks ended, and the last that it said on standard error."""
+    order = json.dumps({**job, "checks": names, "answers": str(folder / "answers")})
+    (folder / "here").mkdir()
+    with open(folder / "errors", "w+b") as errors:  # noqa: PTH123  read again below
+        process = subprocess.Popen(  # noqa: S603  this very interpreter
+            [sys.executable, "-B", "-P", "-W", "ignore", "-c", _START, order],
+            cwd=folder / "here",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(PATIENCE * len(names) + 60)
+            how = f"ended with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
+        except subprocess.TimeoutExpired:
+            how = "did not end"
+        finally:
+            _end_all(process)
+        errors.seek(0)
+        return how, errors.read()[-4000:].decode("utf-8", "replace").splitlines()[-12:]
+
+
+def _end_all(process: subprocess.Popen[bytes]) -> None:
+    """End the process and what it started, if it still runs."""
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _answers(path: Path) -> list[dict[str, Any]]:
+    """What the process wrote; a line that is not whole was not finished."""
+    answers = []
+    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
+        with suppress(ValueError):
+            answers.append(json.loads(line))
+    return answers

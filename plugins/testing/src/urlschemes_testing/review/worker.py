@@ -1,0 +1,77 @@
+"""One process that judges: it writes which check it begins, and what it found, to a file that the runner reads.
+
+A check that takes too long ends the process, as may whatever the plugin does in it: the file tells which check that
+was.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+from contextlib import suppress
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TextIO
+
+from urlschemes.discovery import described
+from urlschemes_testing.review.catalogue import checks
+from urlschemes_testing.review.subject import Missing, Subject
+from urlschemes_testing.review.targets import Target
+from urlschemes_testing.review.verdicts import failed, skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import NoReturn
+
+    from urlschemes_testing.review.verdicts import Judgement
+
+__all__ = ["main"]
+
+
+def main(job: Mapping[str, Any]) -> NoReturn:
+    """Make the checks that `job` names, one after another, and end the process."""
+    target = Target.from_dict(job["target"])
+    sys.path[:0] = target.path
+    subject = Subject(target, job["examples"], job["seed"])
+    known = {each.name: each for each in checks()}
+    with open(job["answers"], "a", encoding="utf-8") as answers:  # noqa: PTH123  pathlib is not needed for it
+        with suppress(Missing):  # a check says why
+            _tell(answers, title=subject.record.title, scheme=subject.record.scheme)
+        for name in job["checks"]:
+            _tell(answers, began=name)
+            faulthandler.dump_traceback_later(job["patience"], exit=True)
+            begun = perf_counter()
+            judgement = _judged(known[name].judge, subject)
+            faulthandler.cancel_dump_traceback_later()
+            _tell(answers, check=name, judgement=judgement, seconds=perf_counter() - begun)
+    os._exit(0)  # whatever the plugin left behind
+
+
+def _tell(answers: TextIO, **facts: Any) -> None:
+    answers.write(json.dumps(facts) + "\n")
+    answers.flush()
+
+
+def _judged(judge: Callable[[Subject], Judgement], subject: Subject) -> Judgement:
+    try:
+        return judge(subject)
+    except Missing as missing:
+        return skipped(str(missing))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  the plugin's code may raise anything
+        return failed(
+            f"it raised {described(error)}, which is no error of urlschemes",
+            "raise an error of urlschemes.errors, or none",
+            *_where(error),
+        )
+
+
+def _where(error: BaseException) -> list[str]:
+    """The lines of code that led to it, the innermost last."""
+    from traceback import extract_tb
+
+    own = f"urlschemes_testing{os.sep}review{os.sep}"
+    frames = [frame for frame in extract_tb(error.__traceback__) if own not in frame.filename]
+    return [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames[-3:]]
