@@ -243,7 +243,8 @@ def _assert_honest(good: Outcome, outcome: Outcome, fault: str, *, may_end_early
     if good.kind == "attributes":
         whole = (outcome.attributes, outcome.files) == (good.attributes, good.files)
     if not whole and outcome.complete and not may_end_early:
-        raise AssertionError(f"cut content counts as complete: {outcome!r}")
+        say = "raise Truncated, or pass ends_by_closing=True where the protocol cannot tell"
+        raise AssertionError(f"cut content counts as complete ({say}): {outcome!r}")
 
 
 def _assert_failed(outcome: Outcome) -> None:
