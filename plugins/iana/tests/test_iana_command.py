@@ -68,8 +68,10 @@ def test_a_newer_state_is_taken_and_the_changes_are_told(given):
         "removed  2: aaa, aaas",
         "status   1 changed",
         "         spotify: provisional -> historical",
-        ("IANA's registry of URI schemes, 2024-06-30: 378 names (18 historical, 97 permanent, 263 provisional), "
-        f"from {own}"),
+        (
+            "IANA's registry of URI schemes, 2024-06-30: 378 names (18 historical, 97 permanent, 263 provisional), "
+            f"from {own}"
+        ),
     ]
     if os.name != "nt":
         assert stat.S_IMODE(Path(own).stat().st_mode) == 0o600

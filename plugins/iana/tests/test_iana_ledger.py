@@ -74,14 +74,18 @@ def test_every_name_is_known_without_being_installed():
     [
         (
             "dict://host.dom/d:word",
-            ("nobody provides the scheme dict here; IANA's registry of URI schemes (2024-04) has it as permanent: "
-            "dictionary service protocol, RFC 2229"),
+            (
+                "nobody provides the scheme dict here; IANA's registry of URI schemes (2024-04) has it as permanent: "
+                "dictionary service protocol, RFC 2229"
+            ),
             "`parse_generic` reads it; a plugin can define it",
         ),
         (
             "spotify:track",
-            ("nobody provides the scheme spotify here; IANA's registry of URI schemes (2024-04) has it as provisional: "
-            "IANA template prov/spotify"),
+            (
+                "nobody provides the scheme spotify here; IANA's registry of URI schemes (2024-04) has it as "
+                "provisional: IANA template prov/spotify"
+            ),
             "`parse_generic` reads it; a plugin can define it",
         ),
         ("spotfy:track", "no scheme is registered as 'spotfy'", "did you mean spotify?"),

@@ -61,7 +61,7 @@ def _entries(file: str) -> dict[str, tuple[str, str, str]]:
         if not wrong:
             return netrc(file).hosts
     except NetrcParseError as error:  # its words may be a password
-        wrong = f"is malformed in line {error.lineno}"
+        wrong = f"is malformed in line {error.lineno}, or just before it"
     except UnicodeDecodeError:
         wrong = "holds octets that are no text"
     except (OSError, ValueError) as error:
