@@ -11,33 +11,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-# What the children have in common. `use` tells what using a scheme comes to, `controls` tries all others.
-HEAD = """
-import urlschemes
-from urlschemes.default import registry
-from urlschemes.errors import URLError
-
-def use(name):
-    try:
-        return str(urlschemes.parse(name + ":yes"))
-    except URLError as error:
-        return type(error).__name__ + ": " + str(error)
-
-def state(name):
-    return [[c.state, c.reason] for c in registry.claims() if c.name == name]
-
-def controls(*faulty):
-    count = 0
-    for record in registry.registrations():
-        if record.scheme in faulty:
-            continue
-        for example in record.examples:
-            assert urlschemes.is_valid(example.url) == (example.parts is not None), example.url
-            count += 1
-    assert str(urlschemes.parse("x-good:yes")) == "x-good:yes"
-    assert count
-"""
+from faulty import GOOD, HEAD
 
 HOSTILE = """
 class Hostile(Exception):
@@ -45,8 +19,6 @@ class Hostile(Exception):
     __repr__ = __str__
 raise Hostile
 """
-
-GOOD = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
 
 AT_IMPORT = {  # C01, C02, C04, C40: what the package does when it is imported, and what is said of it
     "x-missing": ("import a_module_that_nobody_has", "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"),
@@ -74,6 +46,7 @@ def test_what_fails_at_import_breaks_its_scheme_alone(plugin, child):  # C01, C0
 names = {list(AT_IMPORT)!r}
 first, again = [use(name) for name in names], [use(name) for name in names]
 controls(*names)
+assert culprits("x-good", *names) == sorted(names)
 print(json.dumps([first, again, [state(name) for name in names]]))
 """,
         plugin("x-good"),
@@ -119,6 +92,8 @@ logging.getLogger("urlschemes").addHandler(Handler())
 assert "x_slow" not in sys.modules
 assert use("x-slow") == "x-slow:yes"
 controls()
+(found,) = [d for d in registry.diagnose(verify=True) if d.claim.name == "x-slow"]
+assert found.seconds > 1 and not found.in_trouble
 print(json.dumps([logged, [d.seconds > 1 for d in registry.diagnose() if d.claim.name == "x-slow"]]))
 """,
         plugin("x-good"),
@@ -165,6 +140,7 @@ def facts(name):
         return [type(error).__name__, error.distribution, error.has, str(error), bool(error.wants)]
 found = [facts(name) for name in {names!r}]
 controls()
+assert culprits("x-good", *{names!r}) == sorted({names!r})
 print(json.dumps([found, [name for name in sys.modules if name.startswith("x_")]]))
 """,
         plugin("x-good"),
@@ -188,6 +164,7 @@ def test_malformed_distributions_hide_nothing(install, plugin, child):  # C07, C
         HEAD
         + """
 controls("htttp", "ftp+", "x-goo")
+assert culprits("names", "near", "squatter", "x-good") == ["names", "near", "squatter"]
 claims = registry.claims()
 print(json.dumps([
     sorted([c.state, c.distribution] for c in claims if c.state == "malformed"),
@@ -223,6 +200,7 @@ def test_conflicts_and_copies(plugin, child, tmp_path):  # C11, C12
                 HEAD
                 + """
 controls("x-same")
+assert culprits("one", "two", "x-same", "x-copied") == ["one", "two", "x-copied"]
 assert not {"one", "two", "x_copied"} & set(sys.modules)
 print(json.dumps([use("x-same"), state("x-same"), use("x-both"), [c[0] for c in state("x-copied")], use("x-copied")]))
 """,
@@ -291,6 +269,7 @@ def test_an_object_of_the_wrong_kind_is_a_broken_contract(plugin, child):  # C14
 names = {list(OBJECTS)!r}
 found = [use(name) for name in names]
 controls(*names)
+assert culprits("x-good", *names) == sorted(names)
 print(json.dumps([found, [state(name)[0][0] for name in names]]))
 """,
         plugin("x-good"),
@@ -340,6 +319,7 @@ assert "x-gone" in registry and use("x-used") == "x-used:yes"
 shutil.rmtree({str(gone)!r})
 shutil.rmtree({str(tmp_path / "site" / "x_half")!r})
 said = [use("x-used"), use("x-half"), use("x-gone"), state("x-gone")[0][0]]
+assert culprits("x-used", "x-gone", "x-half") == ["x-gone", "x-half"]
 controls("x-gone", "x-half")
 print(json.dumps(said))
 """,
@@ -393,6 +373,100 @@ def test_switches(plugin, child):  # C33, C34, C35
     wrong = child(code, site, environ={"URLSCHEMES_PLUGINS": "x-good,x-missing"})
     assert wrong.startswith(
         "PluginError: URLSCHEMES_PLUGINS names x-missing, which is not installed as a plugin; installed: "
+    )
+
+
+def test_what_is_broken_is_switched_off_by_name(plugin, child):  # C33, C35
+    plugin("x-off", "raise SystemExit(6)", distribution="off-schemes")
+    site = plugin("x-good")
+    code = HEAD + "print(json.dumps([use('x-good'), use('x-off'), culprits('off-schemes'), state('x-off')]))"
+    good, off, culprits, _ = child(code, site)
+    assert good == "x-good:yes"
+    assert off.endswith("; URLSCHEMES_DISABLE=x-off switches it off, `pip uninstall off-schemes` removes it")
+    assert culprits == ["off-schemes"]
+    for name in ("x-off", "Off_Schemes", "x-off,x-off"):
+        good, off, culprits, states = child(code, site, environ={"URLSCHEMES_DISABLE": name})
+        assert good == "x-good:yes"
+        reason = f"URLSCHEMES_DISABLE names {name.partition(',')[0]}"
+        assert off == f"UnknownScheme: the scheme x-off is installed but disabled: off-schemes 1.0 ({reason})"
+        assert culprits == []
+        assert states == [["disabled", reason]]
+    wrong = child(HEAD + "print(json.dumps(use('x-good')))", site, environ={"URLSCHEMES_DISABLE": "x-of"})
+    assert wrong.startswith(
+        "PluginError: URLSCHEMES_DISABLE names x-of, which is neither an installed plugin nor a scheme of one; "
+    )
+
+
+def test_two_registries_of_one_process_share_nothing(plugin, child):  # C38
+    plugin("x-bad", "raise SystemExit(6)")
+    plugin("x-one")
+    site = plugin("x-two")
+    assert child(
+        HEAD
+        + """
+one, two = urlschemes.Registry(plugins=["x-one", "x-bad"]), urlschemes.Registry(disable=["x-one", "x-bad"])
+assert str(one.parse("x-one:yes")) == "x-one:yes"
+one.register(registry.registration("x-two"))
+one.unregister("x-one")
+try:
+    one.parse("x-bad:yes")
+except URLError:
+    pass
+states = [[c.state for c in r.claims() if c.name == name] for r in (one, two, registry)
+          for name in ("x-one", "x-two", "x-bad")]
+controls("x-bad")
+said = [r.why("x-two").provider for r in (one, two, registry)]
+print(json.dumps([states, said, sorted(one), use("x-one")]))
+""",
+        site,
+        plugin("x-good", site="good"),
+    ) == [
+        [
+            *(["disabled"], ["disabled"], ["broken"]),
+            *(["disabled"], ["active"], ["disabled"]),
+            *(["active"], ["active"], ["active"]),
+        ],
+        ["this program", "x-two 1.0", "x-two 1.0"],
+        ["x-bad", "x-two"],
+        "x-one:yes",
+    ]
+
+
+def test_a_plugin_registers_schemes_from_a_thread(plugin, child):  # C30
+    plugin(
+        "x-churn",
+        GOOD
+        + """
+import threading
+
+def churn(registry):
+    record = registry.registration("x-spare")
+    def work():
+        for _ in range(200):
+            registry.register(record, replace=True)
+            registry.unregister("x-spare")
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads: thread.start()
+    return threads
+""",
+    )
+    plugin("x-spare", code=None)
+    assert (
+        child(
+            HEAD
+            + """
+import x_churn
+threads, seen = x_churn.churn(registry), set()
+while any(thread.is_alive() for thread in threads):
+    said = use("x-spare")
+    seen.add(said if said == "x-spare:yes" else said.partition(":")[0])
+for thread in threads: thread.join()
+controls("x-spare")
+print(json.dumps(sorted(seen - {"x-spare:yes", "UnknownScheme"})))
+""",
+            plugin("x-good"),
+        )
+        == []
     )
 
 

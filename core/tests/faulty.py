@@ -1,0 +1,41 @@
+"""What the tests of faulty plugins have in common: the beginning of what their child processes run."""
+
+# `use` tells what using a scheme comes to, `access` what accessing a URL does. `controls` tries all schemes but the
+# faulty ones. `culprits` are the distributions that the doctor finds in trouble, of those that the test installed.
+HEAD = """
+import urlschemes
+from urlschemes.default import registry
+from urlschemes.errors import URLError
+
+def use(name):
+    try:
+        return str(urlschemes.parse(name + ":yes"))
+    except URLError as error:
+        return type(error).__name__ + ": " + str(error)
+
+def access(url, **terms):
+    try:
+        with urlschemes.access(url, **terms) as resource:
+            return resource.read().decode() if hasattr(resource, "read") else [entry.name for entry in resource]
+    except URLError as error:
+        return type(error).__name__ + ": " + str(error)
+
+def culprits(*installed, **how):
+    return sorted({d.claim.distribution for d in registry.diagnose(**how) if d.in_trouble} & {*installed})
+
+def state(name):
+    return [[c.state, c.reason] for c in registry.claims() if c.name == name]
+
+def controls(*faulty):
+    count = 0
+    for record in registry.registrations():
+        if record.scheme in faulty:
+            continue
+        for example in record.examples:
+            assert urlschemes.is_valid(example.url) == (example.parts is not None), example.url
+            count += 1
+    assert str(urlschemes.parse("x-good:yes")) == "x-good:yes"
+    assert count
+"""
+
+GOOD = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
