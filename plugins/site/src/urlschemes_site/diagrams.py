@@ -41,7 +41,8 @@ def drawing(rule: Rule, link: Callable[[str], str]) -> Drawing:
     drawn = diagram(rule, link)
     drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {published(rule.name)}"}
     text: list[str] = []
-    drawn.format(PADDING).writeSvg(text.append)
+    drawn.format(PADDING).walk(_write_links_once)
+    drawn.writeSvg(text.append)
     # railroad escapes every text that it writes.
     return Drawing(Markup("".join(text)), drawn.width + 2 * PADDING)  # noqa: S704
 
@@ -51,20 +52,16 @@ def diagram(rule: Rule, link: Callable[[str], str]) -> railroad.Diagram:
     return railroad.Diagram(_drawn(rule.node, link), type="complex")
 
 
-class _Name(railroad.NonTerminal):
-    """The name of a rule, as a link to it."""
-
-    def format(self, x: float, y: float, width: float) -> railroad.NonTerminal:
-        super().format(x, y, width)
-        for child in self.children:
-            if isinstance(child, railroad.DiagramItem) and child.name == "a":
-                del child.children[1:]  # railroad 3.0.1 puts the text of a link into it twice
-        return self
+def _write_links_once(item: railroad.DiagramItem) -> None:
+    """In an item that is drawn: railroad 3.0.1 puts the text of a link into it twice."""
+    for child in item.children:
+        if getattr(child, "name", "") == "a":
+            del child.children[1:]
 
 
 def _drawn(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
     if isinstance(node, Reference):
-        return _Name(published(node.name), href=link(node.name))
+        return railroad.NonTerminal(published(node.name), href=link(node.name))
     if isinstance(node, Sequence):
         return railroad.Sequence(*(_drawn(item, link) for item in node.items))
     if isinstance(node, Choice):
