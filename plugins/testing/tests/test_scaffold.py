@@ -14,7 +14,7 @@ from urlschemes.cli.app import command
 from urlschemes.errors import InvalidCharacter, InvalidScheme, InvalidURL, RegistrationError
 from urlschemes_testing.examples import check_example
 from urlschemes_testing.recognizer import Recognizer
-from urlschemes_testing.scaffold import Plan, naming_of, plan, remarks
+from urlschemes_testing.scaffold import left_over, naming_of, plan, remarks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,10 +32,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def new(*words: str) -> Result:
     return CliRunner().invoke(command, ["new", *words])
-
-
-def record_of(planned: Plan) -> Registration:
-    return Registration.from_text(planned.files[f"src/{planned.naming.package}/registration.toml"])
 
 
 # Names
@@ -127,7 +123,7 @@ def test_a_name_that_somebody_provides_is_pointed_out(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("name", ["foo", *ODD])
 def test_what_is_made_of_any_name_is_sound(name: str, *, record_only: bool) -> None:
     planned = plan(name, record_only=record_only)
-    record = record_of(planned)
+    record = planned.record
     assert record.scheme == planned.naming.scheme
     slow = Recognizer(record.syntax)
     for example in record.examples:
@@ -149,7 +145,7 @@ def test_a_record_alone_has_no_code() -> None:
     ]
     assert code == [[]]
     registry = Registry(plugins=())
-    record = record_of(plan("foo", record_only=True))
+    record = plan("foo", record_only=True).record
     registry.register(record)
     for example in record.examples:
         check_example(registry["x-foo"].url_type, example)
@@ -158,13 +154,13 @@ def test_a_record_alone_has_no_code() -> None:
 def test_what_is_said_of_it_is_in_the_record() -> None:
     title, author, contact = 'Songs "by\\ear"', "Ann Öre", "ann@host.dom \U0001f3b5"
     planned = plan("foo", title=title, author=author, contact=contact, port=7000, year=1994)
-    record = record_of(planned)
+    record = planned.record
     assert (record.title, record.change_controller, record.contact) == (title, author, contact)
     assert record.default_port == 7000
     assert "one that its authors chose" in record.interoperability_considerations
     assert tomllib.loads(planned.files["pyproject.toml"])["project"]["authors"] == [{"name": author}]
     assert f"Copyright (c) 1994 {author}\n" in planned.files["LICENSE"]
-    assert "RFC 4727" in record_of(plan("foo")).interoperability_considerations
+    assert "RFC 4727" in plan("foo").record.interoperability_considerations
 
 
 @pytest.mark.parametrize("option", ["--title", "--author", "--contact"])
@@ -174,6 +170,20 @@ def test_what_is_said_of_it_is_one_line(option: str, text: str, tmp_path: Path) 
     assert done.exit_code == 2
     assert "must be one line of text" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_said_of_another_syntax_is_left_over() -> None:
+    planned = plan("foo", port=7000)
+    text = planned.files["src/urlschemes_x_foo/registration.toml"]
+    assert left_over(planned.record) == ()
+    changed = Registration.from_text(text.replace("1*uchar", "1*alphadigit"))
+    every = ("encoding_considerations", "interoperability_considerations", "security_considerations")
+    assert left_over(changed) == every
+    said = Registration.from_text(text.replace("1*uchar", "1*alphadigit").replace("are sent in the clear", "are sent"))
+    assert left_over(said) == every[:2]
+    alone = plan("foo", record_only=True).files["src/urlschemes_x_foo/registration.toml"]
+    assert left_over(Registration.from_text(alone.replace("1*uchar", "1*alphadigit"))) == every
+    assert left_over(Registration.from_text(alone.replace("x-foo", "x-"))) == ()
 
 
 # The command

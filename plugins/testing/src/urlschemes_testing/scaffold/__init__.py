@@ -5,12 +5,12 @@
 | room | what it has |
 | --- | --- |
 | `naming` | what a scheme, its distribution, its package are called; what is known of the name |
-| `plan` | the files and their texts |
+| `plan` | the files and their texts; what of them somebody has not changed yet |
 | `command` | `urlschemes new` |
 | `templates/` | the texts, as `string.Template` reads them: of both kinds, of a scheme, of a record alone |
 """
 
 from urlschemes_testing.scaffold.naming import Naming, naming_of, remarks
-from urlschemes_testing.scaffold.plan import Plan, plan
+from urlschemes_testing.scaffold.plan import Plan, left_over, plan
 
-__all__ = ["Naming", "Plan", "naming_of", "plan", "remarks"]
+__all__ = ["Naming", "Plan", "left_over", "naming_of", "plan", "remarks"]

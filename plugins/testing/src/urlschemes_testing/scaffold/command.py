@@ -93,10 +93,10 @@ def _tell(planned: Plan, folder: Path) -> None:
         ("urlschemes", "review", naming.scheme),
         ("urlschemes", "explain", planned.example),
     ]
-    if not planned.record_only:
+    if planned.record.operations:
         commands.append(("urlschemes", "demo", naming.scheme))
     for command in commands:
         write(f"  {line(shlex.join(command))}")
     write("To make it your own, change in this order, and run the tests after each step:")
-    for step in _RECORD_STEPS if planned.record_only else _STEPS:
+    for step in _STEPS if planned.record.operations else _RECORD_STEPS:
         write(f"  {step}")

@@ -10,7 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from urlschemes import __version__
-from urlschemes.errors import RegistrationError
+from urlschemes.errors import RegistrationError, URLError
 from urlschemes.registration import Registration
 from urlschemes_testing.scaffold.naming import naming_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from urlschemes_testing.scaffold.naming import Naming
 
-__all__ = ["PORT", "TITLE", "Plan", "plan"]
+__all__ = ["PORT", "TITLE", "Plan", "left_over", "plan"]
 
 PORT = 1021
 """The port of an experiment that has none of its own: RFC 4727 sets it aside for experiments."""
@@ -59,9 +59,13 @@ class Plan:
 
     naming: Naming
     files: Mapping[str, str]
-    example: str
-    """A URL of the scheme."""
-    record_only: bool
+    record: Registration
+    """What `registration.toml` says."""
+
+    @property
+    def example(self) -> str:
+        """A URL of the scheme that has all its parts."""
+        return max(self.record.examples, key=lambda each: len(each.parts or ())).url
 
     def write(self, folder: Path) -> None:
         """Make `folder`, which must not be there, or be empty. Raises RegistrationError where it cannot be made."""
@@ -137,8 +141,26 @@ def plan(
         for place, template in sorted({**_BOTH, **(_RECORD if record_only else _SCHEME)}.items())
     }
     record = Registration.from_text(files[f"src/{naming.package}/registration.toml"])
-    example = next(each.url for each in record.examples if ";" in each.url)
-    return Plan(naming, files, example, record_only)
+    return Plan(naming, files, record)
+
+
+def left_over(record: Registration) -> tuple[str, ...]:
+    """The fields of `record` that say, word for word, what `plan` writes of its own syntax, though this is another."""
+    registered = record.status != "experimental"
+    left: dict[str, None] = {}
+    for port in {PORT, record.default_port or PORT}:
+        for record_only in (False, True):
+            try:
+                born = plan(record.scheme, registered=registered, record_only=record_only, port=port).record
+            except URLError:  # it is called what no plan is
+                return ()
+            if born.syntax.bnf.split() == record.syntax.bnf.split():
+                return ()
+            for field in ("encoding", "interoperability", "security"):
+                name = f"{field}_considerations"
+                if getattr(born, name) == getattr(record, name):
+                    left[name] = None
+    return tuple(left)
 
 
 def _filled(template: str, words: Mapping[str, str]) -> str:
