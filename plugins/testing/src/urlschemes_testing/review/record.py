@@ -23,11 +23,10 @@ SECURITY_WORDS = 15
 """Words that an analysis of what can go wrong needs."""
 
 _PLACEHOLDER = re.compile(
-    r"\b(?:to-?do|tbd|tba|fixme|xxx+|lorem ipsum|placeholder|change ?me|fill (?:this )?in|"
-    r"to be (?:written|defined|done|determined|completed)|your (?:name|address|e-?mail|organi[sz]ation|text)|"
-    r"(?:write|describe|say|put|insert|name) here)\b"
-    r"|<(?:your|the|name|e-?mail|contact|text)[^<>@]*>|\.\.\.\s*$|@example\.(?:com|org|net)\b",
-    re.IGNORECASE,
+    r"\b(?:TO-?DO|TBD|TBA|FIXME|XXX+|(?i:lorem ipsum|placeholder|change-?me|"
+    r"your (?:name|address|e-?mail|organi[sz]ation|text)|(?:write|describe|put|insert|name) here))\b"
+    r"|(?i:^\W*to be (?:written|defined|done|determined|completed)|<(?:your|the|name|e-?mail|contact|text)[^<>@]*>"
+    r"|@example\.(?:com|org|net)\b)|\.\.\.\s*$"
 )
 _PUBLISHED = re.compile(
     r"\bRFC ?[0-9]+|https?://|\b(?:ISO|IEC|ITU|ANSI|IEEE|W3C|ECMA|ETSI|OASIS|STD|Internet-Draft|draft-)\b"
@@ -38,7 +37,7 @@ _REACHABLE = re.compile(r"[^\s@]+@[^\s@]+|https?://|mailto:|\bIETF\b|\bIESG\b|\+
 _RISKS = (
     ("its URLs can hold a password", r"password"),
     ("it reads or writes this machine's files", r"\bfile"),
-    ("it follows redirects", r"redirect"),
+    ("it follows redirects", r"redirect|moved|forward"),
     ("it changes what it locates", r"chang|writ|delet|replac|updat|sen[dt]|submit"),
     ("a part may hold control octets", r"control|octet|encod|line end|CR LF"),
     ("it talks to a host that the URL names", r"server|host|network|clear|encrypt|TLS|port"),
@@ -131,6 +130,8 @@ def considerations(subject: Subject) -> Judgement:
                 else "where servers and clients differ, and which versions of the protocol there are"
             )
             return failed(f"the {kind} considerations {fault}", f"say {asked}")
+        if (left := _left_over(subject.record, kind)) is not None:
+            return left
     return passed("both say something")
 
 
@@ -145,6 +146,8 @@ def security(subject: Subject) -> Judgement:
             f"the security considerations {fault}",
             "say what a URL, a server, and whoever listens can do to whom, and what is done about it",
         )
+    if (left := _left_over(found, "security")) is not None:
+        return left
     risky = _risks(found)
     silent = [what for what, words in _RISKS if what in risky and not re.search(words, text, re.IGNORECASE)]
     if silent:
@@ -154,6 +157,18 @@ def security(subject: Subject) -> Judgement:
             *(f"not spoken of: {what}" for what in silent[1:]),
         )
     return passed(f"they speak of what is risky: {'; '.join(risky)}" if risky else "they say something")
+
+
+def _left_over(found: Registration, kind: str) -> Judgement | None:
+    """The verdict where the considerations are those that `urlschemes new` writes, of another syntax."""
+    from urlschemes_testing.scaffold import left_over
+
+    if f"{kind}_considerations" not in left_over(found):
+        return None
+    return warned(
+        f"the {kind} considerations are still those that `urlschemes new` wrote, of another syntax",
+        "say what is true of this one",
+    )
 
 
 def _empty(text: str, words: int) -> str:
