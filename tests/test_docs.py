@@ -34,7 +34,7 @@ from pages import BLOCK, Block, blocks, commands, prints, without_blanks
 from workspace import ROOT
 
 import urlschemes
-from urlschemes import errors, hooks
+from urlschemes import errors
 from urlschemes.codes import CODES
 from urlschemes_testing.servers import ftp_server, gopher_server, http_server
 from urlschemes_testing.servers.gopher import menu, search, text
@@ -285,12 +285,6 @@ def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, headin
     assert list(rows) == [field.name for field in dataclasses.fields(kind)]
     if kind is urlschemes.Limits:
         assert rows == {name: str(value) for name, value in dataclasses.asdict(kind()).items()}
-
-
-def test_every_hook_is_described() -> None:
-    rows = dict(re.findall(r"^\| `(urlschemes_\w+)\(([\w, ]*)\)` \|", WORDS[DOCS / "plugins.md"], re.MULTILINE))
-    specified = {name: value for name, value in vars(hooks).items() if name.startswith("urlschemes_")}
-    assert rows == {name: ", ".join(inspect.signature(value).parameters) for name, value in specified.items()}
 
 
 def test_the_page_of_findings_is_what_the_code_says() -> None:

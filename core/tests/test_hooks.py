@@ -391,7 +391,7 @@ def test_ledgers_say_what_is_known_of_a_name(registry):
     asked = []
     things = KnownName("x-things", "all \x1bthings", "RFC 0", status="provisional")
     implement(registry, "a", ledger=lambda: None)
-    implement(registry, "b", ledger=lambda: asked.append("b") or ledger(things, KnownName("x-other")))
+    implement(registry, "b", ledger=lambda: asked.append("b") or ledger(things, KnownName("x-other"), KnownName("x-texx")))
     implement(registry, "c", ledger=lambda: ledger(KnownName("x-things", "no", distribution="things"), title="mine"))
     with pytest.raises(UnknownScheme) as caught:
         registry.parse("X-Things:a")
@@ -412,6 +412,8 @@ def test_ledgers_say_what_is_known_of_a_name(registry):
     )
     with pytest.raises(UnknownScheme, match=r"no scheme is registered as 'x-thigns'; did you mean x-things\?"):
         registry.parse("x-thigns:a")
+    with pytest.raises(UnknownScheme, match=r"no scheme is registered as 'x-tex'; did you mean x-text\?$"):
+        registry.parse("x-tex:a")
     assert registry.why("x-other").rule.startswith("nobody provides the scheme x-other here; the register of things")
     assert [each.title for each in registry.ledgers()][1:] == ["the register of things", "mine"]
     known = registry.known_names()

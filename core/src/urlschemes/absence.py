@@ -77,7 +77,9 @@ def _told(name: str, ledgers: tuple[Ledger, ...], installed: Callable[[], Iterab
     known = names.get(name)
     if known is None:
         message = f"no scheme is registered as {name!r}"
-        return message, _taken_for_a_scheme(name) or _nearest(name, {*names, *installed()})
+        # A name that can be used here, or could be, is meant more likely than one that is merely registered.
+        near = _nearest(name, {*known_names(), *installed()}) or _nearest(name, names)
+        return message, _taken_for_a_scheme(name) or near
     by = next(each for each in ledgers if any(other.name == name for other in each.names))
     facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
     as_what = f" as {known.status}" if known.status else ""
