@@ -193,10 +193,13 @@ def test_an_example_that_is_refused_says_why(site: Mapping[str, Page]) -> None:
 
 
 def test_operations_say_what_the_policies_say(site: Mapping[str, Page]) -> None:
-    assert "find attributes urlschemes attributes" in site["scheme-ftp.html"].text
+    assert "delete delete the resource urlschemes delete" in site["scheme-ftp.html"].text
     assert "A URL that was found on the public Internet" in site["scheme-ftp.html"].text
     assert "Allowed are 21, its own, and ports from 1024" in site["scheme-ftp.html"].text
-    assert "A URL that you typed no file, until writable names its folder" in site["scheme-file.html"].text
+    assert (
+        "A URL that you typed access, find attributes: no file, until roots names its folder"
+        in site["scheme-file.html"].text
+    )
     assert "A server may redirect an access to http and https" in site["scheme-http.html"].text
     assert "a list of fsegment, all but the last, at fpath" in site["scheme-ftp.html"].text
 
@@ -208,6 +211,27 @@ def test_without_a_scheme_there_is_an_index_that_says_so() -> None:
     assert "0 schemes are installed" in page.text
     assert "Nothing <yet>" in page.text
     assert "ftp: files and directories on hosts" in page.text, "what is known without being installed"
+
+
+def test_every_colour_of_text_stands_out(site: Mapping[str, Page]) -> None:
+    """4.5 to 1, as WCAG asks (1.4.3), on both grounds, light and dark."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        red, green, blue = (each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    themes = re.findall(r":root \{(.*?)\}", site["index.html"].inline["style"], re.DOTALL)
+    assert len(themes) == 2
+    for theme in themes:
+        colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", theme))
+        grounds = {name: luminance(colours.pop(name)) for name in ("paper", "raised", "bad-ground")}
+        colours.pop("line")
+        assert len(colours) == 15
+        for name, colour in colours.items():
+            for ground in ("paper", "raised", *(["bad-ground"] if name in {"bad", "ink"} else [])):
+                low, high = sorted((luminance(colour), grounds[ground]))
+                assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
 
 
 # Records of anybody
@@ -308,7 +332,7 @@ def test_what_ledgers_say_is_listed_and_harmless() -> None:
     registry.add_hooks(Odd())
     page = Page(urlschemes_site.pages(registry)["index.html"])
     assert_asks_nobody(page)
-    assert "x-known: <b>\\u202e provisional RFC 7595 javascript:x pip install some-thing" in page.text
+    assert "x-known: <b>\\u202e RFC 7595 javascript:x provisional pip install some-thing" in page.text
     assert "<script>alert(1)</script> (https://register.example/list., as of 2026-01-31)" in page.text
     assert "https://register.example/list" in page.all("href", "a")
     assert [href for href in page.all("href", "a") if "javascript" in href] == []

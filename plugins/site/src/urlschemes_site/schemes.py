@@ -35,6 +35,7 @@ _OPERATIONS = {
     "update": ("add content to the resource", "urlschemes update", "writable"),
     "delete": ("delete the resource", "urlschemes delete", "writable"),
 }
+_OTHER = ("an operation of this scheme alone", "", "roots")
 _TRAVELS = {
     "binary": "it travels as counted octets, whatever they are",
     "as-written": "it travels as it is written, without being decoded",
@@ -62,22 +63,25 @@ class PartRow(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """An operation: what it does, its command, and what the two policies make of it.
-
-    `found` is said for URLs that were found somewhere, `typed` for those that a person typed.
-    """
+    """An operation: what it does, and its command, if it has one."""
 
     name: str
     means: str
     command: str
-    found: str
-    typed: str
+
+
+class Allowed(NamedTuple):
+    """What a policy says of some of a scheme's operations: of all, where `operations` is empty."""
+
+    operations: str
+    said: str
 
 
 class Page(NamedTuple):
     """What the page of a scheme says. `rules` are its own, `shared` the names of those of section 5 that it uses.
 
-    `trouble` says why its examples could not be read, where they could not.
+    `found` and `typed` are what the two policies say of URLs that were found somewhere, and that a person typed; `reach`
+    is what else they say. `trouble` says why its examples could not be read, where they could not.
     """
 
     record: Registration
@@ -92,6 +96,8 @@ class Page(NamedTuple):
     link: Callable[[str], str]
     parts: tuple[PartRow, ...]
     operations: tuple[Operation, ...]
+    found: tuple[Allowed, ...]
+    typed: tuple[Allowed, ...]
     reach: tuple[str, ...]
     examples: tuple[Example, ...]
     trouble: str | None
@@ -130,7 +136,9 @@ def page_of(registry: Registry, record: Registration) -> Page:
         shared=tuple(name for name in _reached(grammar, record.syntax.rule) if name not in own),
         link=link,
         parts=tuple(map(_part, record.syntax.parts.values())),
-        operations=tuple(_operation(record, name) for name in record.operations),
+        operations=tuple(Operation(name, *_OPERATIONS.get(name, _OTHER)[:2]) for name in record.operations),
+        found=tuple(_allowed(record, Policy.untrusted())),
+        typed=tuple(_allowed(record, Policy.interactive())),
         reach=tuple(_reach(record)),
         examples=examples,
         trouble=trouble,
@@ -189,23 +197,25 @@ def _part(part: Part) -> PartRow:
     return PartRow(part.name, part.at, what, tuple(filter(None, facts)))
 
 
-def _operation(record: Registration, name: str) -> Operation:
-    means, command, rule = _OPERATIONS.get(name, ("an operation of this scheme alone", "", ""))
-    found, typed = Policy.untrusted(), Policy.interactive()
-    if not record.local:
-        return Operation(name, means, command, _network(found), _network(typed))
-    return Operation(name, means, command, _files(found, rule), _files(typed, rule))
+def _allowed(record: Registration, policy: Policy) -> Iterator[Allowed]:
+    """What the policy says of the operations, those together of which it says the same."""
+    said: dict[str, list[str]] = {}
+    for name in record.operations:
+        words = _files(policy, _OPERATIONS.get(name, _OTHER)[2]) if record.local else _network(policy)
+        said.setdefault(words, []).append(name)
+    for words, names in said.items():
+        yield Allowed(", ".join(names) if len(said) > 1 else "", words)
 
 
 def _network(policy: Policy) -> str:
     if not policy.networks:
         return "on the public Internet" if policy.public else "nowhere"
-    return "there, on this machine and in private networks"
+    return f"{'on the public Internet, ' if policy.public else ''}on this machine and in private networks"
 
 
 def _files(policy: Policy, rule: str) -> str:
-    named = getattr(policy, rule) if rule else ()
-    return f"below {', '.join(named)}" if named else f"no file, until `{rule or 'roots'}` names its folder"
+    named = getattr(policy, rule)
+    return f"files below {_listed(named)}" if named else f"no file, until `{rule}` names its folder"
 
 
 def _reach(record: Registration) -> Iterator[str]:
