@@ -26,7 +26,10 @@ def test_the_commands_print_what_the_readme_says(tmp_path: Path) -> None:
         "XDG_CONFIG_HOME": os.devnull,
     }
     shown = [
-        command for kind, body in BLOCKS if kind == "console" for command in re.split(r"^\$ ", body, flags=re.M)[1:]
+        command
+        for kind, body in BLOCKS
+        if kind == "console"
+        for command in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
     ]
     assert len(shown) == 6
     for each in shown:

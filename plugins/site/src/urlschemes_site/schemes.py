@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import Policy
-from urlschemes.bnf import read, references
+from urlschemes.bnf import read
 from urlschemes.errors import URLError
 from urlschemes_site.diagrams import drawing
 from urlschemes_site.examples import taken_apart
@@ -80,8 +80,8 @@ class Allowed(NamedTuple):
 class Page(NamedTuple):
     """What the page of a scheme says. `rules` are its own, `shared` the names of those of section 5 that it uses.
 
-    `found` and `typed` are what the two policies say of URLs that were found somewhere, and that a person typed; `reach`
-    is what else they say. `trouble` says why its examples could not be read, where they could not.
+    `found` and `typed` are what the two policies say of URLs that were found somewhere, and of those that a person
+    typed; `reach` is what else they say. `trouble` says why its examples could not be read, where they could not.
     """
 
     record: Registration
@@ -151,7 +151,7 @@ def rule_rows(
     """A row for each of the rules, in their order."""
     users: dict[str, list[str]] = {}
     for rule in rules.values():
-        for name in dict.fromkeys(references(rule.node)):
+        for name in _names_in(rule):
             users.setdefault(name, []).append(rule.name)
     for rule in rules.values():
         used_in = tuple(users.get(rule.name, ()))
@@ -179,8 +179,13 @@ def _reached(grammar: Mapping[str, Rule], start: str) -> list[str]:
     """The names of the rules that `start` comes to, itself first, in the order in which they are met."""
     names = [start]
     for name in names:
-        names += [each for each in dict.fromkeys(references(grammar[name].node)) if each not in names]
+        names += [each for each in _names_in(grammar[name]) if each not in names]
     return names
+
+
+def _names_in(rule: Rule) -> list[str]:
+    """The names of the rules that a rule refers to, each once."""
+    return [*dict.fromkeys(piece.text for piece in pieces(rule.node) if piece.kind == "rule")]
 
 
 def _part(part: Part) -> PartRow:
