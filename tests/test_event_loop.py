@@ -19,7 +19,7 @@ from urlschemes import aio, steps
 from urlschemes.aio import AsyncDocument, AsyncListing, AsyncSession, backend
 from urlschemes.aio.channels import LoopDatagrams, LoopSocket
 from urlschemes.default import registry
-from urlschemes.discovery import DEMOS
+from urlschemes.claims import DEMOS
 from urlschemes.errors import URLError
 
 if TYPE_CHECKING:

@@ -333,7 +333,7 @@ def test_nothing_secret_is_shown() -> None:
 @pytest.fixture
 def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A registry with a scheme whose access tells its options."""
-    monkeypatch.setattr("urlschemes.plugins.discover", lambda **_: ())
+    monkeypatch.setattr("urlschemes.plugins.installed_claims", lambda **_: ())
 
     def access(
         _url: Any,

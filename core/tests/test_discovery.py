@@ -6,10 +6,12 @@ import sys
 import zipfile
 from pathlib import Path
 
+import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, before a test changes that
 import pytest
 
 from urlschemes.beside import locate, read_beside
-from urlschemes.discovery import COMMANDS, HOOKS, Claim, discover
+from urlschemes.claims import COMMANDS, HOOKS, Claim
+from urlschemes.discovery import discover
 
 EXIT = "raise SystemExit('imported')\n"
 RECORD = "registration.toml"

@@ -6,7 +6,8 @@ import pytest
 
 from urlschemes import Registration
 from urlschemes.bnf import Grammar, read
-from urlschemes.division import Division, division
+from urlschemes.construction import division
+from urlschemes.division import Division
 from urlschemes.errors import GrammarError
 
 ALBUM = Registration.from_file(Path(__file__).parent / "album.toml")

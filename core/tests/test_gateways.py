@@ -50,7 +50,7 @@ thing = {{ at = "thing" }}
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes a registry with x-far and x-near, whose operations tell their name and their URL."""
-    monkeypatch.setattr("urlschemes.plugins.discover", lambda **_: ())
+    monkeypatch.setattr("urlschemes.plugins.installed_claims", lambda **_: ())
 
     def access(url: Any) -> Any:
         yield from Open("document", Attributes(media_type="text/plain"))

@@ -29,7 +29,8 @@ OPEN = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
 @pytest.fixture
 def bare(monkeypatch) -> Registry:
     """A registry for which nothing is installed."""
-    monkeypatch.setattr("urlschemes.plugins.discover", lambda **_: ())
+    for finds in ("plugins.installed_claims", "discovery.discover"):
+        monkeypatch.setattr(f"urlschemes.{finds}", lambda **_: ())
     return Registry()
 
 
@@ -37,7 +38,7 @@ def bare(monkeypatch) -> Registry:
 def known(monkeypatch) -> dict[str, KnownName]:
     """A ledger of its own."""
     names: dict[str, KnownName] = {}
-    for room in ("registry", "absence", "ledger", "choice"):
+    for room in ("absence", "ledger"):
         monkeypatch.setattr(f"urlschemes.{room}.known_names", lambda: names)
     return names
 
@@ -240,7 +241,7 @@ def test_making_a_registry_looks_for_nothing(monkeypatch):
     def discover(**_):
         raise AssertionError("looked")
 
-    monkeypatch.setattr("urlschemes.plugins.discover", discover)
+    monkeypatch.setattr("urlschemes.plugins.installed_claims", discover)
     registry = Registry(plugins=["anything"], pins={"x-foo": "foo"})
     with pytest.raises(AssertionError, match="looked"):
         "x-foo" in registry  # noqa: B015

@@ -111,11 +111,13 @@ def __getattr__(name: str) -> object:
     home = _HOME.get(name)
     if home is None and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # the import machinery has loaded it already
+    room = f"{__name__}.{home or name}"
+    __import__(room)  # as `importlib.import_module`, which would have to be imported itself
+    from sys import modules
 
     if home is None:
-        return import_module(f"{__name__}.{name}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
+        return modules[room]
+    value = getattr(modules[room], name)
     globals()[name] = value
     return value
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.machinery import ModuleSpec, PathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from importlib.machinery import ModuleSpec
     from typing import Any
 
-__all__ = ["find_in_folders", "locate", "read_beside", "strings"]
+__all__ = ["entries_of", "find_in_folders", "is_plain", "locate", "read_beside", "strings"]
 
 
 def read_beside(module: str, name: str) -> tuple[str, str]:
@@ -63,7 +63,7 @@ def locate(module: str) -> ModuleSpec:
 
 def _find(name: str, folders: list[str] | None) -> ModuleSpec | None:
     for finder in sys.meta_path:
-        if finder is PathFinder:
+        if _is_standard(finder):
             # Its own find_spec wants the parent of a nested namespace to be imported.
             spec = find_in_folders(name, sys.path if folders is None else folders)
         else:
@@ -87,6 +87,8 @@ def find_in_folders(name: str, folders: Iterable[object]) -> ModuleSpec | None:
         portions += spec.submodule_search_locations or ()
     if not portions:
         return None
+    from importlib.machinery import ModuleSpec
+
     namespace = ModuleSpec(name, None, is_package=True)
     namespace.submodule_search_locations = portions
     return namespace
@@ -108,3 +110,30 @@ def _finder_of(folder: str) -> Any:
 def strings(entries: Iterable[object]) -> Iterator[str]:
     """Those of `entries` that are strings: as the import system, which passes over others in `sys.path`."""
     return (entry for entry in entries if isinstance(entry, str))
+
+
+def entries_of(path: Iterable[str] | None = None) -> list[str]:
+    """The entries of `path` (`sys.path`) that are searched, each once."""
+    return list(dict.fromkeys(strings(sys.path if path is None else path)))
+
+
+def is_plain() -> bool:
+    """Whether distributions are found in the entries of `sys.path` and nowhere else: no finder knows of others."""
+    return not any(
+        hasattr(finder, "find_distributions") and not _is_standard(finder) and not _is_backport(finder)
+        for finder in sys.meta_path
+    )
+
+
+def _is_standard(finder: object) -> bool:
+    """Whether it is `importlib.machinery.PathFinder`, which is asked for by name: its module would cost an import."""
+    return (
+        isinstance(finder, type)
+        and finder.__module__ == "_frozen_importlib_external"
+        and finder.__qualname__ == "PathFinder"
+    )
+
+
+def _is_backport(finder: object) -> bool:
+    """Whether it is what `importlib_metadata` does as the standard finder does."""
+    return type(finder) is getattr(sys.modules.get("importlib_metadata"), "MetadataPathFinder", None)

@@ -8,12 +8,10 @@ they were installed or found never decides.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.discovery import SCHEMES, Claim, distribution_key
-from urlschemes.errors import PluginError
-from urlschemes.ledger import known_names
+from urlschemes.claims import SCHEMES, Claim, distribution_key
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
@@ -24,23 +22,34 @@ DISABLE = "URLSCHEMES_DISABLE"
 _ALLOW = "URLSCHEMES_PLUGINS"
 
 
-class Rules(NamedTuple):
+class Rules:
     """What whoever made a registry decided. The names of distributions are in any spelling.
 
     `allowed` are the distributions that may take part (None: all). `disabled` are distributions and schemes that may
     not, by who says so. `pins` are the distributions that were chosen, by the scheme's name in lower case.
     """
 
-    allowed: Collection[str] | None = None
-    disabled: Mapping[str, Collection[str]] = {}
-    pins: Mapping[str, str] = {}
+    __slots__ = ("allowed", "disabled", "pins")
+
+    def __init__(
+        self,
+        allowed: Collection[str] | None = None,
+        disabled: Mapping[str, Collection[str]] | None = None,
+        pins: Mapping[str, str] | None = None,
+    ) -> None:
+        self.allowed = allowed
+        self.disabled = disabled or {}
+        self.pins = pins or {}
 
 
-class Installed(NamedTuple):
+class Installed:
     """Every claim with what became of it, and the one that counts for each scheme."""
 
-    claims: tuple[Claim, ...]
-    chosen: dict[str, Claim]
+    __slots__ = ("chosen", "claims")
+
+    def __init__(self, claims: tuple[Claim, ...], chosen: dict[str, Claim]) -> None:
+        self.claims = claims
+        self.chosen = chosen
 
 
 def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
@@ -50,7 +59,7 @@ def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
     """
     found = tuple(claims)
     allowed, disabled = _allowed(rules, found), _disabled(rules, found)
-    judged = [_judged(claim, allowed, disabled, rules.pins) for claim in found]
+    judged = [claim if claim.state != "active" else _judged(claim, allowed, disabled, rules.pins) for claim in found]
     wanted: dict[str, list[int]] = {}
     for index, claim in enumerate(judged):
         if claim.group == SCHEMES and claim.state == "active":
@@ -72,9 +81,11 @@ def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str
     named = os.environ.get(_ALLOW, "").strip()
     if named:
         lists[_ALLOW] = frozenset() if named == "none" else frozenset(map(distribution_key, _names(named)))
-    there = _distributions(claims)
+    there = _distributions(claims) if lists else set()
     for source, names in lists.items():
         for name in sorted(names - there):
+            from urlschemes.errors import PluginError
+
             raise PluginError(
                 f"{source} names {name}, which is not installed as a plugin",
                 distribution=name,
@@ -86,6 +97,8 @@ def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str
 def _disabled(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, str]:
     """Who switches it off, by distribution and by scheme. Raises PluginError for a name of neither."""
     lists = {**rules.disabled, DISABLE: _names(os.environ.get(DISABLE, ""))}
+    if not any(lists.values()):
+        return {}
     there = _distributions(claims)
     schemes = {claim.name for claim in claims if claim.group == SCHEMES and claim.state != "ignored"}
     found: dict[str, str] = {}
@@ -93,6 +106,8 @@ def _disabled(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, str]:
         for name in names:
             meant = {distribution_key(name)} & there | {name.lower()} & schemes
             if not meant:
+                from urlschemes.errors import PluginError
+
                 raise PluginError(
                     f"{source} names {name}, which is neither an installed plugin nor a scheme of one",
                     distribution=name,
@@ -113,9 +128,7 @@ def _distributions(claims: Iterable[Claim]) -> set[str]:
 def _judged(
     claim: Claim, allowed: Mapping[str, frozenset[str]], disabled: Mapping[str, str], pins: Mapping[str, str]
 ) -> Claim:
-    """The claim by itself, without regard to others: whether it may count."""
-    if claim.state != "active":
-        return claim
+    """The active claim by itself, without regard to others: whether it may count."""
     distribution = distribution_key(claim.distribution)
     for source, names in allowed.items():
         if distribution not in names:
@@ -126,6 +139,8 @@ def _judged(
     if claim.group != SCHEMES:
         return claim
     if distribution != distribution_key(f"urlschemes-{claim.name}"):  # whose name it is, it is for them to say
+        from urlschemes.ledger import known_names
+
         known = known_names().get(claim.name)
         if known is not None and known.distribution:
             return claim._replace(state="reserved", reason=f"the name is reserved to {known.distribution}")

@@ -15,7 +15,7 @@ import sys
 
 from urlschemes import __version__
 from urlschemes.division import Division
-from urlschemes.storage import FIELD, PART, RECORD, fingerprint, load, store
+from urlschemes.storage import FIELD, PART, RECORD, fingerprint, folder, load, store
 from urlschemes.syntax import Part, Syntax
 
 TYPE_CHECKING = False
@@ -68,8 +68,9 @@ def keep(registration: "Registration", text: str) -> None:
     """Let what is made of the `registration`, which is that of `text`, be kept once its pattern is made."""
 
     def write(syntax: Syntax) -> None:
-        found, key = _written(registration, syntax, text), _key()
-        if found is not None and key:
+        key = _key() if folder() else ""
+        found = _written(registration, syntax, text) if key else None
+        if found is not None:
             store(_name(key, text), key, found)
 
     registration.syntax.made = write
@@ -89,7 +90,7 @@ def _written(registration: "Registration", syntax: Syntax, text: str) -> str | N
         syntax.hierarchy or "",
         syntax.section,
         "1" if syntax.slash_may_be_omitted else "",
-        "1" if syntax.host_may_be_empty else "",
+        "1" if "host" in syntax.parts and syntax.host_may_be_empty else "",
         syntax.pattern,
     )
     records = [list(first), *(list(_fields(part)) for part in syntax.parts.values())]

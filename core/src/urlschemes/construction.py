@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from urlschemes.bnf import Grammar, Node, Rule
     from urlschemes.syntax import Part, Syntax
 
-__all__ = ["automaton_of", "complete_parts", "grammar_of"]
+__all__ = ["automaton_of", "complete_parts", "division", "grammar_of"]
 
 _XCHARS = mask(XCHAR + "%")
 _PERCENT = 1 << ord("%")
@@ -48,7 +48,7 @@ def complete_parts(syntax: "Syntax") -> None:
         shared.setdefault(mark, []).append(part.name)
         part.mark = mark
         if part.element is not None:
-            part.division = _division(syntax.grammar.rules, part.at[0][-1], part.element, part.name)
+            part.division = division(syntax.grammar.rules, part.at[0][-1], part.element, part.name)
     for mark, names in shared.items():
         takes = sorted(syntax.parts[name].take for name in names)
         if len(names) > 1 and (
@@ -63,7 +63,7 @@ def complete_parts(syntax: "Syntax") -> None:
             syntax.parts[name].mark = "__".join(names) if len(names) > 1 else mark
 
 
-def _division(rules: "Mapping[str, Rule]", rule: str, element: str, part: str) -> Division:
+def division(rules: "Mapping[str, Rule]", rule: str, element: str, part: str) -> Division:
     """How the list `part`, which derives from `rule`, is divided into what derives from `element`.
 
     Raises GrammarError where the rules have neither form.

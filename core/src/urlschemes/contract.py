@@ -6,8 +6,11 @@ protocol line is the same for all, and stays as the core has it.
 
 import sys
 
-from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.url import LIMIT, URL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from urlschemes.errors import PluginContractError, PluginError
 
 __all__ = ["check_type", "failure", "read"]
 
@@ -34,6 +37,8 @@ def check_type(kind: type[URL], name: str) -> None:
     """Raise PluginContractError for a type of the scheme `name` that changes what all URLs share."""
     for kept in _KEPT:
         if getattr(kind, kept) is not getattr(URL, kept):
+            from urlschemes.errors import PluginContractError
+
             raise PluginContractError(
                 f"the type {kind.__name__} has a {kept} of its own, and that is the same for all URLs",
                 scheme=name,
@@ -55,16 +60,21 @@ def read(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
         found: URL = url  # type: ignore[assignment]  # as issubclass said
         if sys.flags.dev_mode:
             _look_at(found, kind, text, limit)
-    except (URLError, MemoryError):
+    except MemoryError:
         raise
     except Exception as error:
+        from urlschemes.errors import URLError
+
+        if isinstance(error, URLError):
+            raise
         raise failure(error, kind, "it cannot parse") from error
     return found
 
 
-def failure(error: Exception, kind: type[URL], what: str) -> PluginError:
+def failure(error: Exception, kind: type[URL], what: str) -> "PluginError":
     """The error of a type whose own code raised one."""
     from urlschemes.discovery import described
+    from urlschemes.errors import PluginError
 
     return PluginError(f"the type {kind.__name__} failed: {what}: {described(error)}", scheme=_scheme_of(kind))
 
@@ -84,7 +94,9 @@ def _look_at(url: URL, kind: type[URL], text: str, limit: int) -> None:
             raise _broken(kind, f"no {name}", f"the {name} that stands in the URL")
 
 
-def _broken(kind: type[URL], has: str, wants: str) -> PluginContractError:
+def _broken(kind: type[URL], has: str, wants: str) -> "PluginContractError":
+    from urlschemes.errors import PluginContractError
+
     return PluginContractError(
         f"the type {kind.__name__} breaks the contract of plugins: it gave {has}",
         scheme=_scheme_of(kind),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.beside import locate, read_beside
 from urlschemes.choice import DISABLE
-from urlschemes.discovery import SCHEMES, Claim
+from urlschemes.claims import SCHEMES, Claim
 from urlschemes.display import one_line
 from urlschemes.registration import FILE
 

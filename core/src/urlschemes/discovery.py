@@ -12,106 +12,125 @@ the process was started (the empty one, relative ones, the current directory) ar
 """
 
 # sys.path speaks in strings.
-# ruff: noqa: PTH100, PTH109, PTH117, PTH119
+# ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH119, PTH123, PTH208
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from urlschemes.beside import find_in_folders, strings
+from urlschemes.beside import entries_of, find_in_folders, is_plain
 from urlschemes.characters import REGISTRABLE
+from urlschemes.claims import GROUPS, SCHEMES, Claim, distribution_key
 from urlschemes.display import one_line
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from importlib_metadata import IDistribution
 
-__all__ = ["COMMANDS", "DEMOS", "HOOKS", "SCHEMES", "Claim", "State", "described", "discover", "distribution_key"]
-
-SCHEMES = "urlschemes.schemes"
-"""The entry-point group of schemes: the entry's name is the scheme's."""
-HOOKS = "urlschemes"
-"""The entry-point group of modules that implement hooks (`urlschemes.hooks`)."""
-COMMANDS = "urlschemes.commands"
-"""The entry-point group of commands that belong to one scheme."""
-DEMOS = "urlschemes.demos"
-"""The entry-point group of demonstrations (`urlschemes.demonstration`): the entry's name is the scheme's."""
-
-_GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
-
-State: TypeAlias = Literal["active", "shadowed", "conflict", "reserved", "disabled", "malformed", "broken", "ignored"]
-"""What became of a claim.
-
-`active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
-distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: switched off by the
-user. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
-through the current directory.
-"""
+__all__ = ["Search", "described", "discover", "why_ignored"]
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 _END_OF_HEADERS = re.compile(r"\r?\n\r?\n")
 
 
-class Claim(NamedTuple):
-    """One entry point of one distribution: its wish to provide `name`.
+class Search:
+    """What one look at the entries of `sys.path` found.
 
-    `origin` is the folder or archive in which the distribution was found. `module` and `attribute` say where the object
-    is; without `attribute` there is only a record. `state` and `reason` say what became of the wish. `name` is empty
-    where the whole distribution is malformed.
+    `claims` are sorted: nothing depends on the order in which a folder lists what it holds. `watched` are the files
+    that may say something else later although nothing is added to an entry of `sys.path` and nothing taken away; it is
+    None where there is no telling which they are.
     """
 
-    name: str
-    distribution: str
-    version: str
-    origin: str
-    module: str = ""
-    attribute: str = ""
-    group: str = SCHEMES
-    state: State = "active"
-    reason: str = ""
+    __slots__ = ("claims", "watched")
 
-    @property
-    def provider(self) -> str:
-        """The distribution with its version, as people write it."""
-        return f"{self.distribution} {self.version}".rstrip()
+    def __init__(self, path: Iterable[str] | None = None, *, current_directory: bool = False) -> None:
+        claims: list[Claim] = []
+        self.watched: list[str] | None = [] if is_plain() else None
+        for entry in entries_of(path):
+            ignored = "" if current_directory else why_ignored(entry)
+            try:
+                for distribution in self._distributions(entry):
+                    found = list(_claims_of(distribution, entry))
+                    for claim in found:
+                        counts = claim.state != "active" or not ignored
+                        claims.append(claim if counts else claim._replace(state="ignored", reason=ignored))
+                    if self.watched is not None and isinstance(distribution, _Folder):
+                        self.watched += distribution.watched(found)
+            except Exception as error:  # noqa: BLE001  anybody may install a finder into sys.meta_path
+                claims.append(Claim("", "", "", entry, state="malformed", reason=_said(error)))
+                self.watched = None
+        self.claims = tuple(
+            sorted(_each_once(claims), key=lambda claim: (claim.group, claim.name, claim.distribution, *claim))
+        )
 
-    def __str__(self) -> str:
-        place = f"{self.module}:{self.attribute}" if self.attribute else self.module
-        words = f"{self.name or '(no name)'}: {self.provider} [{self.state}] {place} in {self.origin}"
-        return one_line(f"{words}: {self.reason}" if self.reason else words, 1000)
+    def _distributions(self, entry: str) -> Iterable[IDistribution | _Folder]:
+        folders = _folders(entry) if is_plain() else None
+        if folders is not None:
+            return folders
+        if os.path.isdir(entry):
+            self.watched = None
+        from importlib_metadata import distributions
 
-
-def distribution_key(name: str) -> str:
-    """The form in which two spellings of one distribution's name are equal (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+        return distributions(path=[entry])
 
 
 def discover(path: Iterable[str] | None = None, *, current_directory: bool = False) -> tuple[Claim, ...]:
     """Every claim in the folders and archives of `path` (`sys.path`), sorted by name and distribution.
 
-    With `current_directory`, what is found through the current directory counts like everything else.
+    With `current_directory`, what is found through the current directory counts like everything else. What was kept of
+    an earlier look (`urlschemes.remembered`) plays no part.
     """
-    from importlib_metadata import distributions
+    return Search(path, current_directory=current_directory).claims
 
-    claims: list[Claim] = []
-    for entry in dict.fromkeys(strings(sys.path if path is None else path)):
-        ignored = "" if current_directory else _why_ignored(entry)
+
+class _Folder:
+    """The metadata of one distribution in a plain folder: as `importlib_metadata` reads it, and without an import."""
+
+    __slots__ = ("_path", "_root")
+
+    def __init__(self, root: str, name: str) -> None:
+        self._root = root
+        self._path = f"{root}{os.sep}{name}"
+
+    def read_text(self, name: str) -> str | None:
         try:
-            for distribution in distributions(path=[entry]):
-                for claim in _claims_of(distribution, entry):
-                    counts = claim.state != "active" or not ignored
-                    claims.append(claim if counts else claim._replace(state="ignored", reason=ignored))
-        except Exception as error:  # noqa: BLE001  anybody may install a finder into sys.meta_path
-            claims.append(Claim("", "", "", entry, state="malformed", reason=_said(error)))
-    return tuple(sorted(_each_once(claims), key=lambda each: (each.group, each.name, each.distribution, each.origin)))
+            with open(f"{self._path}{os.sep}{name}", "rb", 0) as file:
+                return file.read().decode("utf-8")
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError):
+            return None
+
+    def locate_file(self, _: str) -> str:
+        return self._root
+
+    def watched(self, claims: list[Claim]) -> list[str]:
+        """The files that may change in place: installers write new ones, a build of sources writes over old ones."""
+        names = ["entry_points.txt"] if claims else []
+        if self._path.lower().endswith(".egg-info") or any(claim.state == "malformed" for claim in claims):
+            names = ["entry_points.txt", "METADATA", "PKG-INFO"]
+        return [f"{self._path}{os.sep}{name}" for name in names]
 
 
-def _why_ignored(entry: str) -> str:
+def _folders(entry: str) -> list[_Folder] | None:
+    """The distributions in a plain folder; None for what is none: an archive, an egg."""
+    if entry.lower().endswith(".egg"):
+        return None
+    root = entry or os.curdir
+    try:
+        names = os.listdir(root)
+    except NotADirectoryError:
+        return None
+    except OSError:
+        return []
+    return [_Folder(root, name) for name in sorted(names) if name.lower().endswith((".dist-info", ".egg-info"))]
+
+
+def why_ignored(entry: str) -> str:
+    """Why what is found in an entry of `sys.path` does not count; "" where it does."""
     if not os.path.isabs(entry):
         return f"found through the entry {entry!r} of sys.path, which depends on the current directory"
     try:
@@ -128,7 +147,7 @@ def _site_folders() -> list[str]:
     return [*site.getsitepackages(), site.getusersitepackages()] if site else []
 
 
-def _claims_of(distribution: IDistribution, entry: str) -> Iterator[Claim]:
+def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Claim]:
     origin = _origin(distribution, entry)
     try:
         text = distribution.read_text("entry_points.txt")
@@ -174,7 +193,7 @@ def _entries(text: str) -> Iterator[tuple[str, str, str]]:
             continue
         if line.startswith("[") and line.endswith("]"):
             group = line[1:-1].strip()
-        elif group in _GROUPS:
+        elif group in GROUPS:
             name, _, value = line.partition("=")
             yield group, name.strip(), value.strip()
 
@@ -188,7 +207,7 @@ def _object_reference(value: str) -> tuple[str, str, str]:
     return "", "", one_line(f"the entry point's value {value[:100]!r} names neither a package nor package:object")
 
 
-def _identity(distribution: IDistribution) -> tuple[str, str]:
+def _identity(distribution: IDistribution | _Folder) -> tuple[str, str]:
     """Name and version out of the metadata's headers: what follows them (a README) is not even looked at."""
     text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or distribution.read_text("")
     if not text:
@@ -205,14 +224,14 @@ def _identity(distribution: IDistribution) -> tuple[str, str]:
     return name, version
 
 
-def _origin(distribution: IDistribution, entry: str) -> str:
+def _origin(distribution: IDistribution | _Folder, entry: str) -> str:
     try:
         return os.path.abspath(str(distribution.locate_file("")))
     except Exception:  # noqa: BLE001  a distribution of another finder's making need not know of folders
         return entry
 
 
-def _guessed_name(distribution: IDistribution) -> str:
+def _guessed_name(distribution: IDistribution | _Folder) -> str:
     """What the distribution's folder is called, where its metadata does not say."""
     folder = os.path.basename(str(getattr(distribution, "_path", ""))) or type(distribution).__name__
     return one_line(folder, 100)

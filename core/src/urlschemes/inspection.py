@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from urlschemes.claims import HOOKS, SCHEMES, Claim
 from urlschemes.diagnosis import Diagnosis, Why, examined, examined_own, why_installed, why_own
-from urlschemes.discovery import HOOKS, SCHEMES, Claim
 from urlschemes.errors import PluginError
 from urlschemes.ledger import known_names
 from urlschemes.loading import imported, record
@@ -98,10 +98,11 @@ class Inspection:
     # What is wrong
 
     def diagnose(self, *, load: bool, verify: bool) -> tuple[Diagnosis, ...]:
-        """Every claim, looked at closely, and the schemes that the program put there itself.
+        """Every claim, looked for anew and looked at closely, and the schemes that the program put there itself.
 
         The records are read; with `load` the plugins are imported, with `verify` each in a process of its own.
         """
+        self.plugins.look()
         for claim in self.claims():
             if claim.state == "active":
                 self._try(claim, load=load)

@@ -5,20 +5,23 @@ Whatever a plugin does wrong here becomes an error that names its distribution.
 
 from __future__ import annotations
 
-import re
-from importlib import import_module
+import sys
 
 from urlschemes.beside import read_beside
-from urlschemes.choice import DISABLE, switch
-from urlschemes.discovery import SCHEMES, Claim, described
-from urlschemes.errors import PluginContractError, PluginLoadError, RegistrationError
+from urlschemes.claims import SCHEMES, Claim
+from urlschemes.contract import check_type
 from urlschemes.registration import API, FILE, Registration
 from urlschemes.scheme import Scheme
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
+
 __all__ = ["imported", "provided", "record"]
 
-# The line of a record that says for which core it was written; whatever else it says is for Registration to judge.
-_PLAIN_API = re.compile(rf"^api[ \t]*=[ \t]*{API}[ \t]*(?:#.*)?$", re.MULTILINE)
+# The line of a record that says for which core it was written, as nearly all write it; of any other, and whatever else
+# it says, is for Registration to judge.
+_PLAIN_API = f"\napi = {API}\n"
 
 
 def record(claim: Claim) -> Registration:
@@ -29,14 +32,28 @@ def record(claim: Claim) -> Registration:
     text, source = _record_text(claim)
     try:
         found = Registration.from_text(text, source=source)
-    except PluginContractError as error:
-        raise _contract(claim, error.message, wants=error.wants, has=error.has) from error
-    except RegistrationError as error:
-        wants = f"api = {API}" if error.field == "api" else "a right record"
-        raise _contract(claim, error.message, wants=wants, has=f"no {error.field}" if error.field else "") from error
+    except Exception as error:
+        raise _of_the_record(claim, error) from error
+    return _named(claim, found)
+
+
+def _kept_record(claim: Claim) -> Registration:
+    """As `record`, and from what was kept of it, if it was."""
+    text, source = _record_text(claim)
+    try:
+        found = Registration.installed(text, source)
+    except Exception as error:
+        raise _of_the_record(claim, error) from error
+    return _named(claim, found)
+
+
+def _named(claim: Claim, found: Registration) -> Registration:
     if found.scheme != claim.name:
         raise _contract(
-            claim, f"{source} is the record of {found.scheme!r}", wants=f"scheme = {claim.name!r}", has=found.scheme
+            claim,
+            f"{found.source} is the record of {found.scheme!r}",
+            wants=f"scheme = {claim.name!r}",
+            has=found.scheme,
         )
     return found
 
@@ -45,6 +62,8 @@ def _record_text(claim: Claim) -> tuple[str, str]:
     try:
         return read_beside(claim.module, FILE)
     except (FileNotFoundError, UnicodeDecodeError) as error:
+        from urlschemes.discovery import described
+
         raise _contract(claim, described(error), wants=f"{FILE}, in UTF-8, in {claim.module}", has="none") from error
     except Exception as error:  # no such package, or a finder of anybody's making
         raise _not_loaded(claim, error) from error
@@ -53,24 +72,25 @@ def _record_text(claim: Claim) -> tuple[str, str]:
 def provided(claim: Claim) -> Scheme:
     """The scheme that the claim names, imported if it has code. Raises PluginLoadError, PluginContractError."""
     if claim.attribute:
-        if not _PLAIN_API.search(_record_text(claim)[0]):
+        if _PLAIN_API not in "\n" + _record_text(claim)[0]:
             record(claim)  # nothing of a plugin is executed that says it is written for another core
         scheme = _checked(claim, imported(claim))
     else:
         scheme = _without_code(claim)
     try:
+        check_type(scheme.url_type, scheme.name)
         scheme.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern, now that its faults are the plugin's
-    except RegistrationError as error:
-        raise _contract(claim, error.message, wants="a grammar that can be used", has=error.field) from error
+    except Exception as error:
+        raise _of_the_type(claim, error) from error
     return scheme
 
 
 def _without_code(claim: Claim) -> Scheme:
-    registration = record(claim)
+    registration = _kept_record(claim)
     try:
         return Scheme(registration)
-    except PluginContractError as error:
-        raise _contract(claim, error.message, wants=error.wants, has=error.has) from error
+    except Exception as error:
+        raise _of_the_type(claim, error) from error
 
 
 def _checked(claim: Claim, found: object) -> Scheme:
@@ -92,27 +112,62 @@ def _checked(claim: Claim, found: object) -> Scheme:
 def imported(claim: Claim) -> object:
     """The object that the claim names. Whatever goes wrong within the plugin becomes a PluginError, SystemExit too."""
     try:
-        found: object = import_module(claim.module)
+        __import__(claim.module)
+        found: object = sys.modules[claim.module]
     except (KeyboardInterrupt, MemoryError):
         raise
-    except (PluginContractError, RegistrationError) as error:  # its record was read again, by its own code
-        raise _contract(
-            claim, error.message, wants=getattr(error, "wants", ""), has=getattr(error, "has", "")
-        ) from error
     except BaseException as error:
-        raise _not_loaded(claim, error) from error
+        raise _of_the_import(claim, error) from error
     for name in claim.attribute.split(".") if claim.attribute else ():
         try:
             found = getattr(found, name)
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:
+            from urlschemes.discovery import described
+
             wants = f"{claim.module}:{claim.attribute}"
             raise _contract(claim, f"{wants} is not there", wants=wants, has=described(error)) from error
     return found
 
 
+def _of_the_record(claim: Claim, error: Exception) -> Exception:
+    """What is wrong with the record, as a fault of the distribution; an error that says nothing of it as it is."""
+    from urlschemes.errors import PluginContractError, RegistrationError
+
+    if isinstance(error, PluginContractError):
+        return _contract(claim, error.message, wants=error.wants, has=error.has)
+    if isinstance(error, RegistrationError):
+        wants = f"api = {API}" if error.field == "api" else "a right record"
+        return _contract(claim, error.message, wants=wants, has=f"no {error.field}" if error.field else "")
+    return error
+
+
+def _of_the_type(claim: Claim, error: Exception) -> Exception:
+    """As `_of_the_record`, for what is wrong with the type or the grammar."""
+    from urlschemes.errors import PluginContractError, RegistrationError
+
+    if isinstance(error, PluginContractError):
+        return _contract(claim, error.message, wants=error.wants, has=error.has)
+    if isinstance(error, RegistrationError):
+        return _contract(claim, error.message, wants="a grammar that can be used", has=error.field)
+    return error
+
+
+def _of_the_import(claim: Claim, error: BaseException) -> PluginError:
+    """What went wrong within the plugin, as a fault of the distribution."""
+    from urlschemes.errors import PluginContractError, RegistrationError
+
+    if isinstance(error, PluginContractError | RegistrationError):  # its record was read again, by its own code
+        return _contract(claim, error.message, wants=getattr(error, "wants", ""), has=getattr(error, "has", ""))
+    return _not_loaded(claim, error)
+
+
 def _not_loaded(claim: Claim, error: BaseException) -> PluginLoadError:
+    from urlschemes.choice import DISABLE, switch
+    from urlschemes.discovery import described
+    from urlschemes.errors import PluginLoadError
+
     return PluginLoadError(
         f"{claim.provider}, which provides {claim.name}, cannot be imported: {described(error)}",
         scheme=_scheme_of(claim),
@@ -122,6 +177,8 @@ def _not_loaded(claim: Claim, error: BaseException) -> PluginLoadError:
 
 
 def _contract(claim: Claim, message: str, *, wants: str, has: str) -> PluginContractError:
+    from urlschemes.errors import PluginContractError
+
     return PluginContractError(
         f"{claim.provider}, which provides {claim.name}, breaks the contract of plugins: {message}",
         scheme=_scheme_of(claim),

@@ -6,29 +6,29 @@ imported.
 
 from __future__ import annotations
 
-import threading
-from copy import copy
+from _thread import allocate_lock  # what `threading.Lock` is, without the import of `threading`
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
 
 from urlschemes.choice import Installed, Rules, installed_list, settled
-from urlschemes.discovery import HOOKS, Claim, discover, distribution_key
-from urlschemes.errors import PluginError
-from urlschemes.ledger import own_ledger
+from urlschemes.claims import HOOKS, Claim, distribution_key
 from urlschemes.loading import imported
+from urlschemes.remembered import installed_claims
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+    from typing import TypeVar
 
+    from urlschemes.errors import PluginError
     from urlschemes.hooks import Hooks
     from urlschemes.ledger import Ledger
+
+    T = TypeVar("T")
 
 __all__ = ["SLOW_IMPORT", "Plugins"]
 
 SLOW_IMPORT = 1.0
 """Seconds after which the import of a plugin is worth a warning."""
-
-T = TypeVar("T")
 
 
 class Plugins:
@@ -41,7 +41,7 @@ class Plugins:
     def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
         self.rules = rules
         self._current_directory = current_directory
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._installed: Installed | None = None
         self._hooks: Hooks | None = None
         self.broken: dict[Claim, PluginError] = {}
@@ -51,9 +51,18 @@ class Plugins:
         """Every claim, and those that count; looked for once. Raises PluginError for a list that names nobody."""
         installed = self._installed
         if installed is None:
-            installed = settled(discover(current_directory=self._current_directory), self.rules)
+            installed = settled(installed_claims(current_directory=self._current_directory), self.rules)
             with self._lock:
                 installed = self._installed = self._installed or installed
+        return installed
+
+    def look(self) -> Installed:
+        """As `installed`, and looked for anew: what an earlier process found plays no part. Raises as it does."""
+        from urlschemes.discovery import discover
+
+        installed = settled(discover(current_directory=self._current_directory), self.rules)
+        with self._lock:
+            self._installed = installed
         return installed
 
     def require(self, names: Collection[str]) -> None:
@@ -67,6 +76,8 @@ class Plugins:
                     for c in claims
                     if distribution_key(c.distribution) == distribution_key(name)
                 }
+                from urlschemes.errors import PluginError
+
                 raise PluginError(
                     f"the required plugin {name} is {' and '.join(sorted(states)) or 'not installed'}",
                     distribution=name,
@@ -77,13 +88,18 @@ class Plugins:
         """What `provide` makes of the claim. Raises the PluginError that it raises, now or the first time."""
         broken = self.broken.get(claim)
         if broken is not None:
+            from copy import copy
+
             raise copy(broken) from broken.__cause__
         began = perf_counter()
         try:
             provided = provide(claim)
-        except PluginError as error:
-            with self._lock:
-                self.broken[claim] = error
+        except Exception as error:
+            from urlschemes.errors import PluginError
+
+            if isinstance(error, PluginError):
+                with self._lock:
+                    self.broken[claim] = error
             raise
         seconds = perf_counter() - began
         with self._lock:
@@ -121,6 +137,7 @@ class Plugins:
         """The hooks of those that can be used."""
         hooks = self._hooks
         if hooks is None:
+            from urlschemes.errors import PluginError
             from urlschemes.hooks import Hooks
 
             hooks = Hooks()
@@ -142,6 +159,8 @@ class Plugins:
 
     def ledgers(self) -> tuple[Ledger, ...]:
         """The core's own ledger, and those that hooks give, each of which is asked for it once."""
+        from urlschemes.ledger import own_ledger
+
         if self._hooks is None and not self._hook_claims():
             return (own_ledger(),)
         return (own_ledger(), *self._usable_hooks().ledgers())

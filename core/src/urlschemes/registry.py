@@ -10,32 +10,32 @@ process: it can do whatever the program can, and it cannot be stopped. One that 
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+import sys
+from _thread import allocate_lock  # what `threading.Lock` is, without the import of `threading`
 
-from urlschemes.absence import absence
 from urlschemes.choice import Rules
-from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, URLError
-from urlschemes.ledger import known_names, merged
+from urlschemes.contract import check_type, read
 from urlschemes.loading import imported, provided, record
 from urlschemes.plugins import Plugins
-from urlschemes.refusal import fault_of, is_scheme_name, telling
 from urlschemes.registration import Registration
 from urlschemes.scheme import Scheme, folded
 from urlschemes.signatures import like, like_with_content
 from urlschemes.url import LIMIT, URL, new
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     import ssl
     from collections.abc import Callable, Collection, Iterator, Mapping
+    from contextlib import AbstractContextManager
+    from typing import Any, TypeVar, overload
 
     from urlschemes.attributes import Attributes
+    from urlschemes.claims import Claim
     from urlschemes.configuration import Configuration
     from urlschemes.diagnosis import Diagnosis, Why
     from urlschemes.dialogue import Dialogue
-    from urlschemes.discovery import Claim
+    from urlschemes.errors import PluginConflict, UnknownScheme, URLError
     from urlschemes.findings import Finding
     from urlschemes.inspection import Deed, Inspection
     from urlschemes.ledger import KnownName, Ledger
@@ -44,12 +44,13 @@ if TYPE_CHECKING:
     from urlschemes.questions import Credentials
     from urlschemes.repair import Fixed
     from urlschemes.resource import Document, Listing, Session
+    from urlschemes.syntax import Syntax, Telling
     from urlschemes.terms import Asker, Authenticator, Content, Terms, Tracer
     from urlschemes.wire import Authenticate
 
-__all__ = ["Registry"]
+    U = TypeVar("U", bound=URL)
 
-U = TypeVar("U", bound=URL)
+__all__ = ["Registry"]
 
 
 class Registry:
@@ -89,7 +90,7 @@ class Registry:
             disabled |= configuration.disabled
         rules = Rules(plugins, disabled, folded_pins)
         self._plugins = Plugins(rules, current_directory=current_directory)
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
         self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
         self._loaded: dict[str, Scheme] = {}
@@ -143,6 +144,8 @@ class Registry:
 
     def registrations(self) -> tuple[Registration, ...]:
         """The records of all schemes, sorted by name; nothing is imported. Those that cannot be read are left out."""
+        from urlschemes.errors import PluginError, UnknownScheme
+
         records = []
         for name in self:
             try:
@@ -172,6 +175,8 @@ class Registry:
 
     def _absent(self, name: str) -> UnknownScheme | PluginConflict:
         """Why nobody provides `name`, and what is known of it."""
+        from urlschemes.absence import absence
+
         return absence(name, self._inspection.claims_of(name), self.ledgers, lambda: self)
 
     # What is known
@@ -182,6 +187,8 @@ class Registry:
 
     def known_names(self) -> Mapping[str, KnownName]:
         """All that those registers know, by name, sorted. What the core's own says counts before the others."""
+        from urlschemes.ledger import merged
+
         return merged(self.ledgers())
 
     # Why, and what is wrong
@@ -248,6 +255,8 @@ class Registry:
         provider = None if replace or name not in self else self.why(name).provider
         with self._lock:
             if provider or (name in self._registered and not replace):
+                from urlschemes.errors import PluginConflict
+
                 raise PluginConflict(
                     f"{provider or 'this program'} provides the scheme {name} already",
                     scheme=name,
@@ -267,9 +276,13 @@ class Registry:
                 self._hidden |= {name}
             self._refresh(name)
 
-    @contextmanager
-    def override(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
+    def override(self, scheme: Scheme | Registration) -> AbstractContextManager[Scheme]:
         """Within its `with` block, `scheme` is the scheme of its name, whoever else provides it; for all threads."""
+        from contextlib import contextmanager
+
+        return contextmanager(self._overridden)(scheme)
+
+    def _overridden(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
         added = _usable(scheme)
         name = added.name
         with self._lock:
@@ -301,18 +314,23 @@ class Registry:
     def _refresh(self, name: str) -> None:
         """Let parsing see what is in use now. The lock is held."""
         scheme = self._current(name)
-        # A type that parses in its own way is asked to.
-        if scheme is None or scheme.url_type.parse.__func__ is not URL.parse.__func__:  # type: ignore[attr-defined]
+        # A type that parses in its own way is asked to, and in the development mode each URL is looked at.
+        if (
+            scheme is None or sys.flags.dev_mode or scheme.url_type.parse.__func__ is not URL.parse.__func__  # type: ignore[attr-defined]
+        ):
             self._readers.pop(name, None)
         else:
             self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
 
     # URLs
 
-    @overload
-    def parse(self, text: str, *, limit: int = ...) -> URL: ...
-    @overload
-    def parse(self, text: str, type: type[U], *, limit: int = ...) -> U: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def parse(self, text: str, *, limit: int = ...) -> URL: ...
+        @overload
+        def parse(self, text: str, type: type[U], *, limit: int = ...) -> U: ...
+
     # By name only, as above, `limit` would cost a twentieth of the whole: CPython's quick calls know positions alone.
     def parse(self, text: str, type: type[URL] = URL, limit: int = LIMIT) -> URL:  # noqa: A002  what it is
         """The URL that `text` is: an object of its scheme's type, which must be `type` or derived from it.
@@ -332,7 +350,7 @@ class Registry:
         found = match(text)
         if found is None:  # as `refused`; to call it would cost a twentieth of the whole
             syntax = kind.syntax
-            tells, errors = syntax.telling or telling(syntax)
+            tells, errors = syntax.telling or _telling(syntax)
             raise errors[tells(text).lastindex](text, kind)  # type: ignore[union-attr, index]  # it matches every text
         if type is not URL and not issubclass(kind, type):
             return self._parse_slowly(text, type, limit)
@@ -346,14 +364,18 @@ class Registry:
             return URL.parse(text, limit=limit)
         name = text.partition(":")[0]
         if name not in self:
+            from urlschemes.refusal import is_scheme_name
+
             if name == text or not is_scheme_name(name):
                 URL.parse(text, limit=limit)  # there is no scheme's name to look up: says what is wrong
             raise self._absent(folded(name))
         kind = self[name].url_type
         if not issubclass(kind, wanted):
+            from urlschemes.refusal import fault_of
+
             message = f"this is a {kind.__name__}, and a {wanted.__name__} is wanted"
             raise fault_of("scheme", text, message, scheme=folded(name), section="RFC 1738 section 2.1")
-        return kind.parse(text, limit=limit)
+        return read(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
         """The URL `<scheme>:<scheme-specific-part>`, whatever the scheme (section 2.1). Raises InvalidURL."""
@@ -363,7 +385,11 @@ class Registry:
         """Whether `text` is a URL of a scheme that somebody provides. Raises PluginError."""
         try:
             self.parse(text, limit=limit)
-        except (InvalidURL, UnknownScheme):
+        except (ValueError, LookupError) as error:
+            from urlschemes.errors import InvalidURL, UnknownScheme
+
+            if not isinstance(error, InvalidURL | UnknownScheme):
+                raise
             return False
         return True
 
@@ -458,12 +484,12 @@ class Registry:
         `terms` are `policy`, `deadline`, `credentials`, `ask`, `trace`, `ssl_context` and the options of the scheme, as
         `operate` takes them; it says what they mean, and which errors there are.
         """
-        return cast("Document | Listing | Session", self.operate("access", url, **terms))
+        return self.operate("access", url, **terms)  # type: ignore[return-value]  # as the operation gives it
 
     @like(operate)
     def find_attributes(self, url: URL | str, **terms: Any) -> Attributes:
         """What is known of the resource that `url` locates, without its content. Terms and errors as with `access`."""
-        return cast("Attributes", self.operate("find attributes", url, **terms))
+        return self.operate("find attributes", url, **terms)  # type: ignore[return-value]  # as the operation gives it
 
     @like_with_content(operate)
     def replace(self, url: URL | str, content: Content, /, **terms: Any) -> Attributes:
@@ -472,17 +498,17 @@ class Registry:
         `content` is octets, or an iterable of octets. What the other side says of it comes back. Raises Indeterminate
         where it cannot be known whether it was done.
         """
-        return cast("Attributes", self.operate("replace", url, content, **terms))
+        return self.operate("replace", url, content, **terms)  # type: ignore[return-value]  # as the operation gives it
 
     @like_with_content(operate)
     def update(self, url: URL | str, content: Content, /, **terms: Any) -> Attributes:
         """Add `content` to what `url` locates. Comes back and raises as `replace`."""
-        return cast("Attributes", self.operate("update", url, content, **terms))
+        return self.operate("update", url, content, **terms)  # type: ignore[return-value]  # as the operation gives it
 
     @like(operate)
     def delete(self, url: URL | str, **terms: Any) -> Attributes:
         """Delete what `url` locates. Comes back and raises as `replace`."""
-        return cast("Attributes", self.operate("delete", url, **terms))
+        return self.operate("delete", url, **terms)  # type: ignore[return-value]  # as the operation gives it
 
     def _operations(self) -> Operations:
         from urlschemes.operations import Lookup, Operations
@@ -503,6 +529,8 @@ class Registry:
         name = folded(name)
         if self._current(name) or name not in self._plugins.installed().chosen:
             return False
+        from urlschemes.ledger import known_names
+
         known = known_names().get(name)
         return known is None or not known.distribution
 
@@ -529,9 +557,16 @@ class Registry:
 def _usable(scheme: Scheme | Registration) -> Scheme:
     """The scheme with its pattern compiled. Raises GrammarError."""
     made = Scheme(scheme) if isinstance(scheme, Registration) else scheme
+    check_type(made.url_type, made.name)
     made.url_type.syntax.fullmatch  # noqa: B018  compiles it
     return made
 
 
 def _is_text(text: object) -> bool:
     return isinstance(text, str)
+
+
+def _telling(syntax: Syntax) -> Telling:
+    from urlschemes.refusal import telling
+
+    return telling(syntax)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Concatenate
+    from typing import Any, Concatenate, ParamSpec, TypeVar
 
     from urlschemes.url import URL
 
-__all__ = ["like", "like_with_content"]
+    C = TypeVar("C")
+    P = ParamSpec("P")
+    Q = ParamSpec("Q")
+    R = TypeVar("R")
+    S = TypeVar("S")
 
-C = TypeVar("C")
-P = ParamSpec("P")
-Q = ParamSpec("Q")
-R = TypeVar("R")
-S = TypeVar("S")
+__all__ = ["like", "like_with_content"]
 
 
 def like(

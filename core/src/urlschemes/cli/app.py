@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+    from urlschemes.claims import Claim
     from urlschemes.configuration import Configuration
-    from urlschemes.discovery import Claim
     from urlschemes.errors import URLError
     from urlschemes.registry import Registry
 
@@ -238,7 +238,7 @@ def _settings(ctx: click.Context) -> Settings:
 
 def _command_claims(ctx: click.Context) -> list[Claim]:
     """Every claim of a command."""
-    from urlschemes.discovery import COMMANDS
+    from urlschemes.claims import COMMANDS
     from urlschemes.errors import URLError
 
     try:
@@ -362,7 +362,7 @@ def _nobody_asked(error: URLError) -> bool:
 
 def _commands_of(scheme: str | None) -> list[str]:
     """The commands that come with whoever provides a scheme."""
-    from urlschemes.discovery import COMMANDS
+    from urlschemes.claims import COMMANDS
     from urlschemes.errors import URLError
 
     settings = click.get_current_context().find_object(Settings)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes.attributes import Attributes
+    from urlschemes.claims import Claim
     from urlschemes.cli.app import Settings
-    from urlschemes.demonstration import Demonstration
     from urlschemes.cli.screen import Screen
-    from urlschemes.discovery import Claim
+    from urlschemes.demonstration import Demonstration
     from urlschemes.registry import Registry
     from urlschemes.resource import Document, Listing, Session
     from urlschemes.terms import TraceEvent
@@ -76,7 +76,7 @@ def demo(settings: Settings, names: tuple[str, ...]) -> None:
 
 def _demos(registry: Registry) -> dict[str, Claim]:
     """The demonstration for each name. One by whoever provides the scheme comes before one by somebody else."""
-    from urlschemes.discovery import DEMOS
+    from urlschemes.claims import DEMOS
 
     offered: dict[str, list[Claim]] = {}
     for claim in registry.claims():
@@ -92,7 +92,7 @@ def _demos(registry: Registry) -> dict[str, Claim]:
 
 
 def _why_nothing(registry: Registry) -> str:
-    from urlschemes.discovery import DEMOS
+    from urlschemes.claims import DEMOS
 
     for claim in registry.claims():
         if claim.group == DEMOS:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES
 from urlschemes.cli.plain import as_json, line, note, write_json
 from urlschemes.cli.registry import READS_ONLY
-from urlschemes.discovery import COMMANDS, DEMOS, HOOKS, SCHEMES
 from urlschemes.errors import PluginError
 
 if TYPE_CHECKING:
+    from urlschemes.claims import Claim
     from urlschemes.cli.app import Settings
     from urlschemes.cli.screen import Screen
     from urlschemes.diagnosis import Diagnosis, Why
-    from urlschemes.discovery import Claim
     from urlschemes.registry import Registry
 
 __all__ = ["doctor", "why"]

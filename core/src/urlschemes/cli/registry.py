@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from urlschemes.claims import SCHEMES
 from urlschemes.cli.plain import as_json, line, note, published, write_json
 from urlschemes.diagnosis import TROUBLE
-from urlschemes.discovery import SCHEMES
 from urlschemes.errors import UnknownScheme
 from urlschemes.ledger import KnownName
 from urlschemes.scheme import folded
 
 if TYPE_CHECKING:
+    from urlschemes.claims import Claim
     from urlschemes.cli.app import Settings
     from urlschemes.cli.screen import Screen
-    from urlschemes.discovery import Claim
     from urlschemes.registration import Registration
     from urlschemes.registry import Registry
 
@@ -230,9 +230,9 @@ def _show_known(registry: Registry, name: str, *, as_json: bool) -> bool:
     from urlschemes.cli.screen import Screen, facts
 
     screen = Screen()
-    screen.print(
-        Text.assemble((line(name), "bold"), f"  {line(known.means)}", ("  not installed", "red")), soft_wrap=True
-    )
+    head = Text.assemble((line(name), "bold"), ("  not installed", "red"), f"  {line(known.means)}")
+    head.rstrip()
+    screen.print(head, soft_wrap=True)
     screen.print()
     rows = [("status", known.status or None), ("reference", known.reference or None)]
     rows.append(("since then", known.since or None))

@@ -22,13 +22,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from urlschemes import storage
 from urlschemes.beside import strings
 from urlschemes.display import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from urlschemes.discovery import Claim
+    from urlschemes.claims import Claim
 
 __all__ = ["SECONDS", "Verified", "verify"]
 
@@ -79,6 +80,7 @@ def _verified(claim: Claim, others: list[Claim]) -> Verified:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        env={**os.environ, storage.VARIABLE: "none"},  # what the core writes would look like the plugin's doing
         start_new_session=True,
     )
     try:

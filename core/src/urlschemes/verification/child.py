@@ -13,7 +13,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import urlschemes
-from urlschemes.discovery import HOOKS, SCHEMES, Claim, described
+from urlschemes.claims import HOOKS, SCHEMES, Claim
+from urlschemes.discovery import described
 from urlschemes.loading import imported, provided
 from urlschemes.verification.snapshot import Deeds, Snapshot
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from urlschemes.characters import SCHEME_NAME
-from urlschemes.discovery import SCHEMES, distribution_key
+from urlschemes.claims import SCHEMES, distribution_key
 from urlschemes.errors import RegistrationError
 
 if TYPE_CHECKING:

@@ -1,0 +1,107 @@
+"""What is installed, as an earlier process found it, where nothing has changed since.
+
+To look at every distribution takes a hundred times as long as to ask whether something has changed. What was found is
+kept in a file (`urlschemes.storage`), for one version of the core and of Python, one `sys.path`, and the state of each
+of its entries: a folder's time changes when something is installed into it or removed. Files that may change without
+that are asked for their own. The claims are kept as they were found; which of them count is decided each time.
+
+Nothing is kept while a change could go unseen: where something is so young that one more change would not give it
+another time. Nothing is looked up where a finder in `sys.meta_path` knows of distributions elsewhere.
+"""
+
+# A first URL waits for this: pathlib would cost more than all the rest.
+# ruff: noqa: PTH109, PTH116, PTH117
+
+import os
+import sys
+
+from urlschemes import __version__
+from urlschemes.beside import entries_of, is_plain
+from urlschemes.claims import Claim
+from urlschemes.storage import FIELD, RECORD, fingerprint, load, store
+
+__all__ = ["installed_claims"]
+
+FORMAT = "1"
+
+RECENT = 2_000_000_000
+"""Nanoseconds for which what was changed counts as young: the coarsest clock of a file system that is in use."""
+
+_AS_FOUND = frozenset({"active", "malformed", "ignored"})
+"""The states that a claim has before anybody decides which claims count."""
+
+
+def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
+    """Every claim in the folders and archives of `sys.path`, as `discover` finds them; found anew if need be."""
+    key, before = _looked_at(current_directory=current_directory)
+    name = f"claims-{fingerprint(key)}"
+    kept = load(name, key) if key else None
+    claims = None if kept is None else _unchanged(kept, str(before))
+    if claims is not None:
+        return claims
+    from urlschemes.discovery import Search
+
+    found = Search(current_directory=current_directory)
+    if key and found.watched is not None:
+        watched = list(dict.fromkeys(found.watched))
+        now = _state(watched)
+        if _are_settled(before) and _are_settled(now):
+            records = [[str(before)], watched, [str(now)], *found.claims]
+            whole = RECORD.join(map(FIELD.join, records))
+            if _unchanged(whole, str(before)) == found.claims:  # no name holds what separates names
+                store(name, key, whole)
+    return found.claims
+
+
+def _unchanged(kept: str, before: str) -> tuple[Claim, ...] | None:
+    """The claims that were kept, where each entry and each file has the state that it had."""
+    state, _, rest = kept.partition(RECORD)
+    if state != before:
+        return None
+    try:
+        paths, now, *rows = rest.split(RECORD)
+        watched = paths.split(FIELD) if paths else []
+        if str(_state(watched)) != now:
+            return None
+        claims = tuple([Claim.of(row.split(FIELD)) for row in rows])
+    except ValueError:
+        return None
+    return claims if {claim[7] for claim in claims} <= _AS_FOUND else None
+
+
+def _state(paths: list[str]) -> list[int]:
+    """What tells that one of the files or folders is another now, or has changed: four numbers for each."""
+    state: list[int] = []
+    for path in paths:
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            state += (0, 0, 0, 0)
+        else:
+            state += (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return state
+
+
+def _are_settled(state: list[int]) -> bool:
+    """Whether all of it is so old that one more change would give it another time."""
+    from time import time_ns
+
+    return max((*state[2::4], *state[3::4]), default=0) < time_ns() - RECENT
+
+
+def _looked_at(*, current_directory: bool) -> tuple[str, list[int]]:
+    """What is looked at, by whom, and the state that it has; "" for what where nothing may be kept of it."""
+    entries = entries_of()
+    state = _state([entry or os.curdir for entry in entries])
+    try:
+        here = os.getcwd()
+        place = os.stat(here).st_ino
+    except OSError:  # it was deleted
+        return "", state
+    if not is_plain():
+        return "", state
+    key = [FORMAT, __version__, sys.version, sys.prefix, "1" if current_directory else "", *entries]
+    for entry, number in zip(entries, state[::4], strict=True):
+        if number == place or not os.path.isabs(entry):  # what is found there counts here, or does not
+            key += (entry, here)
+    return FIELD.join(key), state
