@@ -291,7 +291,7 @@ def test_the_ledger_holds_names_and_words_and_nothing_that_works() -> None:
     ledger = tomllib.loads((CORE / "ledger.toml").read_text("utf-8"))
     assert set(ledger) == SECTION_3 | SECTION_4 | {"https"}
     for name, entry in ledger.items():
-        assert set(entry) <= {"means", "reference", "since", "distribution"}, name
+        assert set(entry) <= {"means", "status", "reference", "since", "distribution"}, name
         assert entry.get("distribution") == (None if name in SECTION_4 else f"urlschemes-{name}")
 
 

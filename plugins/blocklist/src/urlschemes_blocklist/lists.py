@@ -31,7 +31,7 @@ _MOST = 64 * 1024 * 1024
 """Octets that a list may have."""
 _SINKS = frozenset({"0.0.0.0", "127.0.0.1", "::", "::1"})  # noqa: S104  nothing is bound to them
 """The addresses to which a hosts file sends what it blocks."""
-_OWN = frozenset({"localhost", "localhost.localdomain", "local", "broadcasthost", "0.0.0.0"})  # noqa: S104
+_OWN = frozenset({"localhost", "localhost.localdomain", "local", "broadcasthost", "0.0.0.0"})  # noqa: S104  as above
 """What every hosts file says of the machine itself."""
 _NAME = re.compile(r"\.?[a-z0-9_](?:[a-z0-9_.\-]{0,252}[a-z0-9_])?", re.ASCII)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.\-]{0,63}):", re.ASCII)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -41,7 +42,7 @@ def iana(file: str | None, dated: datetime | None, *, as_json: bool) -> None:
             raise click.UsageError("--date says of which day FILE is, and there is no FILE")
         _say(before, None, json=as_json)
         return
-    day = dated.date() if dated else datetime.fromtimestamp(os.stat(file).st_mtime, UTC).date()  # noqa: PTH116
+    day = dated.date() if dated else datetime.fromtimestamp(Path(file).stat().st_mtime, UTC).date()
     if day > datetime.now(UTC).date():
         raise click.BadParameter(f"{day} is yet to come", param_hint="'--date'")
     ledger = _taken(file, day)
