@@ -183,6 +183,12 @@ def test_an_example_is_taken_apart(site: Mapping[str, Page]) -> None:
     )
 
 
+def test_an_empty_part_comes_before_the_one_that_begins_where_it_stands(site: Mapping[str, Page]) -> None:
+    page = site["scheme-prospero.html"]
+    assert "prospero://host.dom/;=value;name=;= 1scheme prospero 2host “host.dom” 3hsoname “” 4fields" in page.text
+    assert "3 4" in page.all("data-numbers")
+
+
 def test_an_example_that_is_refused_says_why(site: Mapping[str, Page]) -> None:
     words = site["scheme-ftp.html"].text
     assert (

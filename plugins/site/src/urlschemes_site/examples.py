@@ -97,7 +97,7 @@ def _fault(registry: Registry, error: InvalidURL) -> Fault:
 
 
 def _parts(record: Registration, text: str, values: Mapping[str, Any]) -> list[tuple[Found, tuple[int, int]]]:
-    """The parts that are there, each with its place; in the order of the text, a part before those within it."""
+    """The parts that are there, with their places, in the order of the text: an empty one first, then a longer one."""
     syntax = record.syntax
     match = syntax.fullmatch(text)
     if match is None:  # a URL of another scheme, by what a type of its own reads
@@ -109,7 +109,7 @@ def _parts(record: Registration, text: str, values: Mapping[str, Any]) -> list[t
         place = syntax.place(match, name)
         if place is not None:
             places.append((*place, name))
-    places.sort(key=lambda each: (each[0], -each[1]))
+    places.sort(key=lambda each: (each[0], each[1] > each[0], -each[1]))
     found = []
     for number, (start, end, name) in enumerate(places, 1):
         value = _worded(values[name]) if name in values else record.scheme

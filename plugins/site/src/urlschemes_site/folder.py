@@ -46,6 +46,8 @@ def write(pages: Mapping[str, str], directory: str | os.PathLike[str]) -> None:
     folder = Path(directory)
     octets = {name: text.encode("utf-8") for name, text in sorted(pages.items())}
     try:
+        if not os.fspath(directory):
+            raise ValueError("it has no name")
         folder.mkdir(parents=True, exist_ok=True)
         old = _checked(folder, octets)
         made = {(sha256(content).hexdigest(), name) for name, content in octets.items()}
@@ -59,7 +61,7 @@ def write(pages: Mapping[str, str], directory: str | os.PathLike[str]) -> None:
     except (OSError, ValueError) as error:  # a ValueError for a name with NUL
         said = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise FolderRefused(
-            f"{os.fspath(directory)} cannot be written: {said}",
+            f"{os.fspath(directory) or 'the folder'} cannot be written: {said}",
             folder=os.fspath(directory),
             hint="name a folder that you may write to, or one that is not there yet",
         ) from None
