@@ -8,10 +8,9 @@ imports neither.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
 
+TYPE_CHECKING = False  # to a type checker it is True; a URL is read without `typing`
 if TYPE_CHECKING:
     from typing import Self
 
