@@ -85,8 +85,13 @@ def _rows(settings: Settings, registry: Registry) -> Iterator[tuple[str, Any, st
         yield _row(found["registry.plugins"])
     else:
         yield "registry.plugins", None, DEFAULT
-    if "URLSCHEMES_PLUGINS" in os.environ:
-        yield "URLSCHEMES_PLUGINS", os.environ["URLSCHEMES_PLUGINS"], "the environment"
+    if settings.disable:
+        yield "registry.disable", list(settings.disable), LINE
+    if "registry.disable" in found:  # what is switched off adds up
+        yield _row(found["registry.disable"])
+    for name in ("URLSCHEMES_PLUGINS", "URLSCHEMES_DISABLE"):
+        if name in os.environ:
+            yield name, os.environ[name], "the environment"
     for name in sorted({*configuration.pins, *settings.pins}):
         key, pin = f"registry.pins.{name}", settings.pins.get(name)
         yield (key, pin, LINE) if pin else _row(found[key])

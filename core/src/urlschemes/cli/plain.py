@@ -64,6 +64,7 @@ def error_json(error: URLError) -> dict[str, Any]:
             "rule": error.rule,
             "section": error.section,
             "hint": error.hint and line(error.hint),
+            "origin": error.origin,
         }
     }
 

@@ -1,0 +1,104 @@
+"""What the commands write with --json is what docs/schemas says."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from workspace import ROOT, environ, plugins
+
+SCHEMAS = ROOT / "docs" / "schemas"
+PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
+NAMES = sorted(path.stem for path in SCHEMAS.glob("*.json"))
+CASES = [
+    *(("show", scheme) for plugin in plugins() for scheme in plugin.schemes),
+    ("show", "iris"),
+    ("show", "afs"),
+    ("schemes",),
+    ("schemes", "--all"),
+    ("why", "http"),
+    ("why", "nobody-knows"),
+    ("doctor",),
+    ("doctor", "--load"),
+    ("config",),
+    ("parse", "ftp://joe:secret@host.dom/a/b;type=a"),
+    ("parse", "prospero://host.dom/a;v=1"),
+    ("parse", "http://host.dom/a b"),
+    ("parse", "x-nothing:a"),
+    ("check", "ftp://host.dom/a%0D"),
+    ("check", "http://host.dom/a b"),
+]
+WITH_TROUBLE = {
+    "x_bad-1.0.dist-info/METADATA": "Name: x-bad\nVersion: 1.0\n",
+    "x_bad-1.0.dist-info/entry_points.txt": "[urlschemes.schemes]\nx-bad = x_bad:scheme\nhttp = x_bad:http\nNO = x\n",
+    "x_bad.py": "",
+}
+
+
+def schema(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def strict(part: Any) -> Any:
+    """The schema with which a key that it does not name is wrong: nothing that is written may stay undescribed."""
+    if isinstance(part, list):
+        return [strict(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    closed = {} if "additionalProperties" in part or "properties" not in part else {"additionalProperties": False}
+    return {name: strict(each) for name, each in part.items()} | closed
+
+
+def written(*arguments: str, path: str = "") -> Any:
+    done = subprocess.run(
+        [sys.executable, "-m", "urlschemes.cli", "--no-config", arguments[0], "--json", *arguments[1:]],
+        env={**environ(), "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_schema_is_one(name: str) -> None:
+    found = schema(name)
+    Draft202012Validator.check_schema(found)
+    assert found["$id"] == f"urn:urlschemes:{name}"
+    assert re.search(rf"^\| .*\[`{name}\.json`\]\(schemas/{name}\.json\)", PAGE, re.MULTILINE), "json.md lists it"
+
+
+@pytest.mark.parametrize("arguments", CASES, ids=" ".join)
+def test_a_command_writes_what_its_schema_says(arguments: tuple[str, ...]) -> None:
+    Draft202012Validator(strict(schema(arguments[0]))).validate(written(*arguments))
+
+
+def test_the_doctor_of_what_is_ill_writes_it_too(tmp_path: Any) -> None:
+    for name, text in WITH_TROUBLE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = written("doctor", path=str(tmp_path))
+    Draft202012Validator(strict(schema("doctor"))).validate(found)
+    states = {each["name"]: each["state"] for each in found if each["distribution"] == "x-bad"}
+    assert states == {"x-bad": "broken", "http": "reserved", "NO": "malformed"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schema_refuses_what_lacks_a_key(name: str) -> None:
+    """The schemas can fail: of what is written, no key may be missing that is required."""
+    if name == "review":
+        pytest.skip("its tests are beside the review")
+    validator = Draft202012Validator(schema(name))
+    found = written(*next(case for case in CASES if case[0] == name))
+    value = found[0] if isinstance(found, list) else found
+    for key in value:
+        lacking = {other: each for other, each in value.items() if other != key}
+        assert not validator.is_valid([lacking] if isinstance(found, list) else lacking), key
