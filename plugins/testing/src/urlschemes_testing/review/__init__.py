@@ -23,6 +23,8 @@ The rooms, from the top:
     naming.py       checks of the name and the status
     record.py       checks of the record's words
     showing.py      the demonstration, accessed and written down
+    watching.py     who opens what meanwhile
+    chance.py       the same chance for each run
     subject.py      what is reviewed, as the checks see it
     targets.py      what is reviewed, found
     catalogue.py    what a check is, and all of them in order

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+PIECES = 30
+"""Lines of the other side's that are told apart where faults are put in."""
 PAUSE = 0.2
 """Seconds that an algorithm may work between two requests: no deadline reaches it meanwhile."""
 LARGEST = 1 << 14
@@ -42,6 +44,8 @@ def operations(subject: Subject) -> Judgement:
     for operation in offered:
         try:
             taken |= options_of(subject.scheme.algorithm(operation)).keys()
+        except Missing:
+            raise
         except PluginError as error:
             return failed(error.message, "write the function, or leave the operation out of the record")
         except URLError as error:
@@ -171,17 +175,18 @@ def faulted(subject: Subject) -> Judgement:
     """Whatever goes wrong at whichever step, an error of urlschemes comes out, and no part passes for the whole."""
     shown = _replayed(subject)
     if split(subject).outcome == "failed":
-        raise Missing("its words cut elsewhere break it already: see the check split")
+        raise Missing("the server's words in other pieces break it already: see the check split")
     if _heard(shown.dialogue) > LARGEST:
         return skipped(f"the server says more than {LARGEST} octets")
+    dialogue = _in_pieces(shown.dialogue)
     advice = "raise an error of urlschemes.errors, and Truncated where less came than was promised"
     try:
-        runs = _faults(shown.make, shown.dialogue, ends_by_closing=False)
+        runs = _faults(shown.make, dialogue, ends_by_closing=False)
     except AssertionError as strict:
-        if not _ends_by_closing(shown.dialogue):
+        if not _ends_by_closing(dialogue):
             return failed("a fault is not borne", advice, *str(strict).splitlines())
         try:
-            runs = _faults(shown.make, shown.dialogue, ends_by_closing=True)
+            runs = _faults(shown.make, dialogue, ends_by_closing=True)
         except AssertionError as error:
             return failed("a fault is not borne", advice, *str(error).splitlines())
         return warned(
@@ -196,6 +201,27 @@ def _faults(make: Callable[[], Algorithm[None]], dialogue: Dialogue, *, ends_by_
     from urlschemes_testing.replay import fault_everywhere
 
     return len(fault_everywhere(make, dialogue, also=_farewells(dialogue), ends_by_closing=ends_by_closing))
+
+
+def _in_pieces(dialogue: Dialogue) -> Dialogue:
+    """The same, with the server's words in more messages: a fault then comes between two of its lines, too."""
+    from dataclasses import replace
+
+    from urlschemes_testing.replay import Dialogue, steps
+
+    datagrams = {step.on for step in dialogue if isinstance(step, steps.Connect) and step.transport == "udp"}
+    made: list[steps.Step] = []
+    pieces = 0
+    for step in dialogue:
+        if not isinstance(step, steps.Server) or step.on in datagrams:
+            made.append(step)
+            continue
+        lines = step.octets.splitlines(keepends=True)
+        cut = [*lines[:PIECES], b"".join(lines[PIECES:])] if pieces < PIECES else [step.octets]
+        pieces += len(cut)
+        cut[-1:] = [cut[-1][:-1], cut[-1][-1:]]
+        made += [replace(step, octets=piece) for piece in cut if piece]
+    return Dialogue(*made)
 
 
 def _farewells(dialogue: Dialogue) -> list[bytes]:

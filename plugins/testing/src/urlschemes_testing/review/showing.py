@@ -18,6 +18,7 @@ from urlschemes.policy import Policy
 from urlschemes.resource import Document, Listing, Session
 from urlschemes.scheme import Scheme
 from urlschemes_testing.replay import Recording
+from urlschemes_testing.review.chance import repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,8 +81,8 @@ class _Watched(Scheme):
 
         @wraps(function)
         def watched(*arguments: Any, **options: Any) -> Algorithm[None]:
-            self.calls.append(lambda: function(*arguments, **options))
-            made: object = function(*arguments, **options)
+            self.calls.append(repeatable(lambda: function(*arguments, **options)))
+            made: object = self.calls[-1]()
             if not hasattr(made, "send"):
                 return made  # type: ignore[return-value]  # the driver says what it thinks of it
             return self.recording.of(timed(made, self.times))  # type: ignore[arg-type]  # a generator, or near enough

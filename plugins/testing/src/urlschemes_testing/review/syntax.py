@@ -81,7 +81,8 @@ def same_language(subject: Subject) -> Judgement:
             return failed(
                 "the pattern divides a text as the BNF does not", "report it, with the record and this text", text
             )
-        if len(derivations(syntax, text)) > 1:
+        ways = {frozenset(span for span in way if span[1] < span[2]) for way in derivations(syntax, text)}
+        if len(ways) > 1:  # apart from parts that are empty, which may as well be absent
             return failed(
                 "the BNF divides a text in more than one way, and its parts differ",
                 "let no text be divided in two ways: exclude the divider from the part before it",
@@ -168,7 +169,7 @@ def conventions(subject: Subject) -> Judgement:
     """Where there is a host, it stands as in all schemes: //user:password@host:port/, by the shared rules."""
     syntax, name = subject.syntax, subject.record.scheme
     automaton = syntax.automaton
-    slashes = automaton.reach(f"{name}://")[0] == len(f"{name}://")
+    slashes = all(automaton.characters(automaton.reach(f"{name}:{each}")[1]) == mask("/") for each in ("", "/"))
     host = syntax.parts.get("host")
     if host is None:
         if slashes:
@@ -177,8 +178,7 @@ def conventions(subject: Subject) -> Judgement:
                 "name the host that stands there, or leave the // out: it says that a host follows",
             )
         return skipped("no host stands in its URLs")
-    always = automaton.characters(automaton.reach(f"{name}:")[1]) == mask("/") and slashes
-    if not always:
+    if not slashes:
         return failed("a host stands in its URLs, and they do not begin with //", f'begin the rule with "{name}://"')
     for common in _COMMON:
         part = syntax.parts.get(common)

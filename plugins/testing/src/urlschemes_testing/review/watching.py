@@ -40,7 +40,7 @@ class Watch:
         self.deeds: list[str] = []
         self.seen = 0
         self._thread = 0
-        algorithms = {subject.scheme.algorithm(each).__module__ for each in subject.record.operations}
+        algorithms = {subject.scheme.algorithm(subject.shown.operation).__module__}
         self._packages = {subject.target.package, *(module.partition(".")[0] for module in algorithms)}
         self._server = subject.target.demo[0] if subject.target.demo else ""
         if self._server in {subject.target.module, *algorithms}:
