@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from urlschemes.ledger import KnownName, Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 VOID = {"br", "img", "input", "link", "meta"}
 
@@ -342,6 +344,37 @@ def test_what_ledgers_say_is_listed_and_harmless() -> None:
     assert "<script>alert(1)</script> (https://register.example/list., as of 2026-01-31)" in page.text
     assert "https://register.example/list" in page.all("href", "a")
     assert [href for href in page.all("href", "a") if "javascript" in href] == []
+
+
+def test_a_distribution_that_cannot_be_used_is_named_and_costs_the_others_nothing(tmp_path: Path) -> None:
+    """Hooks that end the process, two that claim one name, a reserved name, a record that is not there."""
+    (tmp_path / "odd_hooks.py").write_text("raise SystemExit(3)\n")
+    for name, entries in {
+        "odd-hooks": "[urlschemes]\nodd = odd_hooks\n",
+        "odd-one": "[urlschemes.schemes]\nx-two = odd_one\nftp = odd_one\n",
+        "odd-two": "[urlschemes.schemes]\nx-two = odd_two\nx-none = odd_two\n",
+    }.items():
+        info = tmp_path / f"{name.replace('-', '_')}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(entries)
+    path = os.pathsep.join([str(tmp_path), *(entry for entry in sys.path if entry.endswith("src"))])
+    done = subprocess.run(
+        [sys.executable, "-m", "urlschemes.cli", "--no-config", "site", str(tmp_path / "site")],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    words = Page((tmp_path / "site" / "index.html").read_text("utf-8")).text
+    assert "not of use: x-none, whose record cannot be read; odd-hooks 1.0: broken; odd-one 1.0: conflict" in words
+    ftp = Page((tmp_path / "site" / "scheme-ftp.html").read_text("utf-8")).text
+    assert "Provided byurlschemes-ftp 0.1.0" in ftp
+    assert "Other claimsodd-one 1.0: reserved" in ftp
+    for page in (tmp_path / "site").iterdir():
+        assert str(tmp_path) not in page.read_text("utf-8"), "no path of the machine"
 
 
 def test_no_plugin_is_imported_for_its_page() -> None:

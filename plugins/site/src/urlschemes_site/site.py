@@ -13,8 +13,7 @@ from markupsafe import Markup
 from urlschemes import Limits, Policy, __version__
 from urlschemes.bnf import read, shared_rules
 from urlschemes.cli.plain import published
-from urlschemes.errors import PluginError
-from urlschemes.ledger import merged, own_ledger
+from urlschemes.ledger import merged
 from urlschemes_site.diagrams import drawing
 from urlschemes_site.prose import running
 from urlschemes_site.schemes import RULES, page_file, page_of, rule_rows
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes import Registry
-    from urlschemes.ledger import Ledger
     from urlschemes_site.diagrams import Drawing
 
 __all__ = ["TITLE", "pages"]
@@ -35,12 +33,12 @@ TITLE = "URL schemes"
 def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
     """The pages of the site of `registry`, by their file names: HTML that needs no other file and no other host.
 
-    Nothing of a plugin is imported but the hooks that tell of ledgers; where they fail, the page says so.
+    No scheme's plugin is imported; what implements hooks is, for its ledgers. The index says what cannot be used.
     """
     environment = _environment()
     schemes = [page_of(registry, record) for record in registry.registrations()]
     shown = {page.record.scheme for page in schemes}
-    ledgers, ledger_trouble = _ledgers(registry)
+    ledgers = registry.ledgers()
     known = [each for name, each in merged(ledgers).items() if name not in shown]
     shared = shared_rules().rules
     users: dict[str, list[str]] = {}
@@ -64,7 +62,7 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
                 "schemes": schemes,
                 "known": known,
                 "ledgers": ledgers,
-                "ledger_trouble": ledger_trouble,
+                "trouble": _trouble(registry),
                 "unreadable": sorted(set(registry) - shown),
                 "script": _source(environment, "search.js"),
             },
@@ -110,12 +108,10 @@ def _notation() -> Iterator[tuple[str, str, Drawing]]:
         yield written, means, drawing(rule, f"{RULES}#rule-{{}}".format)
 
 
-def _ledgers(registry: Registry) -> tuple[tuple[Ledger, ...], str | None]:
-    """The registers of names, and why those of plugins are not among them, if they are not."""
-    try:
-        return registry.ledgers(), None
-    except PluginError as error:
-        return (own_ledger(),), str(error)
+def _trouble(registry: Registry) -> list[str]:
+    """The distributions of which something cannot be used, and the state that it is in."""
+    claims = [claim for claim in registry.claims() if claim.state in {"broken", "conflict", "malformed"}]
+    return sorted({f"{claim.provider or 'a distribution without a name'}: {claim.state}" for claim in claims})
 
 
 def _environment() -> jinja2.Environment:
