@@ -89,6 +89,8 @@ def test_what_a_ledger_knows_is_pointed_out() -> None:
     (known,) = remarks(naming_of("mid", registered=True), registry)
     assert "RFC 1738 section 4" in known
     assert "to be replaced" in known
+    (_, known) = remarks(naming_of("gopher"), registry)
+    assert "pip install urlschemes-gopher" in known
     (unknown,) = remarks(naming_of("made-up-here", registered=True), registry)
     assert "have it registered with IANA" in unknown
     assert remarks(naming_of("x-made-up-here"), registry) == ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urlschemes.characters import SCHEME_NAME
 from urlschemes.claims import SCHEMES, distribution_key
 from urlschemes.errors import RegistrationError
+from urlschemes.ledger import known_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,25 +98,26 @@ def remarks(naming: Naming, registry: Registry) -> tuple[str, ...]:
 
 def _remarks(naming: Naming, registry: Registry) -> Iterator[str]:
     scheme, bare = naming.scheme, naming.scheme.removeprefix(EXPERIMENTAL)
-    known = registry.known_names().get(bare)
+    known, own = registry.known_names().get(bare), known_names().get(scheme)
     experimental = naming.status == "experimental"
     if naming.asked.lower() != scheme:
         yield f"it is called {scheme}: names without x- are for schemes that are registered (RFC 1738 section 4)"
-    if known is not None and known.distribution and not experimental:
+    if own is not None and own.distribution:
         raise RegistrationError(
-            f"the name {scheme} belongs to {known.distribution}: no other distribution can provide it",
+            f"the name {scheme} belongs to {own.distribution}: no other distribution can provide it",
             scheme=scheme,
             field="scheme",
             hint=f"for an experiment take {EXPERIMENTAL}{scheme}, or a name of your own",
         )
     if known is not None:
-        facts = ", ".join(fact for fact in (known.means, known.status, known.reference) if fact)
+        found = known.distribution and f"pip install {known.distribution}"
+        facts = ", ".join(fact for fact in (known.means, known.status, known.reference, found) if fact)
         if experimental:
             yield f"{bare} is the name of a scheme already ({facts}): if yours is another, choose another name"
         else:
             yield (
-                f"{bare} is registered ({facts}): what is made here has a syntax of its own, to be replaced by that of "
-                "the registration before anybody else gets it"
+                f"{bare} is the name of a scheme already ({facts}): what is made here has a syntax of its own, to be "
+                "replaced by that of its definition before anybody else gets it"
             )
     elif not experimental:
         yield (
