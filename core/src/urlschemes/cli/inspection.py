@@ -159,13 +159,14 @@ def _show_trouble(screen: Screen, each: Diagnosis) -> None:
     from urlschemes.choice import switch
 
     claim = each.claim
-    what = "changes the process" if each.changes else claim.state
+    what = "changes the process" if claim.state == "active" else claim.state
     head = Text.assemble((line(claim.provider) or "(no name)", "bold"), "  ", (what, "bold red"))
     if claim.name:
         head.append(f"  {_KINDS.get(claim.group, claim.group)} {line(claim.name)}")
     screen.print(head, soft_wrap=True)
-    for reason in each.changes or (claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, "),):
-        screen.paragraph(line(reason), indent=4)
+    reason = claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, ")
+    for said in (*([reason] if reason else []), *(each.changes or ())):
+        screen.print(Text(f"    {line(said)}"), soft_wrap=True)
     _show_file(screen, each, 4)
     remedy = {"conflict": f"--pin {claim.name}={claim.distribution} chooses it", "malformed": ""}.get(
         claim.state, f"--disable {switch(claim)} switches it off"

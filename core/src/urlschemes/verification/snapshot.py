@@ -221,10 +221,12 @@ class Deeds:
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self._stopped or (event not in self._TOLD and event != "open"):
             return
+        if any(isinstance(each, str) and "__pycache__" in each for each in arguments):
+            return  # what Python itself writes when it imports
         if event == "open":
             path, _, flags = arguments
             writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)
-            if not writes or not isinstance(path, str) or "__pycache__" in path or path == os.devnull:
+            if not writes or not isinstance(path, str) or path == os.devnull:
                 return
             said = f"opened the file {path} to write"
         else:
