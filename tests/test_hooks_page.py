@@ -64,8 +64,10 @@ def test_a_plugin_of_the_workspace_has_the_hook_and_the_page_names_it(name: str)
 
 @pytest.mark.parametrize("distribution", [each for each in distributions() if modules(each)], ids=str)
 def test_a_plugin_with_hooks_keeps_to_them_and_is_light(distribution: Distribution) -> None:
+    entries = distribution.project["entry-points"]["urlschemes"]
     for module in modules(distribution):
-        hooks.check(module, distribution.name)
+        announced = {f"urlschemes_{name}" for name, place in entries.items() if place == module.__name__}
+        hooks.check(module, distribution.name, announced)
         assert any(hasattr(module, name) for name in HOOKS)
         assert {name for name in module.__all__ if name.startswith("urlschemes_")} <= {*HOOKS}
     readme = (distribution.folder / "README.md").read_text("utf-8")

@@ -47,7 +47,7 @@ def run(*words: str, plugins: str = "x-plain,arts") -> Result:
 @pytest.fixture(autouse=True)
 def arts(plugin, install, monkeypatch) -> None:
     """One scheme, and a ledger."""
-    install("arts", "[urlschemes]\nany = arts\n", {"arts.py": LEDGER})
+    install("arts", "[urlschemes]\nledger = arts\n", {"arts.py": LEDGER})
     monkeypatch.syspath_prepend(plugin("x-plain", access=LOGIN))
 
 
@@ -138,7 +138,7 @@ def test_parsing_says_what_is_known():
 
 
 def test_plugins_are_asked_for_a_login_only_where_they_are_to_be(install, monkeypatch):
-    monkeypatch.syspath_prepend(install("knows", "[urlschemes]\nany = knows\n", {"knows.py": CREDENTIALS}))
+    monkeypatch.syspath_prepend(install("knows", "[urlschemes]\ncredentials = knows\n", {"knows.py": CREDENTIALS}))
     assert run("access", "x-plain:a", plugins="x-plain,knows").stdout == "nobody"
     assert run("access", "--plugin-credentials", "x-plain:a", plugins="x-plain,knows").stdout == "me:host.example"
     assert run("access", "--plugin-credentials", "x-plain:a").stdout == "nobody"

@@ -13,6 +13,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from urlschemes import Configuration, Credentials, Policy, Registry, Scheme, hooks
+from urlschemes.claims import HOOK_NAMES
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, RedirectRefused, Truncated, UnknownScheme
 from urlschemes.hooks import Observation, hookimpl
 from urlschemes.ledger import KnownName, Ledger, known_names
@@ -89,7 +90,7 @@ def fails(error: BaseException):
 
 
 def test_every_hook_is_documented_in_one_shape():
-    assert len(SPECS) == 5
+    assert {f"urlschemes_{name}" for name in HOOK_NAMES} == SPECS
     for name in SPECS:
         spec = getattr(hooks, name)
         text = inspect.getdoc(spec)
@@ -391,7 +392,9 @@ def test_ledgers_say_what_is_known_of_a_name(registry):
     asked = []
     things = KnownName("x-things", "all \x1bthings", "RFC 0", status="provisional")
     implement(registry, "a", ledger=lambda: None)
-    implement(registry, "b", ledger=lambda: asked.append("b") or ledger(things, KnownName("x-other"), KnownName("x-texx")))
+    implement(
+        registry, "b", ledger=lambda: asked.append("b") or ledger(things, KnownName("x-other"), KnownName("x-texx"))
+    )
     implement(registry, "c", ledger=lambda: ledger(KnownName("x-things", "no", distribution="things"), title="mine"))
     with pytest.raises(UnknownScheme) as caught:
         registry.parse("X-Things:a")
@@ -526,7 +529,7 @@ def test_without_hooks_pluggy_is_not_imported(plugin, child):
 
 def test_installed_hooks_take_part_and_are_imported_when_needed(plugin, install, child):
     hook = "from urlschemes.hooks import hookimpl\n@hookimpl\ndef urlschemes_veto(url): return 'never'\n"
-    install("no-saying", "[urlschemes]\nany = no_saying\n", {"no_saying.py": hook})
+    install("no-saying", "[urlschemes]\nveto = no_saying\n", {"no_saying.py": hook})
     site = plugin("x-plain", access=PLAIN)
     code = (
         TRY
@@ -539,13 +542,13 @@ print(json.dumps([before, said, [c.state for c in registry.claims() if c.distrib
     )
     before, (said,), states = child(code, site)
     assert (before, states) == (False, ["active"])
-    assert said.startswith("PolicyDenied: no-saying 1.0 (any) forbids the access: never; the hook urlschemes_veto of ")
+    assert said.startswith("PolicyDenied: no-saying 1.0 forbids the access: never; the hook urlschemes_veto of ")
     before, said, states = child(code, site, environ={"URLSCHEMES_PLUGINS": "x-plain"})
     assert (before, said, states) == (False, ["yes"], ["disabled"])
 
 
 def test_hooks_that_cannot_be_loaded_close_accesses_and_nothing_else(plugin, install, child):
-    install("bad-hooks", "[urlschemes]\nany = bad_hooks\n", {"bad_hooks.py": "raise SystemExit(3)"})
+    install("bad-hooks", "[urlschemes]\nveto = bad_hooks\n", {"bad_hooks.py": "raise SystemExit(3)"})
     site = plugin("x-plain", access=PLAIN)
     said, valid, states = child(
         TRY
@@ -558,7 +561,7 @@ print(json.dumps([said, valid, [c.state for c in registry.claims() if c.distribu
         site,
     )
     assert said[0].startswith(
-        "PluginLoadError: bad-hooks 1.0, which provides any, cannot be imported: SystemExit: 3; URLSCHEMES_DISABLE="
+        "PluginLoadError: bad-hooks 1.0, which provides veto, cannot be imported: SystemExit: 3; URLSCHEMES_DISABLE="
     )
     assert said[1] == said[0]
     assert (valid, states) == ([True, False], ["broken"])
@@ -573,8 +576,8 @@ def urlschemes_ledger(): return Ledger("the register of things", "nobody", "2024
 
 
 def test_a_misspelt_hook_of_an_installed_distribution_is_found_and_named(plugin, install, child):
-    install("bad-spelling", "[urlschemes]\nany = bad_spelling\n", {"bad_spelling.py": MISSPELT})
-    install("good-ledger", "[urlschemes]\nany = good_ledger\n", {"good_ledger.py": LEDGER})
+    install("bad-spelling", "[urlschemes]\nveto = bad_spelling\n", {"bad_spelling.py": MISSPELT})
+    install("good-ledger", "[urlschemes]\nledger = good_ledger\n", {"good_ledger.py": LEDGER})
     site = plugin("x-plain", access=PLAIN)
     code = (
         TRY
@@ -588,10 +591,10 @@ print(json.dumps([said, valid, known, found]))
 """
     )
     (said,), valid, known, found = child(code, site)
-    wrong = "the hooks of bad-spelling 1.0 (any) are wrong: unknown hook "
+    wrong = "the hooks of bad-spelling 1.0 are wrong: unknown hook "
     assert said.startswith(f"PluginContractError: {wrong}'urlschemes_vetoo'")
     assert (valid, known) == (True, True)
-    (bad, good) = found
+    (bad, good) = sorted(found)
     assert bad[:2] == ["bad-spelling", "broken"]
     assert wrong in bad[2]
     assert good[:2] == ["good-ledger", "active"]
@@ -615,3 +618,86 @@ def test_a_gateway_is_told_whether_the_environment_is_trusted(registry):
         implement(each, gateway=gateway)
         read(each, "x-text:a")
     assert told == [False, False, True]
+
+
+# Each kind by itself
+
+OBSERVED = "\nfrom urlschemes.hooks import hookimpl\n@hookimpl\ndef urlschemes_observe(observation): pass\n"
+BREAKS = {  # what stands in the module that an entry names, and what is said of it
+    "raise RuntimeError('x')": "house 1.0, which provides {}, cannot be imported: RuntimeError: x",
+    "": "the hooks of house 1.0 are wrong: nothing in it implements urlschemes_{}",
+    MISSPELT: "the hooks of house 1.0 are wrong: unknown hook 'urlschemes_vetoo'",
+}
+
+
+@pytest.mark.parametrize("code", BREAKS)
+@pytest.mark.parametrize("kind", HOOK_NAMES)
+def test_what_is_broken_fails_what_its_hook_decides_about(plugin, install, child, kind, code):
+    install("house", f"[urlschemes]\n{kind} = house\n", {"house.py": code})
+    site = plugin("x-plain", access=PLAIN)
+    said, logged, credentials, known, valid = child(
+        TRY
+        + """
+import logging
+logged = []
+logging.getLogger("urlschemes").addHandler(logged_to := logging.Handler())
+logged_to.emit = lambda record: logged.append(record.getMessage())
+attempt()
+attempt()
+from urlschemes.wire import Authenticate
+try:
+    credentials = str(registry.credentials_from_hooks(Authenticate("h.dom", 21)))
+except URLError as error:
+    credentials = str(error)
+known = [len(registry.known_names()) >= 18 for _ in range(2)]
+print(json.dumps([said, logged, credentials, known, urlschemes.is_valid("x-plain:yes")]))
+""",
+        site,
+        environ={"URLSCHEMES_PLUGINS": "x-plain,house"},
+    )
+    wrong = BREAKS[code].format(kind)
+    closes = kind in {"veto", "gateway"}
+    assert (known, valid) == ([True, True], True)
+    assert [wrong in each for each in said] == [closes, closes]
+    assert closes or said == ["yes", "yes"]
+    assert (wrong in credentials) == (kind == "credentials")
+    assert [wrong in each for each in logged] == ([True] if kind in {"ledger", "observe"} else [])
+
+
+@pytest.mark.parametrize("entries", ["veto = house\n", "veto = house\nobserve = house\n"])
+def test_a_hook_that_no_entry_names_would_never_be_called_and_is_refused(plugin, install, child, entries):
+    install("house", f"[urlschemes]\n{entries}", {"house.py": MISSPELT.replace("vetoo", "veto") + OBSERVED})
+    code = TRY + "attempt()\nprint(json.dumps(said))"
+    (said,) = child(code, plugin("x-plain", access=PLAIN), environ={"URLSCHEMES_PLUGINS": "x-plain,house"})
+    if "observe" in entries:
+        assert said.startswith("PolicyDenied: house 1.0 forbids the access: never")
+    else:
+        assert "the hooks of house 1.0 are wrong: urlschemes_observe would never be called" in said
+
+
+def test_an_entry_that_names_no_hook_is_malformed_and_changes_nothing(plugin, install, child):
+    install("house", "[urlschemes]\nany = house\n", {"house.py": "raise SystemExit(3)"})
+    code = (
+        TRY
+        + """
+attempt()
+print(json.dumps([said, [[c.state, c.reason] for c in registry.claims() if c.distribution == "house"]]))
+"""
+    )
+    said, ((state, reason),) = child(code, plugin("x-plain", access=PLAIN), environ={"URLSCHEMES_PLUGINS": "x-plain"})
+    assert (said, state) == (["yes"], "malformed")
+    assert reason == "no hook is called 'any'; there are: credentials, gateway, ledger, observe, veto"
+
+
+def test_a_ledger_alone_imports_nothing_when_something_is_accessed(plugin, install, child):
+    install("arts", "[urlschemes]\nledger = arts\ncredentials = arts\n", {"arts.py": "raise SystemExit(3)"})
+    code = TRY + "attempt()\nprint(json.dumps([said, 'pluggy' in sys.modules, 'arts' in sys.modules]))"
+    site = plugin("x-plain", access=PLAIN)
+    assert child(code, site, environ={"URLSCHEMES_PLUGINS": "x-plain,arts"}) == [["yes"], False, False]
+
+
+def test_a_login_says_what_it_is_for(registry):
+    asked = []
+    implement(registry, credentials=lambda request: asked.append((request.scheme, request.protected)))
+    read(registry, "x-login:a", credentials=registry.credentials_from_hooks)
+    assert asked == [("x-login", False)]

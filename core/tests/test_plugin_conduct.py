@@ -195,14 +195,14 @@ def urlschemes_veto(url, operation):
     {}
 """
 VETOES = {  # C15, C17: what a hook does, and what comes of the access
-    "raise KeyError('x')": "PluginError: the hook urlschemes_veto of house 1.0 (any) failed: KeyError: 'x'",
-    "raise SystemExit(3)": "PluginError: the hook urlschemes_veto of house 1.0 (any) failed: SystemExit: 3",
+    "raise KeyError('x')": "PluginError: the hook urlschemes_veto of house 1.0 failed: KeyError: 'x'",
+    "raise SystemExit(3)": "PluginError: the hook urlschemes_veto of house 1.0 failed: SystemExit: 3",
     "from urlschemes import UnknownScheme; raise UnknownScheme('x-good')": (
-        "PluginError: the hook urlschemes_veto of house 1.0 (any) failed: x-good"
+        "PluginError: the hook urlschemes_veto of house 1.0 failed: x-good"
     ),
-    "return b'no'": "PluginContractError: the hook urlschemes_veto of house 1.0 (any) gave a bytes",
-    "return (no for no in 'no')": "PluginContractError: the hook urlschemes_veto of house 1.0 (any) gave a generator",
-    "return Hostile('no')": "PolicyDenied: house 1.0 (any) forbids the access: no",
+    "return b'no'": "PluginContractError: the hook urlschemes_veto of house 1.0 gave a bytes",
+    "return (no for no in 'no')": "PluginContractError: the hook urlschemes_veto of house 1.0 gave a generator",
+    "return Hostile('no')": "PolicyDenied: house 1.0 forbids the access: no",
     "return None": "fine",
 }
 
@@ -210,7 +210,7 @@ VETOES = {  # C15, C17: what a hook does, and what comes of the access
 @pytest.mark.parametrize("code", VETOES)
 def test_a_hook_that_fails_or_gives_something_else_is_named(plugin, install, child, code):  # C15, C16, C17
     plugin("x-plain", access=f"{IMPORTS}\ndef access(url): return document(b'fine')\n")
-    site = install("house", "[urlschemes]\nany = house\n", {"house.py": HOOK.format(code)})
+    site = install("house", "[urlschemes]\nveto = house\n", {"house.py": HOOK.format(code)})
     assert child(
         HEAD + "said = access('x-plain:yes')\ncontrols()\nprint(json.dumps(said))", site, plugin("x-good")
     ).startswith(VETOES[code])
@@ -291,6 +291,39 @@ print(json.dumps(said))
     )
     for (_, usual, developed), found in zip(TYPES.values(), said, strict=True):
         assert ((mode and developed) or usual) in found
+
+
+GRAMMARS = {  # C19: what invites a slow pattern, and what becomes of it
+    "x-nested": ("word = 1*[ 1*uchar ]", "PluginContractError"),
+    "x-alike": ("word = *[ *alpha ] *[ *alpha ] *[ *alpha ] digit", "PluginContractError"),
+    "x-either": ("word = 1*[ uchar | uchar ] 1*[ uchar | uchar ]", "PluginContractError"),
+    "x-backs": ('word = 1*alpha [ "-" 1*alpha ] [ "-" 1*digit ] [ "." 1*alpha ]', [True, False, False]),
+    "x-fine": ('word = 1*uchar *[ "/" 1*uchar ]', [True, True, False]),
+}
+
+
+def test_no_grammar_makes_parsing_slow(plugin, child):  # C19
+    for name, (rule, _) in GRAMMARS.items():
+        plugin(name, record=lambda text, rule=rule: text.replace("word    = 1*uchar", rule))
+    said = child(
+        HEAD
+        + f"""
+said = []
+for name in {[*GRAMMARS]!r}:
+    try:
+        registry[name]
+    except URLError as error:
+        said.append(type(error).__name__)
+        print(error, file=sys.stderr)
+        continue
+    said.append([urlschemes.is_valid(name + ":" + "a" * 30_000 + end) for end in ("", "!", "\\x00")])
+controls(*{[*GRAMMARS]!r})
+print(json.dumps(said))
+""",
+        plugin("x-good"),
+    )
+    print(said)
+    raise AssertionError(said)
 
 
 def test_a_step_of_an_algorithm_that_outlasts_the_deadline_is_reported(plugin, child):  # C21
@@ -439,8 +472,8 @@ def test_no_hook_is_first_and_none_sees_what_is_parsed(plugin, install, child): 
         "@hookimpl(tryfirst={})\ndef urlschemes_veto(url, operation): asked.append(str(url))\n"
         "@hookimpl(tryfirst={})\ndef urlschemes_credentials(request): return Credentials({!r}, 'p')\n"
     )
-    install("zz-first", "[urlschemes]\nany = zz_first\n", {"zz_first.py": hook.format(True, True, "zz")})
-    site = install("aa-last", "[urlschemes]\nany = aa_last\n", {"aa_last.py": hook.format(False, False, "aa")})
+    install("zz-first", "[urlschemes]\nveto = zz_first\ncredentials = zz_first\n", {"zz_first.py": hook.format(True, True, "zz")})
+    site = install("aa-last", "[urlschemes]\nveto = aa_last\ncredentials = aa_last\n", {"aa_last.py": hook.format(False, False, "aa")})
     plugin("x-plain", access=f"{IMPORTS}\ndef access(url): return document(b'fine')\n")
     assert child(
         HEAD

@@ -156,7 +156,7 @@ def test_the_algorithms_and_hooks_are_verified_too(plugin, install, child):  # C
     plugin("x-lacks", access="")
     plugin("x-patches", access="import socket\nsocket.setdefaulttimeout(1)\ndef access(url): yield")
     hooks = "from urlschemes.hooks import hookimpl\n@hookimpl\ndef urlschemes_vetoo(url): pass\n"
-    site = install("misspelt", "[urlschemes]\nany = misspelt\n", {"misspelt.py": hooks})
+    site = install("misspelt", "[urlschemes]\nveto = misspelt\n", {"misspelt.py": hooks})
     said = child(
         HEAD
         + """

@@ -22,7 +22,7 @@ import sys
 
 from urlschemes.beside import entries_of, find_in_folders, is_plain
 from urlschemes.characters import REGISTRABLE
-from urlschemes.claims import GROUPS, SCHEMES, Claim, distribution_key
+from urlschemes.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key
 from urlschemes.display import one_line
 
 TYPE_CHECKING = False
@@ -173,6 +173,8 @@ def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Cl
         if group == SCHEMES and REGISTRABLE.fullmatch(wish) is None:
             # The claim is refused rather than changed into a name that it did not make.
             wrong = "the name is no scheme name: a to z, 0 to 9, + . and -, at most 64 (RFC 1738 section 2.1)"
+        elif group == HOOKS and wish not in HOOK_NAMES:
+            wrong = one_line(f"no hook is called {wish[:100]!r}; there are: {', '.join(HOOK_NAMES)}")
         yield Claim(
             one_line(wish, 80) if wrong else wish,
             name,

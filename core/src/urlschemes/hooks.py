@@ -1,7 +1,8 @@
 """What cuts across schemes: hooks that a distribution implements with pluggy.
 
-A distribution names a module with its hooks by an entry point of the group `urlschemes`; a program adds its own by
-`registry.add_hooks`. An implementation bears the name of its hook and the mark `hookimpl`:
+A distribution names a module for each hook that it implements by an entry point of the group `urlschemes`, which bears
+the name of the hook without its prefix; a program adds its own by `registry.add_hooks`. An implementation bears the
+name of its hook and the mark `hookimpl`:
 
     from urlschemes.hooks import hookimpl
 
@@ -13,8 +14,10 @@ Hooks are called when something is accessed, or when somebody wants to know of a
 parse a URL. Each distribution is asked by itself, in the order of their names: none can be first, and none hides
 another's answer from the registry. docs/hooks.md draws which hook is called when.
 
-An implementation that has nothing to do must return None at once, and must be light to import: whoever accesses
-something imports all that are installed.
+An implementation that has nothing to do must return None at once, and must be light to import: it is imported when its
+hook is called for the first time. One that cannot be imported, or does not keep to the specification, fails what its
+hook decides about, and nothing else: a veto or a gateway every access, credentials those accesses that ask for them;
+a ledger or an observer is logged and left out.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ from urlschemes.questions import Credentials
 from urlschemes.resource import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from urlschemes.url import URL
     from urlschemes.wire import Authenticate
@@ -134,7 +137,8 @@ def urlschemes_veto(url: URL, operation: str) -> str | None:
 def urlschemes_credentials(request: Authenticate) -> Credentials | None:
     """Give a user name and password for one host and port.
 
-    `request`: the host, the port, the user name as far as it is known, and what the other side calls the place.
+    `request`: the host, the port, the user name as far as it is known, what the other side calls the place, the scheme,
+    and whether the connection is protected by TLS.
     Returns: the credentials, or None where none are known.
     Called: when the other side wants a login, in accesses whose caller passed
     `credentials=registry.credentials_from_hooks`; again for another host or port, after a redirect too.
@@ -160,13 +164,22 @@ _NAMES = sorted(name for name in __all__ if name.startswith("urlschemes_"))
 _WANTED = f"hooks of urlschemes.hooks, with their arguments: {', '.join(_NAMES)}"
 
 
-def check(implementation: object, name: str) -> None:
-    """Look whether a module or object implements hooks as they are specified here.
+def check(implementation: object, name: str, announced: Collection[str] | None = None) -> None:
+    """Look whether a module or object implements hooks as they are specified here, and just those `announced`.
 
     `name` is what it is called in the error. Raises PluginContractError for a hook that does not exist or takes other
     arguments.
     """
-    _manager(implementation, name)
+    manager = _manager(implementation, name)
+    if announced is None:
+        return
+    for hook in _NAMES:
+        implemented = bool(getattr(manager.hook, hook).get_hookimpls())
+        if implemented and hook not in announced:
+            entry = hook.removeprefix("urlschemes_")
+            raise _wrong(name, f"{hook} would never be called", f"an entry point {entry} of the group urlschemes")
+        if hook in announced and not implemented:
+            raise _wrong(name, f"nothing in it implements {hook}", f"a function {hook} with the mark `hookimpl`")
 
 
 def _manager(implementation: object, name: str) -> pluggy.PluginManager:
@@ -183,55 +196,81 @@ def _manager(implementation: object, name: str) -> pluggy.PluginManager:
     return manager
 
 
-class Hooks:
-    """The implementations that one registry knows, by the name of who made them."""
+class _Source:
+    """Who implements hooks; what implements them is loaded when it is first needed."""
 
-    def __init__(self) -> None:
+    __slots__ = ("_load", "_manager", "who")
+
+    def __init__(self, who: str, load: Callable[[], object]) -> None:
+        self.who = who
+        self._load = load
+        self._manager: pluggy.PluginManager | None = None
+
+    def calling(self, hook: str) -> Callable[..., list[Any]] | None:
+        """What calls the hook of this one alone; None where it does not implement it. Raises PluginError."""
+        if self._manager is None:
+            self._manager = _manager(self._load(), self.who)
+        caller: pluggy.HookCaller = getattr(self._manager.hook, hook)
+        return caller if caller.get_hookimpls() else None
+
+
+class Hooks:
+    """The implementations that one registry knows.
+
+    `installed` are those of distributions, by hook: who provides it, and what loads it and raises PluginError.
+    """
+
+    def __init__(self, installed: Iterable[tuple[str, str, Callable[[], object]]] = ()) -> None:
         # One manager for each, so that each can be asked, and blamed, by itself.
-        self._managers: dict[str, pluggy.PluginManager] = {}
+        self._installed = [(hook, _Source(who, load)) for hook, who, load in installed]
+        self._added: dict[str, _Source] = {}
         self._lock = threading.Lock()
-        self._ledgers: dict[str, Ledger | None] = {}
+        self._ledgers: dict[_Source, Ledger | None] = {}
+        self._left_out: set[_Source] = set()
 
     def add(self, implementation: object, name: str) -> None:
         """Add a module or object with implementations.
 
         Raises PluginContractError for a hook that does not exist or takes other arguments, or a name that is taken.
         """
-        manager = _manager(implementation, name)
+        check(implementation, name)
         with self._lock:
-            if name in self._managers:
+            if name in self._added or any(name == source.who for _, source in self._installed):
                 raise _wrong(name, "the name is taken", "a name that nobody else uses")
-            self._managers = {**self._managers, name: manager}
+            self._added = {**self._added, name: _Source(name, lambda: implementation)}
 
     def ledgers(self) -> tuple[Ledger, ...]:
         """The registers that are given, each asked for once; one that cannot be had is logged and left out."""
-        for who, ask in self._each("urlschemes_ledger"):
-            if who in self._ledgers:
-                continue
-            try:
-                given = self._asked(who, "urlschemes_ledger", Ledger, ask)
-            except PluginError as error:
-                _report(error)
-                given = None
-            self._ledgers.setdefault(who, given)
-        return tuple(ledger for _, ledger in sorted(self._ledgers.items()) if ledger is not None)
+        found = []
+        for source, ask in self._each("urlschemes_ledger", logged=True):
+            if source not in self._ledgers:
+                try:
+                    given = self._asked(source.who, "urlschemes_ledger", Ledger, ask)
+                except PluginError as error:
+                    _report(error)
+                    given = None
+                self._ledgers.setdefault(source, given)
+            found.append(self._ledgers[source])
+        return tuple(ledger for ledger in found if ledger is not None)
 
     def gateway(self, url: URL, operation: str, trust_env: bool) -> tuple[str, str] | None:
         """The text of the URL through which `url` is to be reached, and who says so. Raises PluginError."""
         arguments = {"url": url, "operation": operation, "trust_env": trust_env}
-        for who, ask in self._each("urlschemes_gateway"):
-            answer = self._asked(who, "urlschemes_gateway", str, ask, **arguments)
+        for source, ask in self._each("urlschemes_gateway"):
+            answer = self._asked(source.who, "urlschemes_gateway", str, ask, **arguments)
             if answer is not None:
-                return answer, who
+                return answer, source.who
         return None
 
     def implementers(self, hook: str) -> tuple[str, ...]:
-        """Who implements `hook`, sorted by name."""
-        return tuple(who for who, _ in self._each(hook))
+        """Who implements `hook`, sorted by name; nothing is imported to find out."""
+        added = [source.who for source in self._added.values() if source.calling(hook)]
+        return tuple(sorted([*added, *(source.who for name, source in self._installed if name == hook)]))
 
     def check_vetoes(self, url: URL, operation: str) -> None:
         """Raise PolicyDenied where somebody forbids the access, PluginError where somebody fails to say."""
-        for who, ask in self._each("urlschemes_veto"):
+        for source, ask in self._each("urlschemes_veto"):
+            who = source.who
             reason = self._asked(who, "urlschemes_veto", str, ask, url=url, operation=operation)
             if reason is not None:
                 raise PolicyDenied(
@@ -243,8 +282,8 @@ class Hooks:
 
     def credentials(self, request: Authenticate) -> Credentials | None:
         """The first credentials that somebody knows. Raises PluginError."""
-        for who, ask in self._each("urlschemes_credentials"):
-            answer = self._asked(who, "urlschemes_credentials", Credentials, ask, request=request)
+        for source, ask in self._each("urlschemes_credentials"):
+            answer = self._asked(source.who, "urlschemes_credentials", Credentials, ask, request=request)
             if answer is not None:
                 return answer
         return None
@@ -252,18 +291,30 @@ class Hooks:
     def observe(self, operation: str, url: URL, outcome: Outcome, error: URLError | None, seconds: float) -> None:
         """Tell every observer what became of an access."""
         observation = Observation(operation, url.scheme, one_line(str(url), 2000), outcome, error, seconds)
-        for who, tell in self._each("urlschemes_observe"):
+        for source, tell in self._each("urlschemes_observe", logged=True):
             try:
-                self._asked(who, "urlschemes_observe", type(None), tell, observation=observation)
+                self._asked(source.who, "urlschemes_observe", type(None), tell, observation=observation)
             except PluginError as fault:
                 _report(fault)
 
-    def _each(self, hook: str) -> Iterator[tuple[str, Callable[..., list[Any]]]]:
-        """Who implements `hook`, sorted by name, each with a way to call that one alone."""
-        for name, manager in sorted(self._managers.items()):
-            caller = getattr(manager.hook, hook)
-            if caller.get_hookimpls():
-                yield name, caller
+    def _each(self, hook: str, *, logged: bool = False) -> Iterator[tuple[_Source, Callable[..., list[Any]]]]:
+        """Who implements `hook`, sorted by name, each with a way to call that one alone.
+
+        Raises PluginError for one that cannot be loaded; `logged`: that is logged, once, and it is left out.
+        """
+        installed = [source for name, source in self._installed if name == hook]
+        for source in sorted([*self._added.values(), *installed], key=lambda source: source.who):
+            try:
+                caller = source.calling(hook)
+            except PluginError as error:
+                if not logged:
+                    raise
+                if source not in self._left_out:
+                    self._left_out.add(source)
+                    _report(error)
+                continue
+            if caller is not None:
+                yield source, caller
 
     def _asked(self, who: str, hook: str, kind: type[T], ask: Callable[..., list[Any]], **arguments: Any) -> T | None:
         """A copy of the one answer that asking gives, if it is of the right type.

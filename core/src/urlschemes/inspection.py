@@ -88,10 +88,7 @@ class Inspection:
         setting = self.configuration().gateway(name)
         if setting is not None:
             return f"{setting.shown}, from {setting.source}"
-        try:
-            hooks = self.plugins.hooks()
-        except PluginError:  # `diagnose`, and every access, say what is broken
-            return None
+        hooks = self.plugins.hooks("gateway")
         who = hooks.implementers("urlschemes_gateway") if hooks else ()
         return f"{' and '.join(who)} may name one, by the hook urlschemes_gateway" if who else None
 
@@ -120,7 +117,7 @@ class Inspection:
             elif claim.group == SCHEMES:
                 self.load(claim)
             elif load and claim.group == HOOKS:
-                self.plugins.try_hooks(claim)
+                self.plugins.try_hook(claim)
             elif load:
                 self.plugins.tried(claim, imported)
         except PluginError as error:

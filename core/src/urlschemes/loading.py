@@ -15,9 +15,11 @@ from urlschemes.scheme import Scheme
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 
-__all__ = ["imported", "provided", "record"]
+__all__ = ["hook_of", "implementation", "imported", "provided", "record"]
 
 # The line of a record that says for which core it was written, as nearly all write it; of any other, and whatever else
 # it says, is for Registration to judge.
@@ -128,6 +130,26 @@ def imported(claim: Claim) -> object:
 
             wants = f"{claim.module}:{claim.attribute}"
             raise _contract(claim, f"{wants} is not there", wants=wants, has=described(error)) from error
+    return found
+
+
+def hook_of(claim: Claim) -> str:
+    """The function that a claim of the group of hooks is to provide."""
+    return f"urlschemes_{claim.name}"
+
+
+def implementation(claim: Claim, claims: Iterable[Claim]) -> object:
+    """What implements the hook that the claim names, imported and held against its specification.
+
+    It must implement just the hooks that its distribution names it for, by one of all `claims`. Raises PluginLoadError,
+    PluginContractError.
+    """
+    from urlschemes.hooks import check
+
+    found = imported(claim)
+    same = [each for each in claims if each.group == claim.group and each.distribution == claim.distribution]
+    place = (claim.module, claim.attribute)
+    check(found, claim.provider, {hook_of(each) for each in same if (each.module, each.attribute) == place})
     return found
 
 

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from urlschemes.choice import Installed, Rules, installed_list, settled
 from urlschemes.claims import HOOKS, Claim, distribution_key
-from urlschemes.loading import imported
+from urlschemes.loading import hook_of, implementation
 from urlschemes.remembered import installed_claims
 
 TYPE_CHECKING = False
@@ -115,44 +115,29 @@ class Plugins:
         with self._lock:
             self.broken.setdefault(claim, error)
 
-    def hooks(self) -> Hooks | None:
-        """The hooks, where there are any: pluggy is imported only then. Raises PluginLoadError, PluginContractError."""
-        if self._hooks is None and not self._hook_claims():
+    def hooks(self, *names: str) -> Hooks | None:
+        """The hooks, where somebody has one of those `names`; pluggy is imported only then."""
+        if self._hooks is None and not any(claim.name in names for claim in self._hook_claims()):
             return None
         return self.hooks_to_extend()
 
     def hooks_to_extend(self) -> Hooks:
-        """The hooks, made now where there are none.
-
-        Raises PluginLoadError, PluginContractError for what cannot be used: it might have forbidden an access.
-        """
-        hooks = self._usable_hooks()
-        if self.broken:
-            for claim in self._hook_claims():
-                if claim in self.broken:
-                    self.try_hooks(claim)
-        return hooks
-
-    def _usable_hooks(self) -> Hooks:
-        """The hooks of those that can be used."""
+        """The hooks, made now where there are none. What implements them is imported when it is first called."""
         hooks = self._hooks
         if hooks is None:
-            from urlschemes.errors import PluginError
+            from functools import partial
+
             from urlschemes.hooks import Hooks
 
-            hooks = Hooks()
-            for claim in self._hook_claims():
-                try:
-                    hooks.add(self.tried(claim, _implementation), _who(claim))
-                except PluginError as error:
-                    self.blame(claim, error)
+            claims = self._hook_claims()
+            hooks = Hooks((hook_of(claim), claim.provider, partial(self.try_hook, claim)) for claim in claims)
             with self._lock:
                 hooks = self._hooks = self._hooks or hooks
         return hooks
 
-    def try_hooks(self, claim: Claim) -> None:
-        """Import what implements hooks, and check it. Raises PluginLoadError, PluginContractError."""
-        self.tried(claim, _implementation)
+    def try_hook(self, claim: Claim) -> object:
+        """What implements a hook, imported and checked. Raises PluginLoadError, PluginContractError."""
+        return self.tried(claim, lambda claim: implementation(claim, self.installed().claims))
 
     def _hook_claims(self) -> list[Claim]:
         return [claim for claim in self.installed().claims if claim.group == HOOKS and claim.state == "active"]
@@ -161,20 +146,5 @@ class Plugins:
         """The core's own ledger, and those that hooks give, each of which is asked for it once."""
         from urlschemes.ledger import own_ledger
 
-        if self._hooks is None and not self._hook_claims():
-            return (own_ledger(),)
-        return (own_ledger(), *self._usable_hooks().ledgers())
-
-
-def _who(claim: Claim) -> str:
-    """What a module with hooks is called in errors."""
-    return f"{claim.provider} ({claim.name})"
-
-
-def _implementation(claim: Claim) -> object:
-    """The module of a claim, which implements hooks as they are specified. Raises as `Hooks.add`."""
-    from urlschemes.hooks import check
-
-    found = imported(claim)
-    check(found, _who(claim))
-    return found
+        hooks = self.hooks("ledger")
+        return (own_ledger(), *(hooks.ledgers() if hooks else ()))

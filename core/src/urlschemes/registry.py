@@ -196,7 +196,7 @@ class Registry:
     def why(self, name: str) -> Why:
         """Who provides `name`, by which rule, and how to choose otherwise; and through which gateway it is reached.
 
-        Knows an answer for every name. What implements hooks is imported.
+        Knows an answer for every name. Nothing is imported.
         """
         return self._inspection.why(folded(name))
 
@@ -314,13 +314,10 @@ class Registry:
     def _refresh(self, name: str) -> None:
         """Let parsing see what is in use now. The lock is held."""
         scheme = self._current(name)
-        # A type that parses in its own way is asked to, and in the development mode each URL is looked at.
-        if (
-            scheme is None or sys.flags.dev_mode or scheme.url_type.parse.__func__ is not URL.parse.__func__  # type: ignore[attr-defined]
-        ):
-            self._readers.pop(name, None)
-        else:
+        if scheme is not None and _is_read_at_once(scheme.url_type):
             self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
+        else:
+            self._readers.pop(name, None)
 
     # URLs
 
@@ -375,6 +372,12 @@ class Registry:
 
             message = f"this is a {kind.__name__}, and a {wanted.__name__} is wanted"
             raise fault_of("scheme", text, message, scheme=folded(name), section="RFC 1738 section 2.1")
+        if not kind.syntax.is_compiled:
+            return read(kind, text, limit)  # the first URL of its scheme
+        name = folded(name)
+        if name not in self._readers and _is_read_at_once(kind):
+            with self._lock:
+                self._refresh(name)
         return read(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
@@ -519,7 +522,7 @@ class Registry:
                 self.parse,
                 self._is_strange,
                 self._provider,
-                self._plugins.hooks,
+                lambda: self._plugins.hooks("veto", "gateway", "observe"),
                 self.configuration,
             )
         )
@@ -550,7 +553,7 @@ class Registry:
 
     def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:
         """What to pass as `credentials` to let installed plugins give user names and passwords. Raises PluginError."""
-        hooks = self._plugins.hooks()
+        hooks = self._plugins.hooks("credentials")
         return hooks.credentials(request) if hooks else None
 
 
@@ -560,6 +563,16 @@ def _usable(scheme: Scheme | Registration) -> Scheme:
     check_type(made.url_type, made.name)
     made.url_type.syntax.fullmatch  # noqa: B018  compiles it
     return made
+
+
+def _is_read_at_once(kind: type[URL]) -> bool:
+    """Whether matching its pattern is all that parsing is.
+
+    A type that parses in its own way is asked to, and in the development mode each URL is looked at.
+    """
+    return (
+        kind.syntax.is_compiled and not sys.flags.dev_mode and kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
+    )
 
 
 def _is_text(text: object) -> bool:

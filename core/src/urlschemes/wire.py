@@ -238,16 +238,29 @@ class Follow(Request["URL"]):
 class Authenticate(Request["Credentials | None"]):
     """A user name and password for `host` and `port`, from whom the caller appointed; None where nobody knows any.
 
-    `user` is the name that is known already, `realm` what the other side calls the place.
+    `user` is the name that is known already, `realm` what the other side calls the place. `scheme` is the scheme that
+    the login is for (that of the URL accessed, where an algorithm does not say it), `protected` whether the connection
+    that will carry it is protected by TLS.
     """
 
-    __slots__ = ("host", "port", "realm", "user")
+    __slots__ = ("host", "port", "protected", "realm", "scheme", "user")
 
-    def __init__(self, host: str, port: int, *, user: str | None = None, realm: str = "") -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        user: str | None = None,
+        realm: str = "",
+        scheme: str = "",
+        protected: bool = False,
+    ) -> None:
         self.host = host
         self.port = port
         self.user = user
         self.realm = realm
+        self.scheme = scheme
+        self.protected = protected
 
 
 class Ask(Request["Answers"]):

@@ -157,7 +157,7 @@ def test_a_list_that_cannot_be_read_forbids_everything(lists, monkeypatch, tmp_p
         Registry().access("http://any.example/")
     assert caught.value.rule == "veto"
     assert caught.value.message == (
-        f"urlschemes-blocklist 0.1.0 (blocklist) forbids the access: the block list {file} cannot be read: "
+        f"urlschemes-blocklist 0.1.0 forbids the access: the block list {file} cannot be read: "
         "No such file or directory"
     )
     monkeypatch.setenv(VARIABLE, str(tmp_path))

@@ -68,7 +68,7 @@ def test_a_value_that_is_no_gateway_fails_the_access_and_names_the_variable(monk
     monkeypatch.setenv("WWW_wais_GATEWAY", address)
     with pytest.raises(PluginError) as caught:
         trusting.access("wais://host.dom/db")
-    assert str(caught.value).startswith("the hook urlschemes_gateway of urlschemes-gateways 0.1.0 (gateways) failed: ")
+    assert str(caught.value).startswith("the hook urlschemes_gateway of urlschemes-gateways 0.1.0 failed: ")
     assert "WWW_wais_GATEWAY" in str(caught.value)
     assert "secret" not in str(caught.value)
     assert str(caught.value).isprintable()

@@ -208,7 +208,7 @@ def test_a_malformed_file_fails_the_access_and_no_other(file, tmp_path):
             registry.access(f"ftp://me@{server}/notes", policy=HERE, credentials=registry.credentials_from_hooks)
         said = "".join(traceback.format_exception(caught.value))
         assert str(caught.value) == (
-            "the hook urlschemes_credentials of urlschemes-netrc 0.1.0 (netrc) failed: "
+            "the hook urlschemes_credentials of urlschemes-netrc 0.1.0 failed: "
             f"the netrc file {file} is malformed in line 2, or just before it"
         )
         assert SECRET not in said

@@ -169,6 +169,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
                 ("change controller", record.change_controller),
                 ("contact", record.contact),
                 ("default port", record.default_port),
+                ("other ports", ", ".join(map(str, record.ports)) or None),
                 ("operations", ", ".join(record.operations) or READS_ONLY),
                 ("redirected to", ", ".join(record.redirects) or None),
                 ("reads local files", "yes" if record.local else None),
@@ -263,7 +264,17 @@ def _is(part: Any) -> str:
 
 
 def _whole(record: Registration) -> dict[str, Any]:
-    names = ("scheme", "status", "title", "reference", "contact", "change_controller", "default_port", "operations")
+    names = (
+        "scheme",
+        "status",
+        "title",
+        "reference",
+        "contact",
+        "change_controller",
+        "default_port",
+        "ports",
+        "operations",
+    )
     more = ("redirects", "local", "source")
     prose = ("encoding_considerations", "interoperability_considerations", "security_considerations")
     syntax = record.syntax

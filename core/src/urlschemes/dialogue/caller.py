@@ -45,6 +45,7 @@ class Caller:
         """Raises UnsafeURL for credentials that no protocol line can carry."""
         if self._credentials is None:
             return None
+        request.scheme = request.scheme or self._scheme
         given = yield from self._consult(partial(self._credentials, request))
         if given is None:
             return None

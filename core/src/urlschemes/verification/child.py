@@ -77,6 +77,6 @@ def _load_further(claim: Claim, loaded: Any) -> None:
         for operation in loaded.registration.operations if loaded._access else ():
             loaded.algorithm(operation)
     elif claim.group == HOOKS:
-        from urlschemes.hooks import Hooks
+        from urlschemes.hooks import check
 
-        Hooks().add(loaded, f"{claim.provider} ({claim.name})")
+        check(loaded, claim.provider)

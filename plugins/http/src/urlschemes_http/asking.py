@@ -94,7 +94,7 @@ def login_for(answer: Answer) -> Algorithm[Credentials]:
     if not url.tls:
         raise AuthRequired(f"{url.host} wants a password in clear text", hint="try the same URL with https")
     realm = shown(re.sub(r"\\(.)", r"\1", challenge[1] or ""))
-    login = yield from Authenticate(url.host, url.port, realm=realm)
+    login = yield from Authenticate(url.host, url.port, realm=realm, scheme=url.scheme, protected=url.tls)
     if login is None:
         raise AuthRequired(f"{url.host} wants a user name and a password for {realm!r}", hint="pass credentials")
     if ":" in login.user:

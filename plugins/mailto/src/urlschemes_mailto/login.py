@@ -24,7 +24,7 @@ def log_in(control: Control, host: str, port: int, extensions: Extensions, *, al
     mechanism = next((name for name in ("PLAIN", "LOGIN") if name in extensions.mechanisms), None)
     if mechanism is None or not (control.peer.secure or allow_cleartext):
         return
-    known = yield from Authenticate(host, port, realm=extensions.greeting)
+    known = yield from Authenticate(host, port, realm=extensions.greeting, protected=control.peer.secure)
     if known is None:
         return
     user, password = octets_of(known.user), octets_of(known.password)

@@ -123,7 +123,7 @@ class Connection(replies.Control):
                 f"the server wants a login, which anybody on the way could read: {wanted}",
                 hint=f"{_PROTECT}; allow_cleartext sends the login as it is",
             )
-        known = yield from Authenticate(self._host, self._port, realm=wanted.text)
+        known = yield from Authenticate(self._host, self._port, realm=wanted.text, protected=self.peer.secure)
         if known is None:
             raise AuthRequired(f"the server wants a login: {wanted}", hint="no credentials were given")
         reply = yield from super().command(b"AUTHINFO USER " + octets_of(known.user))
