@@ -10,11 +10,9 @@ is checked of a record was checked when it was kept. What else it says is read f
 # ruff: noqa: PTH116, PTH120
 
 import os
-import re
 import sys
 
 from urlschemes import __version__
-from urlschemes.division import Division
 from urlschemes.storage import FIELD, PART, RECORD, fingerprint, folder, load, store
 from urlschemes.syntax import Part, Syntax
 
@@ -29,12 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["keep", "kept"]
 
 # The rooms that decide what a record becomes: in a checkout they change while the version does not.
-_ROOMS = "automaton bnf characters compiled construction division expansion pattern records regular syntax"
+_ROOMS = (
+    "automaton bnf characters compiled construction division expansion machine pattern program records regular syntax"
+)
 STEP = "\x1c"
-"""What stands between the rules of a path."""
+"""What stands between the rules of a path, and between the words of a step."""
 FORMAT = "1"
 
-_FILES = (*(f"{room}.py" for room in _ROOMS.split()), "rfc1738.bnf")
+_FILES = (*(f"{room}.py" for room in _ROOMS), "rfc1738.bnf")
 
 
 def kept(cls: "type[R]", text: str, source: str) -> "R | None":
@@ -45,7 +45,7 @@ def kept(cls: "type[R]", text: str, source: str) -> "R | None":
         return None
     before, *parts = found.split(RECORD)
     try:
-        same, scheme, port, bnf, rule, hierarchy, section, slash, empty_host, pattern = before.split(FIELD)
+        same, scheme, port, bnf, rule, hierarchy, section, slash, empty_host, pattern, program = before.split(FIELD)
         if same != text:
             return None
         syntax = Syntax.known(
@@ -56,11 +56,11 @@ def kept(cls: "type[R]", text: str, source: str) -> "R | None":
             section=section,
             slash_may_be_omitted=slash == "1",
             pattern=pattern,
+            program=[step.split(STEP) for step in program.split(PART)] if program else None,
             host_may_be_empty=empty_host == "1",
         )
-        syntax.fullmatch  # noqa: B018  compiles the pattern
         return cls.known(scheme, int(port) if port else None, syntax, text, source)
-    except (ValueError, LookupError, RecursionError, OverflowError, re.error):
+    except (ValueError, LookupError):
         return None
 
 
@@ -78,6 +78,8 @@ def keep(registration: "Registration", text: str) -> None:
 
 def _written(registration: "Registration", syntax: Syntax, text: str) -> str | None:
     """What is kept; None where the record cannot be used, or holds what separates fields."""
+    from urlschemes.program import translated
+
     prefix = f"{registration.scheme}:"
     if syntax.automaton.reach(prefix)[0] < len(prefix):
         return None
@@ -92,6 +94,7 @@ def _written(registration: "Registration", syntax: Syntax, text: str) -> str | N
         "1" if syntax.slash_may_be_omitted else "",
         "1" if "host" in syntax.parts and syntax.host_may_be_empty else "",
         syntax.pattern,
+        PART.join(map(STEP.join, translated(syntax.pattern) or ())),
     )
     records = [list(first), *(list(_fields(part)) for part in syntax.parts.values())]
     whole = RECORD.join(map(FIELD.join, records))
@@ -139,6 +142,8 @@ def _part(record: str) -> Part:
     part.rule = rule
     part.held = bare, escapes
     if separator:
+        from urlschemes.division import Division
+
         part.division = Division(separator, equals, leading=leading == "1")
     return part
 

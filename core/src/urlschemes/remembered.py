@@ -46,7 +46,8 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
         watched = list(dict.fromkeys(found.watched))
         now = _state(watched)
         if _are_settled(before) and _are_settled(now):
-            records = [[str(before)], watched, [str(now)], *found.claims]
+            columns = zip(*found.claims, strict=True) if found.claims else ()
+            records = [[str(before)], watched, [str(now)], *columns]
             whole = RECORD.join(map(FIELD.join, records))
             if _unchanged(whole, str(before)) == found.claims:  # no name holds what separates names
                 store(name, key, whole)
@@ -59,14 +60,15 @@ def _unchanged(kept: str, before: str) -> tuple[Claim, ...] | None:
     if state != before:
         return None
     try:
-        paths, now, *rows = rest.split(RECORD)
+        paths, now, *columns = rest.split(RECORD)
         watched = paths.split(FIELD) if paths else []
         if str(_state(watched)) != now:
             return None
-        claims = tuple([Claim.of(row.split(FIELD)) for row in rows])
-    except ValueError:
+        claims = Claim.all_of([column.split(FIELD) for column in columns])
+        states = set(columns[7].split(FIELD)) if columns else set()
+    except (ValueError, LookupError):
         return None
-    return claims if {claim[7] for claim in claims} <= _AS_FOUND else None
+    return claims if states <= _AS_FOUND else None
 
 
 def _state(paths: list[str]) -> list[int]:

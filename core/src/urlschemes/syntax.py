@@ -5,10 +5,9 @@ compose, and (in `urlschemes.explanation`) the reason why a text does not derive
 needs of the rules is made when it is asked for (`urlschemes.construction`, `urlschemes.structure`).
 """
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any, Final, Self, TypeAlias
     from typing import Literal as OneOf
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from urlschemes.division import Division
     from urlschemes.errors import InvalidURL
     from urlschemes.expansion import Element
+    from urlschemes.machine import Program
     from urlschemes.structure import Structure
 
     Telling: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
@@ -32,6 +32,9 @@ TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
 DIGITS = 4000
 """Digits that a number may have; Python's own bound is little more."""
+
+SHORT = 1000
+"""Characters up to which a text is quickly read without a pattern."""
 
 
 class Encoded(str):
@@ -205,6 +208,7 @@ class Syntax:
         "_host_may_be_empty",
         "_match",
         "_pattern",
+        "_program",
         "_structure",
         "bnf",
         "groups",
@@ -245,16 +249,20 @@ class Syntax:
         section: str = "",
         slash_may_be_omitted: bool = False,
         pattern: str | None = None,
+        program: "Program | None" = None,
         host_may_be_empty: bool | None = None,
     ) -> "Self":
         """A syntax whose rules are known to be right and whose parts are complete: nothing is read before it is needed.
 
-        `pattern` is what was made of its rules before.
+        `pattern` and `program` are what was made of its rules before, and say the same.
         """
         syntax = cls.__new__(cls)
         syntax._hold(bnf, rule, parts, hierarchy, section, slash_may_be_omitted=slash_may_be_omitted)
         syntax._pattern = pattern
         syntax._host_may_be_empty = host_may_be_empty
+        if program:
+            syntax._program = program
+            syntax._name_groups({words[1] for words in program if words[0] == "open"})
         return syntax
 
     def _hold(
@@ -278,6 +286,7 @@ class Syntax:
         self.telling: Telling | None = None
         self.made: Callable[[Syntax], object] | None = None
         self._pattern: str | None = None
+        self._program: Program | None = None
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
         self._grammar: Grammar | None = None
@@ -322,30 +331,59 @@ class Syntax:
     def fullmatch(self) -> "Callable[[str], re.Match[str] | None]":
         """Matches a whole URL; the parts are its groups."""
         if self._match is None:
-            if self._pattern is None:
-                from urlschemes.pattern import compile_tree
-                from urlschemes.regular import compiled
+            if self._program is not None:
+                return self._run_once
+            self._compile()
+        return self._match  # type: ignore[return-value]  # it is compiled
 
-                pattern = compiled(compile_tree(self.automaton), re.ASCII)
-            else:
-                pattern = re.compile(self._pattern, re.ASCII)
-            index = pattern.groupindex
-            for part in self.parts.values():
-                again = (f"{part.mark}__{count}" for count in range(2, len(index) + 1))
-                self.groups[part.name] = (part.mark, *(name for name in again if name in index))
-            # Of any other part, one look tells whether it is there.
-            self.repeated = frozenset(name for name, groups in self.groups.items() if len(groups) > 1)
-            self._pattern = pattern.pattern
-            self._match = pattern.fullmatch
-            if self.made is not None:
-                self.made(self)
-        return self._match
+    @property
+    def is_compiled(self) -> bool:
+        """Whether `fullmatch` is the pattern's, and stays what it is."""
+        return self._match is not None
 
     @property
     def pattern(self) -> str:
         """The regular expression of `fullmatch`."""
-        self.fullmatch  # noqa: B018  makes it
+        if self._match is None:
+            self._compile()
         return self._pattern or ""
+
+    def _run_once(self, text: str) -> "re.Match[str] | None":
+        """What the program says of the first text, and the pattern of any other: one is not worth an import of `re`."""
+        program, self._program = self._program, None
+        if program is None or len(text) > SHORT:
+            return self.fullmatch(text)
+        from urlschemes.machine import run
+
+        return run(program, text)  # type: ignore[return-value]  # as much of a match as is read from one
+
+    def _compile(self) -> None:
+        import re
+
+        pattern = None
+        if self._pattern is not None:
+            try:
+                pattern = re.compile(self._pattern, re.ASCII)
+            except (re.error, RecursionError, OverflowError):  # whoever kept it, it is none
+                pattern = None
+        if pattern is None:
+            from urlschemes.pattern import compile_tree
+            from urlschemes.regular import compiled
+
+            pattern = compiled(compile_tree(self.automaton), re.ASCII)
+        self._name_groups(pattern.groupindex)
+        self._pattern = pattern.pattern
+        self._match = pattern.fullmatch
+        if self.made is not None:
+            self.made(self)
+
+    def _name_groups(self, names: "Collection[str]") -> None:
+        """Take note of the groups of a pattern: a part may have several, of which a URL has one at most."""
+        for part in self.parts.values():
+            again = (f"{part.mark}__{count}" for count in range(2, len(names) + 1))
+            self.groups[part.name] = (part.mark, *(name for name in again if name in names))
+        # Of any other part, one look tells whether it is there.
+        self.repeated = frozenset(name for name, groups in self.groups.items() if len(groups) > 1)
 
     @property
     def host_may_be_empty(self) -> bool:
