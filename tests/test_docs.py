@@ -313,9 +313,11 @@ def test_what_strictness_means_is_true() -> None:
             assert str(urlschemes.fix(given).url) == becomes.split("`")[1]
 
 
-def test_the_page_of_faults_names_tests_that_exist() -> None:
-    page = (ROOT / "docs" / "faults.md").read_text("utf-8")
+@pytest.mark.parametrize(("name", "rows", "tests"), [("faults", 52, 200), ("plugin-faults", 40, 60)])
+def test_a_page_of_faults_names_tests_that_exist(name: str, rows: int, tests: int) -> None:
+    page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+    assert {int(number) for number in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)} == {*range(1, rows + 1)}
     named = re.findall(r"\[`(\w+)`\]\(\.\./([^)]+)\)", page)
-    assert len(named) > 200
+    assert len(named) > tests
     missing = [f"{file}::{name}" for name, file in named if f"def {name}(" not in (ROOT / file).read_text("utf-8")]
     assert missing == []

@@ -314,7 +314,6 @@ for name in {[*GRAMMARS]!r}:
         registry[name]
     except URLError as error:
         said.append(type(error).__name__)
-        print(error, file=sys.stderr)
         continue
     said.append([urlschemes.is_valid(name + ":" + "a" * 30_000 + end) for end in ("", "!", "\\x00")])
 controls(*{[*GRAMMARS]!r})
@@ -322,8 +321,7 @@ print(json.dumps(said))
 """,
         plugin("x-good"),
     )
-    print(said)
-    raise AssertionError(said)
+    assert said == [outcome for _, outcome in GRAMMARS.values()]
 
 
 def test_a_step_of_an_algorithm_that_outlasts_the_deadline_is_reported(plugin, child):  # C21
@@ -472,8 +470,16 @@ def test_no_hook_is_first_and_none_sees_what_is_parsed(plugin, install, child): 
         "@hookimpl(tryfirst={})\ndef urlschemes_veto(url, operation): asked.append(str(url))\n"
         "@hookimpl(tryfirst={})\ndef urlschemes_credentials(request): return Credentials({!r}, 'p')\n"
     )
-    install("zz-first", "[urlschemes]\nveto = zz_first\ncredentials = zz_first\n", {"zz_first.py": hook.format(True, True, "zz")})
-    site = install("aa-last", "[urlschemes]\nveto = aa_last\ncredentials = aa_last\n", {"aa_last.py": hook.format(False, False, "aa")})
+    install(
+        "zz-first",
+        "[urlschemes]\nveto = zz_first\ncredentials = zz_first\n",
+        {"zz_first.py": hook.format(True, True, "zz")},
+    )
+    site = install(
+        "aa-last",
+        "[urlschemes]\nveto = aa_last\ncredentials = aa_last\n",
+        {"aa_last.py": hook.format(False, False, "aa")},
+    )
     plugin("x-plain", access=f"{IMPORTS}\ndef access(url): return document(b'fine')\n")
     assert child(
         HEAD
