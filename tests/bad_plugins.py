@@ -49,7 +49,7 @@ BAD: dict[str, list[Edit]] = {
     "contact": [Edit(RECORD, 'contact = "The urlschemes authors"', 'contact = "Your Name <you@example.com>"')],
     "reference": [Edit(RECORD, 'reference = "README.md of urlschemes-x-example"', 'reference = "TODO"')],
     "considerations": [Edit(RECORD, "\nA name is text in UTF-8.", "\nTBD. A name is text in UTF-8.")],
-    "security": [Edit(RECORD, "\nThe name and the edition are sent", "\nPlaceholder. The name and the edition are sent")],
+    "security": [Edit(RECORD, "\nThe name and the edition are sent", "\nTODO: what else? The name is sent")],
     "examples": [Edit(RECORD, "invalid = true", 'parts = { host = "host.dom", port = 1021, name = "a" }'),
                  *(Edit(RECORD, f'url = "{url}"', 'url = "x-example://host.dom/a"') for url in (
                      "x-example://host.dom/", "x-example://host.dom/rules;edition=new",
@@ -102,7 +102,7 @@ BAD: dict[str, list[Edit]] = {
         "        return super().parse(text, limit=limit)\n"
     ),
     # The code
-    "light-import": [Edit(TYPE, "from typing import TYPE_CHECKING\n", "import ssl\nfrom typing import TYPE_CHECKING\n")],
+    "light-import": [Edit(TYPE, "registration = Registration", "import ssl\nregistration = Registration")],
     "leaves-alone": [Edit(TYPE, "registration = Registration", "import sys\nsys.setrecursionlimit(2000)\n"
                           "registration = Registration")],
     # The access
@@ -133,12 +133,16 @@ def good_plugin(folder: Path) -> Path:
     return made
 
 
+def edited(plugin: Path, edits: list[Edit]) -> Path:
+    """The plugin, with the edits made in its files."""
+    for edit in edits:
+        file = plugin / edit.file
+        text = file.read_text("utf-8")
+        assert edit.old in text, f"{edit.file} holds no {edit.old!r}"
+        file.write_text(text.replace(edit.old, edit.new), "utf-8")
+    return plugin
+
+
 def bad_plugin(folder: Path, check: str) -> Path:
     """A copy of the good one, edited so that it fails `check`."""
-    made = good_plugin(folder)
-    for edit in BAD[check]:
-        file = made / edit.file
-        text = file.read_text("utf-8")
-        assert edit.old in text, f"{GOOD / edit.file} holds no {edit.old!r} any more"
-        file.write_text(text.replace(edit.old, edit.new), "utf-8")
-    return made
+    return edited(good_plugin(folder), BAD[check])

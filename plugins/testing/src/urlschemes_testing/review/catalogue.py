@@ -52,6 +52,6 @@ def asks(
 @cache
 def checks() -> tuple[Check, ...]:
     """All checks, in the order in which they are made and shown."""
-    for room in ROOMS:
-        import_module(f"{__package__}.{room}")
-    return tuple(_made.values())
+    modules = [import_module(f"{__package__}.{room}").__name__ for room in ROOMS]
+    # A room may have been imported by itself, before the others.
+    return tuple(sorted(_made.values(), key=lambda check: modules.index(check.judge.__module__)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.claims import SCHEMES, distribution_key
 from urlschemes.errors import RegistrationError
-from urlschemes.ledger import known_names
+from urlschemes.ledger import known_names, own_ledger
 from urlschemes.registry import Registry
 from urlschemes_testing.review.catalogue import asks
 from urlschemes_testing.review.verdicts import failed, passed, warned
@@ -55,6 +55,11 @@ def name_free(subject: Subject) -> Judgement:
             f"the name {found} is reserved to {reserved.distribution}",
             "choose another name; x- names are for experiments",
         )
+    if others and not own:
+        return warned(
+            f"the record belongs to no distribution, and {others[0]} provides {found}",
+            "if it is not that one's record, choose another name",
+        )
     if others:
         return failed(
             f"{others[0]} provides {found} as well, so that neither is used", "choose another name, or uninstall it"
@@ -77,20 +82,19 @@ def status(subject: Subject) -> Judgement:
         found = subject.record  # raises Missing
     if found.status == "experimental":
         return passed("x- names are for experiments by mutual agreement")
-    registry = Registry()
-    registers = [each for each in registry.ledgers() if any(known.status for known in each.names)]
-    if not registers:
+    registers = [each for each in Registry().ledgers() if each != own_ledger()]
+    known = {each.name: each for ledger in (*registers, own_ledger()) for each in reversed(ledger.names) if each.status}
+    listed = known[found.scheme].status if found.scheme in known else ""
+    if not listed and not registers:
         return passed(f"{found.status}; nothing is installed that knows IANA's registry (urlschemes-iana does)")
-    known = registry.known_names().get(found.scheme)
-    listed = known.status if known else ""
     if not listed and found.status == "provisional":
         return warned(
-            f"{found.status}, and {found.scheme} is not in {registers[0].title}",
+            f"{found.status}, and {registers[0].title} does not have {found.scheme}",
             "have it registered: a provisional registration needs no standard (RFC 7595 section 4)",
         )
     if listed != found.status:
         return failed(
-            f"the record says {found.status}, and {registers[0].title} {listed or 'has no such name'}",
+            f"the record says {found.status}, and the registers {listed or 'do not have the name'}",
             f'write status = "{listed}", or choose another name' if listed else 'write status = "provisional"',
         )
-    return passed(f"{found.status}, as {registers[0].title} has it")
+    return passed(f"{found.status}, as the registers have it")

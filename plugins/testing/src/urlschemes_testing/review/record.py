@@ -146,8 +146,6 @@ def security(subject: Subject) -> Judgement:
             f"the security considerations {fault}",
             "say what a URL, a server, and whoever listens can do to whom, and what is done about it",
         )
-    if (left := _left_over(found, "security")) is not None:
-        return left
     risky = _risks(found)
     silent = [what for what, words in _RISKS if what in risky and not re.search(words, text, re.IGNORECASE)]
     if silent:
@@ -156,6 +154,8 @@ def security(subject: Subject) -> Judgement:
             "say what can come of that",
             *(f"not spoken of: {what}" for what in silent[1:]),
         )
+    if (left := _left_over(found, "security")) is not None:
+        return left
     return passed(f"they speak of what is risky: {'; '.join(risky)}" if risky else "they say something")
 
 

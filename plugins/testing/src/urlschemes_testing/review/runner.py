@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from urlschemes_testing.review.targets import found
 from urlschemes_testing.review.verdicts import Judgement, Review, Verdict, failed
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Collection, Mapping, Sequence
 
     from urlschemes.registry import Registry
@@ -30,6 +30,11 @@ SEED = 1738
 """What they are made with."""
 PATIENCE = 120.0
 """Seconds that one check may take."""
+
+PLACES = 8
+"""Lines that show where a process was that died."""
+LAST_WORDS = 1 << 16
+"""Octets of its standard error that are read."""
 
 _START = """\
 import json, sys
@@ -118,16 +123,21 @@ class _Run:
 
 def _death(how: str, said: list[str]) -> Judgement:
     if any(each.startswith("Timeout (") for each in said):
+        # Where each thread is, the innermost call first; the main thread comes last.
+        main = said[max((number for number, each in enumerate(said) if each.startswith("Thread ")), default=-1) + 1 :]
         return failed(
             f"it took more than {PATIENCE:.0f} s",
             "see where it was, and whether it waits for something that never comes",
-            *[each.strip() for each in said if each.startswith("  File ")][:6],
+            *map(str.strip, main[:PLACES]),
         )
-    return failed(f"the plugin brought the process to its end: it {how}", "raise an error of urlschemes.errors", *said)
+    advice = "raise an error of urlschemes.errors"
+    return failed(f"the plugin brought the process to its end: it {how}", advice, *said[-PLACES:])
 
 
 def _ended(job: Mapping[str, Any], names: list[str], folder: Path) -> tuple[str, list[str]]:
     """How the process that makes these checks ended, and the last that it said on standard error."""
+    import subprocess  # not above: a worker imports this package, and watches what is imported
+
     order = json.dumps({**job, "checks": names, "answers": str(folder / "answers")})
     (folder / "here").mkdir()
     with open(folder / "errors", "w+b") as errors:  # noqa: PTH123  read again below
@@ -147,7 +157,7 @@ def _ended(job: Mapping[str, Any], names: list[str], folder: Path) -> tuple[str,
         finally:
             _end_all(process)
         errors.seek(0)
-        return how, errors.read()[-4000:].decode("utf-8", "replace").splitlines()[-12:]
+        return how, errors.read()[-LAST_WORDS:].decode("utf-8", "replace").splitlines()
 
 
 def _end_all(process: subprocess.Popen[bytes]) -> None:
