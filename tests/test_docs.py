@@ -99,7 +99,7 @@ def test_the_examples_are_true(
                 run_shell(page, block, places)
     finally:
         for name in set(sys.modules) - before:
-            if name.startswith("urlschemes_x_dict"):
+            if name.startswith(("urlschemes_x_dict", "urlschemes_x_finger")):
                 del sys.modules[name]
 
 
