@@ -350,7 +350,7 @@ def test_a_distribution_that_cannot_be_used_is_named_and_costs_the_others_nothin
     """Hooks that end the process, two that claim one name, a reserved name, a record that is not there."""
     (tmp_path / "odd_hooks.py").write_text("raise SystemExit(3)\n")
     for name, entries in {
-        "odd-hooks": "[urlschemes]\nodd = odd_hooks\n",
+        "odd-hooks": "[urlschemes]\nledger = odd_hooks\n",
         "odd-one": "[urlschemes.schemes]\nx-two = odd_one\nftp = odd_one\n",
         "odd-two": "[urlschemes.schemes]\nx-two = odd_two\nx-none = odd_two\n",
     }.items():

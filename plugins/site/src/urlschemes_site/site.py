@@ -33,7 +33,7 @@ TITLE = "URL schemes"
 def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
     """The pages of the site of `registry`, by their file names: HTML that needs no other file and no other host.
 
-    No scheme's plugin is imported; what implements hooks is, for its ledgers. The index says what cannot be used.
+    No scheme's plugin is imported, only what brings a ledger is. The index says what cannot be used.
     """
     environment = _environment()
     schemes = [page_of(registry, record) for record in registry.registrations()]
