@@ -170,6 +170,85 @@ def test_the_command_works_with_its_extra(empty: Environment) -> None:
     assert "Traceback" not in demo.stderr
 
 
+EVERY = {  # each command there is, with the exit code that it ends with; FILE and URL stand for a file and its URL
+    "parse URL": 0,
+    "explain URL": 0,
+    "check URL": 0,
+    "fix <URL:URL>": 0,
+    "extract FILE": 0,
+    "access --root FOLDER URL": 0,
+    "attributes --root FOLDER URL": 0,
+    "replace --writable FOLDER URL FILE": 0,
+    "update --writable FOLDER URL FILE": 0,
+    "delete --writable FOLDER URL": 0,
+    "schemes": 0,
+    "schemes --all": 0,
+    "show file": 0,
+    "why file": 0,
+    "config": 0,
+    "doctor": 0,
+    "doctor --load": 0,
+    "doctor --verify": 0,
+    "demo": 5,
+    "new x-foo": 2,
+    "review file": 2,
+    "site here": 2,
+    "parse ftp://host.dom/": 5,
+    "access ftp://host.dom/": 5,
+    "show ftp": 0,
+}
+SAYS = {  # what to install, where there is something to install
+    "demo": "pip install urlschemes-testing",
+    "new x-foo": "pip install urlschemes-testing",
+    "review file": "pip install urlschemes-testing",
+    "site here": "pip install urlschemes-site",
+    "parse ftp://host.dom/": "pip install urlschemes-ftp",
+    "access ftp://host.dom/": "pip install urlschemes-ftp",
+    "show ftp": "urlschemes-ftp",
+}
+OF_ALL = ("doctor --load", "doctor --verify")
+"""They import every plugin, because that is what is asked for."""
+
+
+def test_every_command_works_with_one_scheme_or_says_what_to_install(empty: Environment, tmp_path: Path) -> None:
+    empty.install("urlschemes[cli]", "urlschemes-file")
+    assert {name for name in empty.distributions() if name.startswith("urlschemes")} == {
+        "urlschemes",
+        "urlschemes-file",
+    }
+    listed = empty.run("urlschemes", "--help").stdout.partition("\nCommands:\n")[2].partition("\n\n")[0]
+    assert {line.split()[0] for line in listed.splitlines()} <= {command.split()[0] for command in EVERY}
+    folder = tmp_path.resolve()
+    file, source = folder / "notes.txt", folder / "source.txt"
+    source.write_text("notes\n")
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        file.write_text("see <URL:file:///a>\n")
+        words = {
+            "URL": file.as_uri(),
+            "FILE": str(source),
+            "FOLDER": str(folder),
+            "<URL:URL>": f"<URL:{file.as_uri()}>",
+        }
+        return empty.run(
+            "python", "-X", "importtime", "-m", "urlschemes.cli", *(words.get(w, w) for w in command.split())
+        )
+
+    for command, code in EVERY.items():
+        done = run(command)
+        assert done.returncode == code, (command, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr, command
+        assert SAYS.get(command, "") in done.stdout + done.stderr, command
+    empty.install("urlschemes-ftp", "urlschemes-http", "urlschemes-testing")
+    for command in EVERY:
+        if (
+            command not in OF_ALL
+            and "ftp" not in command
+            and command.split()[0] not in {"demo", "new", "review", "site"}
+        ):
+            assert not re.search(r"urlschemes_(ftp|http|testing)", run(command).stderr), command
+
+
 def test_the_core_alone_passes_its_own_tests(own_tests: subprocess.Popen[str]) -> None:
     printed, _ = own_tests.communicate(timeout=110)
     assert own_tests.returncode == 0, printed
