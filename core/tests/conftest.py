@@ -150,6 +150,16 @@ class Plugin(Protocol):
 
 
 @pytest.fixture
+def record() -> Callable[..., str]:
+    """The text of the record of a made-up scheme; `more` are further lines for the top of it."""
+
+    def text(name: str, more: str = "") -> str:
+        return more + RECORD.format(name=name)
+
+    return text
+
+
+@pytest.fixture
 def registration() -> Callable[..., Registration]:
     """The record of a made-up scheme, without a file; `more` are further lines for the top of it."""
 
