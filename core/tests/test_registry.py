@@ -389,7 +389,7 @@ def test_a_name_that_may_be_a_slip_for_another(bare, registration, name, hint):
 def test_why_prints_what_a_person_needs(plugin, monkeypatch):
     site = plugin("x-why-f", code=None)
     monkeypatch.syspath_prepend(site)
-    assert str(Registry().why("X-Why-F")) == (
+    assert str(Registry(["x-why-f"]).why("X-Why-F")) == (
         "x-why-f: x-why-f 1.0\n"
         "  because no other distribution claims the name\n"
         f"  claim: x-why-f: x-why-f 1.0 [active] x_why_f in {site}\n"
