@@ -523,5 +523,5 @@ print(json.dumps(said))
     assert said == [
         "PluginContractError: the type TestURL says of another host than 'h.dom', which stands in the URL",
         "PluginContractError: the type TestURL says of another port than '8080', which stands in the URL",
-        "PluginError: the type TestURL failed: a part cannot be read: ZeroDivisionError: division by zero",
+        "PluginError: the type TestURL failed: its host cannot be read: ZeroDivisionError: division by zero",
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from urlschemes.contract import failure
 from urlschemes.display import one_line
-from urlschemes.errors import PluginContractError
+from urlschemes.errors import PluginContractError, URLError
 
 if TYPE_CHECKING:
     from urlschemes.policy import Policy
@@ -79,7 +80,12 @@ def _check_told(url: URL, name: str) -> None:
     captured = url._value(name) if name in url.syntax.parts else None
     if captured is None:
         return
-    told: object = url.parts[name]
+    try:
+        told: object = getattr(url, name, captured)
+    except (URLError, MemoryError):
+        raise
+    except Exception as error:
+        raise failure(error, type(url), f"its {name} cannot be read") from error
     if type(told) not in {str, int} or str(told).lower() != str(captured).lower():
         stands, kind = one_line(str(captured), 80), type(url).__name__
         raise PluginContractError(
