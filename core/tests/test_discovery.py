@@ -40,7 +40,9 @@ def test_a_claim_says_who_wants_the_name_and_where_its_object_is(install):
 def test_hooks_and_commands_are_found_too(install):
     site = install(
         "more",
-        "[console_scripts]\nx = y:z\n[urlschemes]\nveto = more.hooks\nvetoes = more.hooks\n[urlschemes.commands]\na = b:c\n",
+        "[console_scripts]\nx = y:z\n"
+        "[urlschemes]\nveto = more.hooks\nvetoes = more.hooks\n"
+        "[urlschemes.commands]\na = b:c\n",
     )
     assert [(claim.group, claim.name, claim.module) for claim in discover([str(site)])] == [
         (HOOKS, "veto", "more.hooks"),
