@@ -693,7 +693,7 @@ def test_an_error_is_one_line_and_a_help(run: Run) -> None:
 def test_an_error_as_json_has_the_same_keys_everywhere(run: Run, arguments: list[str], code: str) -> None:
     result = run(*arguments)
     said = json.loads(result.stdout)
-    assert set(said["error"]) == {"code", "message", "scheme", "part", "position", "rule", "section", "hint"}
+    assert set(said["error"]) == {"code", "message", "scheme", "part", "position", "rule", "section", "hint", "origin"}
     assert said["error"]["code"] == code
     assert result.stderr.startswith("urlschemes: ")
     assert "hunter2" not in result.stdout + result.stderr
@@ -1058,12 +1058,16 @@ def test_doctor_looks_at_everything_and_its_exit_code_tells(run: Run, install: A
     install("broken-schemes", "x-broken = broken_schemes:scheme", {"broken_schemes/__init__.py": "raise SystemExit(0)"})
     ill = run("doctor", "--load", plugins=f"{DISTRIBUTION},broken-schemes")
     assert ill.exit_code == 5
-    assert re.search(r"^In trouble\nbroken-schemes 1\.0  broken  the scheme x-broken\n    cannot be imported: ", ill.stdout)
+    assert re.search(
+        r"^In trouble\nbroken-schemes 1\.0  broken  the scheme x-broken\n    breaks the contract", ill.stdout
+    )
     assert "\n    --disable x-broken switches it off\n" in ill.stdout
     assert re.search(r"x-shelf +active .* \d+ ms", ill.stdout)
     claims = {each["name"]: each for each in json.loads(run("doctor", "--json").stdout) if each["state"] == "active"}
     assert set(claims) == {"x-shelf", "x-drawer"}
-    assert {"name", "distribution", "version", "state", "reason", "file", "sha256", "seconds", "changes"} <= set(claims["x-shelf"])
+    assert {"name", "distribution", "version", "state", "reason", "file", "sha256", "seconds", "changes"} <= set(
+        claims["x-shelf"]
+    )
     assert len(claims["x-shelf"]["sha256"]) == 64
     listed = run("schemes", plugins=f"{DISTRIBUTION},broken-schemes")
     assert (listed.exit_code, "urlschemes doctor" in listed.stderr) == (0, True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import urlschemes
 from urlschemes.claims import HOOKS, SCHEMES, Claim
 from urlschemes.discovery import described
+from urlschemes.errors import URLError
 from urlschemes.loading import imported, provided
 from urlschemes.verification.snapshot import Deeds, Snapshot
 
@@ -43,8 +44,11 @@ def report(given: Mapping[str, Any]) -> None:
         loaded = _load(claim)
         found["seconds"] = perf_counter() - began
         _load_further(claim, loaded)
+    except URLError as error:
+        found["fault"] = error.message
     except BaseException as error:  # noqa: BLE001  whatever it is, it is what there is to report
-        found["fault"] = getattr(error, "message", "") or described(error)
+        what = "its import ended with" if found["seconds"] is None else "its algorithm cannot be imported:"
+        found["fault"] = f"{what} {described(error)}"
     finally:
         deeds.stop()
     found["changes"] = [*before.differences(Snapshot.take()), *deeds.told]
