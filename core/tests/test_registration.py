@@ -1,5 +1,7 @@
 """The record of a scheme: what it must hold, and what is said of one that does not."""
 
+import copy
+import importlib
 import sys
 from pathlib import Path
 
@@ -237,3 +239,40 @@ def test_a_caution_that_is_wrong(old: str, new: str, field: str) -> None:
     with pytest.raises(RegistrationError) as caught:
         Registration.from_text(TEXT.replace("[[examples]]", caution + "\n[[examples]]", 1))
     assert caught.value.field == field
+
+
+def test_a_record_does_not_change(registration) -> None:
+    record = registration("x-fixed", "default_port = 7\n")
+    for name in ("default_port", "title", "new"):
+        with pytest.raises(AttributeError):
+            setattr(record, name, 99)
+    with pytest.raises(AttributeError):
+        del record.default_port
+    with pytest.raises(TypeError):
+        record.options["new"] = None
+    assert record.default_port == 7
+    assert copy.deepcopy(record) is copy.copy(record) is record
+
+
+def test_the_record_of_a_module_lies_beside_it_and_not_in_the_current_directory(tmp_path, monkeypatch, record) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "site" / "x_single.py").write_text(
+        "from urlschemes import Registration\nregistration = Registration.of(__name__)\n"
+    )
+    (tmp_path / "here" / "registration.toml").write_text(record("x-wrong"))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(RegistrationError, match=r"^the record of x_single cannot be read: "):
+        importlib.import_module("x_single")
+    (tmp_path / "site" / "registration.toml").write_text(record("x-single"))
+    assert importlib.import_module("x_single").registration.scheme == "x-single"
+
+
+@pytest.mark.parametrize(
+    ("name", "called"), [("x-a", "XAURL"), ("x-z39.50r", "XZ3950RURL"), ("x-a+b", "XABURL"), ("x-", "XURL")]
+)
+def test_a_type_made_from_a_record_has_a_name(registration, name: str, called: str) -> None:
+    kind = Scheme(registration(name)).url_type
+    assert kind.__name__ == called
+    assert kind.__name__.isidentifier()

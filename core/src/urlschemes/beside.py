@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-__all__ = ["entries_of", "find_in_folders", "is_plain", "locate", "read_beside", "strings"]
+__all__ = ["entries_of", "find_in_folders", "is_plain", "locate", "read_beside", "read_of", "strings"]
 
 
 def read_beside(module: str, name: str) -> tuple[str, str]:
@@ -28,7 +28,11 @@ def read_beside(module: str, name: str) -> tuple[str, str]:
     editable, nested and namespace packages work whatever their `__init__` does. Raises ModuleNotFoundError where there
     is no such package, FileNotFoundError where it has no such file, UnicodeDecodeError.
     """
-    spec = locate(module)
+    return read_of(locate(module), name)
+
+
+def read_of(spec: ModuleSpec, name: str) -> tuple[str, str]:
+    """As `read_beside`, beside the module that `spec` finds."""
     folders = spec.submodule_search_locations
     if folders is None:
         folders = [os.path.dirname(spec.origin)] if spec.origin and spec.has_location else []
@@ -38,7 +42,7 @@ def read_beside(module: str, name: str) -> tuple[str, str]:
             return _read(path, folder, spec.loader).decode("utf-8"), path
         except OSError:
             continue
-    raise FileNotFoundError(f"the package {module} has no file {name}")
+    raise FileNotFoundError(f"the package {spec.name} has no file {name}")
 
 
 def _read(path: str, folder: str, loader: object) -> bytes:

@@ -4,6 +4,7 @@ A record that was compiled before is not checked again (`urlschemes.compiled`).
 """
 
 import re
+from types import MappingProxyType
 
 from urlschemes.characters import ESCAPE, REGISTRABLE
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
@@ -145,7 +146,8 @@ def fields_of(record: "Mapping[str, Any]", source: str, api: int, syntax: Syntax
         fields.port(f"ports[{place}]", port) for place, port in enumerate(fields.take("ports", list, []))
     )
     found["operations"] = fields.names("operations", ["access"], _OPERATION, "operations in lower-case words")
-    found["options"] = {name: _option(name, each, fields) for name, each in fields.take("options", dict, {}).items()}
+    options = fields.take("options", dict, {})
+    found["options"] = MappingProxyType({name: _option(name, each, fields) for name, each in options.items()})
     found["redirects"] = fields.names("redirects", [], REGISTRABLE, "names of schemes")
     found["local"] = fields.take("local", bool, False)
     reference, table = found["reference"], fields.take("syntax", dict)

@@ -66,7 +66,7 @@ class Registration:
     interoperability_considerations: str
     local: bool
     operations: tuple[str, ...]
-    options: "dict[str, Option]"
+    options: "Mapping[str, Option]"
     ports: tuple[int, ...]
     redirects: tuple[str, ...]
     reference: str
@@ -81,19 +81,13 @@ class Registration:
         """Read a record that was parsed from TOML. Raises RegistrationError, GrammarError, PluginContractError."""
         from urlschemes.records import fields_of
 
-        self._text = ""
-        for name, value in fields_of(record, source, API).items():
-            setattr(self, name, value)
+        _set(self, _text="", **fields_of(record, source, API))
 
     @classmethod
     def known(cls, scheme: str, default_port: int | None, syntax: "Syntax", text: str, source: str) -> "Self":
         """The record that the TOML `text` holds, which is known to be right; only what reads URLs is there at once."""
         registration = cls.__new__(cls)
-        registration.scheme = scheme
-        registration.default_port = default_port
-        registration.syntax = syntax
-        registration.source = source
-        registration._text = text
+        _set(registration, scheme=scheme, default_port=default_port, syntax=syntax, source=source, _text=text)
         return registration
 
     def __getattr__(self, name: str) -> "Any":
@@ -103,15 +97,26 @@ class Registration:
         from urlschemes.records import fields_of, parsed
 
         fields = fields_of(parsed(self._text, self.source), self.source, API, self.syntax)
-        for field, value in fields.items():
-            if field not in _AT_ONCE:  # another thread may hold what is there
-                setattr(self, field, value)
+        # What is there already stays: another thread may hold it.
+        _set(self, **{field: value for field, value in fields.items() if field not in _AT_ONCE})
         return fields[name]
+
+    def __setattr__(self, name: str, _: object) -> None:
+        raise AttributeError(f"a registration does not change: its {name} is the record's")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a registration does not change: its {name} is the record's")
+
+    def __copy__(self) -> "Self":
+        return self
+
+    def __deepcopy__(self, _: object) -> "Self":
+        return self
 
     @property
     def is_checked(self) -> bool:
         """Whether its text was found to be right before, by this version of the core."""
-        return self._text != ""
+        return bool(self._text)
 
     def __repr__(self) -> str:
         return f"<Registration {self.scheme}>"
@@ -141,19 +146,17 @@ class Registration:
     @classmethod
     def of(cls, package: str) -> "Self":
         """The record that lies in `package`, which is being imported: what a plugin calls with its `__name__`."""
-        spec = sys.modules[package].__spec__
-        loader = spec.loader if spec else None
-        if spec is None or spec.origin is None or loader is None or not hasattr(loader, "get_data"):
-            from urlschemes.errors import RegistrationError
+        from urlschemes.beside import read_of
 
-            raise RegistrationError(f"the package {package} has no place that its record could be read from")
-        path = spec.origin.rpartition("__init__")[0] + FILE
+        spec = sys.modules[package].__spec__
         try:
-            text = loader.get_data(path).decode("utf-8")
+            if spec is None:
+                raise FileNotFoundError(f"the package {package} has no place")
+            text, path = read_of(spec, FILE)
         except (OSError, UnicodeDecodeError) as error:
             from urlschemes.errors import RegistrationError
 
-            raise RegistrationError(f"{path} cannot be read: {error}", source=path) from None
+            raise RegistrationError(f"the record of {package} cannot be read: {error}") from None
         return cls.installed(text, path)
 
     @classmethod
@@ -169,3 +172,8 @@ class Registration:
 
 
 _AT_ONCE = frozenset({"scheme", "default_port", "syntax", "source"})
+
+
+def _set(registration: Registration, **fields: "Any") -> None:
+    for name, value in fields.items():
+        object.__setattr__(registration, name, value)

@@ -47,7 +47,7 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
         now = _state(watched)
         if _are_settled(before) and _are_settled(now):
             columns = zip(*found.claims, strict=True) if found.claims else ()
-            records = [[str(before)], watched, [str(now)], *columns]
+            records = [[str(before)], _shortened(watched), [str(now)], *columns]
             whole = RECORD.join(map(FIELD.join, records))
             if _unchanged(whole, str(before)) == found.claims:  # no name holds what separates names
                 store(name, key, whole)
@@ -61,14 +61,20 @@ def _unchanged(kept: str, before: str) -> tuple[Claim, ...] | None:
         return None
     try:
         paths, now, *columns = rest.split(RECORD)
-        watched = paths.split(FIELD) if paths else []
-        if str(_state(watched)) != now:
+        root, *watched = paths.split(FIELD)
+        if str(_state([root + path for path in watched])) != now:
             return None
         claims = Claim.all_of([column.split(FIELD) for column in columns])
         states = set(columns[7].split(FIELD)) if columns else set()
     except (ValueError, LookupError):
         return None
     return claims if states <= _AS_FOUND else None
+
+
+def _shortened(paths: list[str]) -> list[str]:
+    """What all of the paths begin with, and the rest of each."""
+    root = os.path.commonprefix(paths)  # noqa: RUF071  any beginning will do
+    return [root, *(path[len(root) :] for path in paths)]
 
 
 def _state(paths: list[str]) -> list[int]:

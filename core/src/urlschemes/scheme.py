@@ -133,7 +133,8 @@ def _type_of(registration: "Registration") -> type[URL]:
                 wants="another name for the part",
                 has=name,
             )
-    name = "".join(map(str.title, registration.scheme.split("-"))) + "URL"
+    letters = "".join(each if each.isalnum() else " " for each in registration.scheme).title().replace(" ", "") + "URL"
+    name = letters if letters.isidentifier() else f"Scheme{letters}"
     made: type[URL] = types.new_class(
         name, (base,), {"registration": registration}, lambda body: body.update(attributes)
     )

@@ -34,9 +34,9 @@ FILES = 512
 """Files that the folder may have; then the older half of them goes."""
 
 _MAGIC = b"urlschemes cache 1 "
-# The two largest primes below 2**30, which is a digit of CPython's integers: a checksum at the speed of memory, and no
-# module to import. The octets of a text are one number; what changes it changes what it is modulo one of these.
-_PRIMES = ((1 << 30) - 35, (1 << 30) - 41)
+# The largest prime below 2**30, which is a digit of CPython's integers: the octets as one number, modulo it, are a
+# checksum at the speed of memory, without a module to import.
+_PRIME = (1 << 30) - 35
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a named pipe in place of the file must not stop the process
 
@@ -57,13 +57,13 @@ def folder() -> str | None:
 
 
 def fingerprint(text: str) -> str:
-    """A short name for `text`: the same in every process. It tells apart what nobody made alike on purpose."""
-    return _fingerprint(text.encode("utf-8", "surrogatepass"))
+    """A short name for `text`, the same in every process. Two texts may have one: a file says whose it is."""
+    octets = text.encode("utf-8", "surrogatepass")
+    return f"{_checksum(octets)}{int.from_bytes(octets, 'big') % _PRIME:08x}"
 
 
-def _fingerprint(octets: bytes) -> str:
-    number = int.from_bytes(octets, "little")
-    return f"{number % _PRIMES[0]:08x}{number % _PRIMES[1]:08x}{len(octets):x}"
+def _checksum(octets: bytes) -> str:
+    return f"{int.from_bytes(octets, 'little') % _PRIME:08x}{len(octets):x}"
 
 
 def load(name: str, key: str) -> str | None:
@@ -83,7 +83,7 @@ def load(name: str, key: str) -> str | None:
         finally:
             os.close(handle)
         head, _, body = octets.partition(b"\n")
-        if head != _MAGIC + _fingerprint(body).encode():
+        if head != _MAGIC + _checksum(body).encode():
             return None
         found, _, text = body.decode("utf-8", "surrogatepass").partition(RECORD)
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def store(name: str, key: str, text: str) -> None:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + _fingerprint(body).encode() + b"\n" + body)
+                file.write(_MAGIC + _checksum(body).encode() + b"\n" + body)
             os.replace(beside, os.path.join(where, name))
         except BaseException:
             os.unlink(beside)
