@@ -28,6 +28,9 @@ _XCHARS = mask(XCHAR + "%")
 _PERCENT = 1 << ord("%")
 _HEX = mask(HEX)
 
+ZEROS = 12
+"""How many zeros before a digit are tried, less one, where a part is a number."""
+
 
 def grammar_of(syntax: "Syntax") -> "Grammar":
     """The rules of the syntax and the shared ones. Raises GrammarError for what is wrong with their text."""
@@ -141,12 +144,12 @@ def automaton_of(syntax: "Syntax") -> Automaton:
         part.rule = part.element or (named[0] if named else found[0].rule)  # a literal is no rule
         part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
         part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
-        _check_values(part, found)
+        _check_values(part, found, automaton)
     return automaton
 
 
-def _check_values(part: "Part", found: "list[Marked]") -> None:
-    """Raise GrammarError where a text that derives would have no value."""
+def _check_values(part: "Part", found: "list[Marked]", automaton: Automaton) -> None:
+    """Raise GrammarError where a text that derives would have no value, or its value no text."""
     if part.name == "host" and part.escapes:
         raise GrammarError(
             "the host holds escapes, which no name and no address has",
@@ -164,6 +167,14 @@ def _check_values(part: "Part", found: "list[Marked]") -> None:
             rule=part.rule,
             hint="use the rule `digits`",
         )
+    for marked in found if part.number else ():
+        for zeros in range(1, ZEROS):
+            if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):
+                raise GrammarError(
+                    f"the part {part.name!r} is a number, and takes {'0' * zeros}7 but not 7, which is how it is built",
+                    rule=part.rule,
+                    hint="let the rule take fewer digits, or leave `number` out: a text keeps its zeros",
+                )
 
 
 def _expanded(syntax: "Syntax", exclude: "Mapping[str, frozenset[int]]") -> Element:
