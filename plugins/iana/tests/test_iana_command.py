@@ -96,8 +96,8 @@ def test_both_layouts_are_read_and_persons_are_left_out(given):
     old = (
         OLD
         + row
-        + "a,prov/a,A,Provisional,-,[Some_Body],\n"
-        + "b,,bee,Historical,-,[Some_Body][https://host.example/b][RFC1738][draft-b-00],\n"
+        + "a,prov/a,A (see [reviewer notes]),Provisional,-,[Some_Body],\n"
+        + "b,,bee\\n(see [reviewer notes]),Historical,-,[Some_Body][https://host.example/b][RFC1738][draft-b-00],\n"
         + "shttp (OBSOLETE),,,Permanent,-,[RFC2660],\n"
     )
     known = downloaded(given(old))

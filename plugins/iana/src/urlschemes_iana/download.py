@@ -32,6 +32,8 @@ _NAME = re.compile(r"[a-z][a-z0-9+.\-]{0,63}", re.ASCII)
 _OBSOLETE = " (OBSOLETE)"
 _REFERENCE = re.compile(r"\[(?:RFC ?(\d{1,5})|(draft-[\w.-]{1,100}|https?://[!-Z^-~]{1,150}))\]", re.ASCII)
 _TEMPLATE = re.compile(r"[a-z]{1,20}/[\w.+-]{1,64}", re.ASCII)
+_ASIDE = re.compile(r"(?:\\n)?\s?\(see \[[^\]]{1,40}\]\)")
+"""A remark about the registration, and not of the scheme: `(see [reviewer notes])`."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -99,7 +101,7 @@ def _known(row: list[str], columns: Mapping[str, int], file: str, line: int) -> 
     references = [f"RFC {rfc}" if rfc else other for rfc, other in _REFERENCE.findall(given)]
     if not references and _TEMPLATE.fullmatch(field("Template")):
         references = [f"IANA template {field('Template')}"]
-    means = field("Description")
+    means = _ASIDE.sub("", field("Description"))
     obsolete = "obsolete" in field("Notes").lower() or written.endswith(_OBSOLETE)
     return KnownName(
         name,
