@@ -179,22 +179,37 @@ def faulted(subject: Subject) -> Judgement:
     if _heard(shown.dialogue) > LARGEST:
         return skipped(f"the server says more than {LARGEST} octets")
     dialogue = _in_pieces(shown.dialogue)
-    advice = "raise an error of urlschemes.errors, and Truncated where less came than was promised"
     try:
         runs = _faults(shown.make, dialogue, ends_by_closing=False)
     except AssertionError as strict:
         if not _ends_by_closing(dialogue):
-            return failed("a fault is not borne", advice, *str(strict).splitlines())
+            return _not_borne(strict)
         try:
             runs = _faults(shown.make, dialogue, ends_by_closing=True)
         except AssertionError as error:
-            return failed("a fault is not borne", advice, *str(error).splitlines())
+            return _not_borne(error)
         return warned(
             f"{runs} faults borne; but the server closes where the content ends, so that a cut one can pass for whole",
             "where the protocol says how much comes, count it",
-            *str(strict).splitlines()[:1],
+            str(strict),
         )
     return passed(f"{runs} faults borne")
+
+
+def _not_borne(error: AssertionError) -> Judgement:
+    """What `fault_everywhere` has to say: of its own error the cause tells what, and its text also where."""
+    cause = error.__cause__
+    where, outcome = str(error), ""
+    if isinstance(cause, AssertionError):
+        what, _, outcome = str(cause).partition(": ")
+        where = where.partition(f": {what}")[0]
+    else:
+        what = f"{described(cause or error)} comes out, which is no error of urlschemes"
+    return failed(
+        f"a fault is not borne: {what}",
+        "raise an error of urlschemes.errors, and Truncated where less came than was promised",
+        *filter(None, (where, outcome)),
+    )
 
 
 def _faults(make: Callable[[], Algorithm[None]], dialogue: Dialogue, *, ends_by_closing: bool) -> int:

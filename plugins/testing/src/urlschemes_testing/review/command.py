@@ -47,6 +47,7 @@ def review(
     The exit code is 1 where a check failed.
     """
     from urlschemes.cli.app import INVALID
+    from urlschemes.cli.screen import Screen
     from urlschemes_testing.review.catalogue import checks
     from urlschemes_testing.review.runner import review as reviewed
 
@@ -59,9 +60,9 @@ def review(
     for name in wanted:
         if name not in known:
             raise click.BadParameter(f"there is no check {name!r}; --list shows them all", param_hint="--check")
-    found = reviewed(
-        target, registry=settings.registry, scheme=scheme, checks=wanted or None, examples=examples, seed=seed
-    )
+    registry = settings.registry
+    with Screen(stderr=True).status(f"reviewing {line(target)}"):
+        found = reviewed(target, registry=registry, scheme=scheme, checks=wanted or None, examples=examples, seed=seed)
     if as_json:
         write_json(found.as_dict())
     else:

@@ -41,7 +41,7 @@ def _tried(items: Iterable[T], text_of: Callable[[T], str], law: Callable[[T], s
         except Exception as error:  # noqa: BLE001  the plugin's code may raise anything
             fault = f"it raises {described(error)}"
         if fault:
-            return failed(fault, help, text_of(item))
+            return failed(fault, help, repr(text_of(item)))
     return passed(f"{count} URLs")
 
 
@@ -116,11 +116,11 @@ def replaces_alone(subject: Subject) -> Judgement:
             except InvalidURL:
                 continue  # not every URL has a place for it
             except Exception as error:  # noqa: BLE001  the plugin's code may raise anything
-                return failed(f"replace({part}={value!r}) raises {described(error)}", advice, as_text(url))
+                return failed(f"replace({part}={value!r}) raises {described(error)}", advice, repr(as_text(url)))
             made += 1
             fault = _changed(plain.parse(as_text(url)), plain.parse(as_text(other)), part, value)
             if fault:
-                return failed(f"replace({part}={value!r}) {fault}", advice, as_text(url), as_text(other))
+                return failed(f"replace({part}={value!r}) {fault}", advice, repr(as_text(url)), repr(as_text(other)))
         if givers and not made:
             value = getattr(givers[0], part)
             return failed(f"replace({part}={value!r}) is refused, for every URL that was tried", advice)

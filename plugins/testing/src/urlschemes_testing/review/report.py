@@ -37,4 +37,5 @@ def summary(review: Review) -> str:
     """How many checks had which outcome, and what was tried."""
     counts = ", ".join(f"{review.counts[outcome]} {outcome}" for outcome in OUTCOMES if review.counts[outcome])
     seconds = sum(each.seconds for each in review.verdicts)
-    return f"{len(review.verdicts)} checks: {counts}; {review.examples} URLs of seed {review.seed}; {seconds:.1f} s"
+    checked = "1 check" if len(review.verdicts) == 1 else f"{len(review.verdicts)} checks"
+    return f"{checked}: {counts}; {review.examples} URLs of seed {review.seed}; {seconds:.1f} s"

@@ -67,26 +67,26 @@ def same_language(subject: Subject) -> Judgement:
                 return failed(
                     "the pattern and the BNF differ: the core compiles this BNF wrongly",
                     "report it, with the record and this text",
-                    text,
+                    repr(text),
                 )
         for text in texts:
             if _is_read(kind, text) != are_urls:
                 does = (
                     "refuses a text that the BNF derives" if are_urls else "reads a text that the BNF does not derive"
                 )
-                return failed(f"the type {kind.__name__} {does}", "let URL.parse decide what is a URL", text)
+                return failed(f"the type {kind.__name__} {does}", "let URL.parse decide what is a URL", repr(text))
     short = [text for text in subject.texts if len(text) <= LONGEST][:DIVIDED]
     for text in short:
         if not divided_alike(syntax, text):
             return failed(
-                "the pattern divides a text as the BNF does not", "report it, with the record and this text", text
+                "the pattern divides a text as the BNF does not", "report it, with the record and this text", repr(text)
             )
         ways = {frozenset(span for span in way if span[1] < span[2]) for way in derivations(syntax, text)}
         if len(ways) > 1:  # apart from parts that are empty, which may as well be absent
             return failed(
                 "the BNF divides a text in more than one way, and its parts differ",
                 "let no text be divided in two ways: exclude the divider from the part before it",
-                text,
+                repr(text),
             )
     return passed(
         f"{len(subject.texts)} URLs read, {len(subject.misses)} near misses refused; {read} derived and {len(short)} "

@@ -59,20 +59,20 @@ def parts(subject: Subject) -> Judgement:
         text = as_text(url)
         own = plain.parse(text)
         if url.raw != own.raw:
-            return failed("raw is not what stands in the URL", "leave raw to the core", text)
+            return failed("raw is not what stands in the URL", "leave raw to the core", repr(text))
         for name, is_there in own.raw.items():
             value, expected = getattr(url, name), getattr(own, name)
             if not _is_plain(value):
                 return failed(
                     f"{name} is a {type(value).__qualname__}",
                     "give str, int, tuple or None: whoever compares, hashes or sends it relies on that",
-                    text,
+                    repr(text),
                 )
             if is_there is not None and value != expected:
                 return failed(
                     f"{name} is {value!r}, and what stands there is {expected!r}",
                     "let the property give self._text(name), or what the core has under that name",
-                    text,
+                    repr(text),
                 )
     return passed(f"{', '.join(plain.syntax.parts) or 'no part'}: the same on {len(subject.urls)} URLs")
 
@@ -92,5 +92,5 @@ def examples_parse(subject: Subject) -> Judgement:
         try:
             check_example(subject.url_type, example)
         except AssertionError as error:
-            return failed(described(error).partition(": ")[2], "mend the example, or what reads it", example.url)
+            return failed(described(error).partition(": ")[2], "mend the example, or what reads it", repr(example.url))
     return passed(f"{len(subject.record.examples)} examples") if subject.record.examples else skipped("there is none")
