@@ -130,3 +130,17 @@ def test_nothing_of_the_workspace_changes_the_process_that_loads_it() -> None:  
     assert len(own) > 20
     assert [each for each in own if each["changes"] or each["state"] != "active"] == []
     assert all(each["seconds"] is not None for each in own)
+
+
+def test_a_command_of_a_plugin_that_is_switched_off_is_not_run() -> None:  # C33
+    for switch, reason in (
+        ("--no-plugins", "Registry(plugins=...) leaves urlschemes-testing out"),
+        ("--disable=urlschemes-testing", "Registry(disable=...) names urlschemes-testing"),
+    ):
+        done = run(Path(), "-m", "urlschemes.cli", "--no-config", switch, "new", "x-never")
+        assert done.returncode == 2
+        assert "The command new cannot be used: urlschemes-testing " in done.stderr
+        assert f"({reason})" in done.stderr
+    wrong = run(Path(), "-m", "urlschemes.cli", "--no-config", "--disable", "urlschemes-tasting", "new", "x-never")
+    assert wrong.returncode == 5
+    assert "names urlschemes-tasting, which is neither an installed plugin nor a scheme of one" in wrong.stderr

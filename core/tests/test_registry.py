@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from urlschemes import URL, InternetURL, Registry, Scheme
+from urlschemes import URL, Configuration, InternetURL, Registry, Scheme
 from urlschemes.errors import (
     InvalidCharacter,
     InvalidPart,
@@ -423,6 +423,30 @@ def test_plugins_can_be_switched_off(install, monkeypatch):  # C33, C35
         str(caught.value)
         == "the scheme x-one-g is installed but disabled: one-g 1.0 (URLSCHEMES_PLUGINS leaves one-g out)"
     )
+
+
+def test_schemes_and_distributions_are_switched_off_by_name(install, monkeypatch):  # C33, C35
+    install("one-k", "x-one-k = one_k\nx-also-k = one_k")
+    monkeypatch.syspath_prepend(install("two-k", "x-two-k = two_k"))
+    configured = Configuration.of({"registry": {"disable": ["x-two-k"]}}, source="k.toml")
+
+    def provided(**named):
+        return [name for name in Registry(**named) if name.endswith("-k")]
+
+    assert provided(disable=["X-One-K"]) == ["x-also-k", "x-two-k"]
+    assert provided(disable=["One_K"]) == ["x-two-k"]
+    assert provided(configuration=configured) == ["x-also-k", "x-one-k"]
+    assert provided(configuration=configured, disable=["x-one-k"]) == ["x-also-k"]
+    monkeypatch.setenv("URLSCHEMES_DISABLE", "x-also-k")
+    assert provided(configuration=configured, disable=["x-one-k"]) == []
+    why = Registry(configuration=configured).why("x-two-k")
+    assert why.claims[0][7:] == ("disabled", "registry.disable of k.toml names x-two-k")
+    with pytest.raises(
+        PluginError, match=r"^Registry\(disable=\.\.\.\) names x-no-k, which is neither an installed plugin "
+    ):
+        provided(disable=["x-no-k"])
+    with pytest.raises(TypeError, match="not one string"):
+        Registry(disable="x-one-k")
 
 
 def test_a_list_that_names_nobody_is_an_error(install, monkeypatch):  # C33

@@ -223,8 +223,13 @@ class _Commands(click.Group):
         return {each.name: each for each in active if each.name not in _HOMES and names.count(each.name) == 1}
 
     def _missing(self, ctx: click.Context, name: str) -> str | None:
-        """Why there is no such command, where a distribution has it: it is switched off, in conflict, not installed."""
-        claims = [claim for claim in _command_claims(ctx) if claim.name == name]
+        """Why there is no such command, where a distribution has it: it is switched off, in conflict, not installed.
+
+        Raises PluginError for a switch that names nobody.
+        """
+        from urlschemes.claims import COMMANDS
+
+        claims = [each for each in _settings(ctx).registry.claims() if (each.group, each.name) == (COMMANDS, name)]
         if claims:
             said = "; ".join(f"{claim.provider} ({claim.reason or 'another claims it as well'})" for claim in claims)
             return f"The command {name} cannot be used: {said}."
@@ -233,7 +238,35 @@ class _Commands(click.Group):
 
 
 def _settings(ctx: click.Context) -> Settings:
-    return ctx.ensure_object(Settings)
+    """What the global options say; a command is looked for, and so is needed, before their own function is called."""
+    if ctx.obj is None:
+        ctx.obj = _of_options(**ctx.params)
+    settings: Settings = ctx.obj
+    return settings
+
+
+def _of_options(
+    *,
+    plugins: Sequence[str] | None = None,
+    no_plugins: bool = False,
+    disable: Sequence[str] | None = None,
+    require: Sequence[str] | None = None,
+    pin: dict[str, str] | None = None,
+    config: str | None = None,
+    no_config: bool = False,
+) -> Settings:
+    if no_plugins and plugins is not None:
+        raise click.UsageError("--plugins and --no-plugins exclude each other")
+    if no_config and config is not None:
+        raise click.UsageError("--config and --no-config exclude each other")
+    return Settings(
+        [] if no_plugins else plugins,
+        pin,
+        disable=disable or (),
+        require=require or (),
+        config=config,
+        configured=not no_config,
+    )
 
 
 def _command_claims(ctx: click.Context) -> list[Claim]:
@@ -402,30 +435,9 @@ def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
 @click.option("--no-config", is_flag=True, help="Use no configuration: no file, and nothing from the environment.")
 @click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    plugins: list[str] | None,
-    disable: list[str] | None,
-    require: list[str] | None,
-    pin: dict[str, str],
-    config: str | None,
-    *,
-    no_plugins: bool,
-    no_config: bool,
-) -> None:
+def command(ctx: click.Context, /, **_: object) -> None:
     """The URL schemes of RFC 1738: read URLs, explain them, repair them, access what they locate.
 
     Every command has a --help of its own, and --json where a program may want to read it.
     """
-    if no_plugins and plugins is not None:
-        raise click.UsageError("--plugins and --no-plugins exclude each other")
-    if no_config and config is not None:
-        raise click.UsageError("--config and --no-config exclude each other")
-    ctx.obj = Settings(
-        [] if no_plugins else plugins,
-        pin,
-        disable=disable or (),
-        require=require or (),
-        config=config,
-        configured=not no_config,
-    )
+    _settings(ctx)
