@@ -30,15 +30,15 @@ def both(request: pytest.FixtureRequest, cache: Path, monkeypatch: pytest.Monkey
     source = REGISTRY.registration(request.param).source
     text = Path(source).read_text("utf-8")
     read = Registration.from_text(text, source=source)
-    keep(read, text)
+    keep(read.scheme, read.default_port, read.syntax, text)
     assert read.syntax.pattern
     return read, text
 
 
 def again(text: str, source: str) -> Registration:
-    found = kept(Registration, text, source)
+    found = kept(text)
     assert found is not None
-    return found
+    return Registration.known(*found, text, source)
 
 
 def plain(value: Any) -> Any:

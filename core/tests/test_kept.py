@@ -341,14 +341,20 @@ print(json.dumps([*said, str(urlschemes.parse("x-good:yes"))]))
 # Records
 
 
+def again_of(text: str) -> Registration | None:
+    """The record with that text, as another process has it."""
+    found = kept(text)
+    return None if found is None else Registration.known(*found, text, "here")
+
+
 def test_a_record_is_kept_and_says_the_same(cache, registration, record):
     text = "default_port = 7\n"
     made = registration("x-kept", text)
     whole = record("x-kept", text)
-    assert kept(Registration, whole, "here") is None
-    keep(made, whole)
+    assert again_of(whole) is None
+    keep(made.scheme, made.default_port, made.syntax, whole)
     made.syntax.fullmatch("x-kept:a")
-    again = kept(Registration, whole, "here")
+    again = again_of(whole)
     assert again is not None
     assert again.is_checked
     assert not again.syntax.is_compiled
@@ -357,15 +363,15 @@ def test_a_record_is_kept_and_says_the_same(cache, registration, record):
     assert again.syntax.parts["word"].bare == made.syntax.parts["word"].bare
     with pytest.raises(AttributeError):
         again.nothing  # noqa: B018
-    assert kept(Registration, whole + "\n", "here") is None  # any other text is another record
+    assert again_of(whole + "\n") is None  # any other text is another record
 
 
 def test_what_a_program_of_the_first_url_cannot_be_asked(cache, registration, record):
     made = registration("x-kept")
     whole = record("x-kept")
-    keep(made, whole)
+    keep(made.scheme, made.default_port, made.syntax, whole)
     made.syntax.fullmatch("x-kept:a")
-    again = kept(Registration, whole, "")
+    again = again_of(whole)
     assert again is not None
     found = again.syntax.fullmatch("x-kept:yes")
     assert found["word"] == "yes"
@@ -374,7 +380,7 @@ def test_what_a_program_of_the_first_url_cannot_be_asked(cache, registration, re
         found["nothing"]
     assert type(again.syntax.fullmatch("x-kept:no")) is not type(found)
     long = "x-kept:" + "a" * 2000
-    fresh = kept(Registration, whole, "")
+    fresh = again_of(whole)
     assert fresh is not None
     assert fresh.syntax.fullmatch(long)["word"] == "a" * 2000
 
@@ -382,14 +388,14 @@ def test_what_a_program_of_the_first_url_cannot_be_asked(cache, registration, re
 def test_a_kept_pattern_that_is_none_is_made_again(cache, registration, record, monkeypatch):
     made = registration("x-kept")
     whole = record("x-kept")
-    keep(made, whole)
+    keep(made.scheme, made.default_port, made.syntax, whole)
     made.syntax.fullmatch("x-kept:a")
     file = only_file(cache)
     monkeypatch.setattr(storage, "load", lambda *_: None)
     key = file.read_bytes().partition(b"\n")[2].decode().partition("\x1e")[0]
     body = file.read_bytes().partition(b"\n")[2].decode().partition("\x1e")[2]
     storage.store(file.name, key, body.replace(made.syntax.pattern, "((("))
-    again = kept(Registration, whole, "")
+    again = again_of(whole)
     assert again is not None
     assert again.syntax.fullmatch("x-kept:a")["word"] == "a"  # by the program
     assert again.syntax.fullmatch("x-kept:b")["word"] == "b"  # by the pattern of its rules

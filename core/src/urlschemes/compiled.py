@@ -13,23 +13,16 @@ import os
 import sys
 
 from urlschemes import __version__
+from urlschemes.part import Part
 from urlschemes.storage import FIELD, PART, RECORD, fingerprint, folder, load, store
-from urlschemes.syntax import Part, Syntax
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    from urlschemes.registration import Registration
-
-    R = TypeVar("R", bound=Registration)
+from urlschemes.syntax import Syntax
 
 __all__ = ["keep", "kept"]
 
 # The rooms that decide what a record becomes: in a checkout they change while the version does not.
 _ROOMS = (
-    *("automaton", "bnf", "characters", "compiled", "construction", "division", "expansion", "machine", "pattern"),
-    *("program", "records", "regular", "syntax"),
+    *("automaton", "bnf", "characters", "compiled", "construction", "division", "expansion", "machine", "part"),
+    *("pattern", "program", "records", "regular", "syntax"),
 )
 STEP = "\x1c"
 """What stands between the rules of a path, and between the words of a step."""
@@ -38,8 +31,8 @@ FORMAT = "1"
 _FILES = (*(f"{room}.py" for room in _ROOMS), "rfc1738.bnf")
 
 
-def kept(cls: "type[R]", text: str, source: str) -> "R | None":
-    """The registration with the TOML `text`, if it was kept; at any doubt None."""
+def kept(text: str) -> "tuple[str, int | None, Syntax] | None":
+    """The scheme, the default port and the syntax of the record with the TOML `text`, if they were kept."""
     key = _key()
     found = load(_name(key, text), key) if key else None
     if found is None:
@@ -60,34 +53,34 @@ def kept(cls: "type[R]", text: str, source: str) -> "R | None":
             program=[step.split(STEP) for step in program.split(PART)] if program else None,
             host_may_be_empty=empty_host == "1",
         )
-        return cls.known(scheme, int(port) if port else None, syntax, text, source)
+        return scheme, int(port) if port else None, syntax
     except (ValueError, LookupError):
         return None
 
 
-def keep(registration: "Registration", text: str) -> None:
-    """Let what is made of the `registration`, which is that of `text`, be kept once its pattern is made."""
+def keep(scheme: str, default_port: int | None, syntax: Syntax, text: str) -> None:
+    """Let what is made of the record with the TOML `text` be kept once its pattern is made."""
 
-    def write(syntax: Syntax) -> None:
+    def write(_: Syntax) -> None:
         key = _key() if folder() else ""
-        found = _written(registration, syntax, text) if key else None
+        found = _written(scheme, default_port, syntax, text) if key else None
         if found is not None:
             store(_name(key, text), key, found)
 
-    registration.syntax.made = write
+    syntax.made = write
 
 
-def _written(registration: "Registration", syntax: Syntax, text: str) -> str | None:
+def _written(scheme: str, default_port: int | None, syntax: Syntax, text: str) -> str | None:
     """What is kept; None where the record cannot be used, or holds what separates fields."""
     from urlschemes.program import translated
 
-    prefix = f"{registration.scheme}:"
+    prefix = f"{scheme}:"
     if syntax.automaton.reach(prefix)[0] < len(prefix):
         return None
     first = (
         text,
-        registration.scheme,
-        "" if registration.default_port is None else str(registration.default_port),
+        scheme,
+        "" if default_port is None else str(default_port),
         syntax.bnf,
         syntax.rule,
         syntax.hierarchy or "",

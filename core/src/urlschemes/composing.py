@@ -4,8 +4,8 @@ What a part may not hold as it is, is encoded; what stands between parts comes f
 """
 
 from urlschemes.characters import ESCAPE
+from urlschemes.part import DIGITS, Encoded
 from urlschemes.refusal import fault_of
-from urlschemes.syntax import DIGITS, Encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from urlschemes.errors import InvalidURL
-    from urlschemes.syntax import Part, Raw, Syntax
+    from urlschemes.part import Part, Raw
+    from urlschemes.syntax import Syntax
 
 __all__ = [
     "blamed",

@@ -13,14 +13,14 @@ from urlschemes.characters import ESCAPE, HEX, XCHAR, mask
 from urlschemes.division import Division
 from urlschemes.errors import GrammarError
 from urlschemes.expansion import Characters, Element, Marked, Repeated, Series, Variants, expand, held
-from urlschemes.syntax import DIGITS
+from urlschemes.part import DIGITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from urlschemes.bnf import Grammar, Node, Rule
-    from urlschemes.syntax import Part, Syntax
+    from urlschemes.part import Part
 
 __all__ = ["automaton_of", "complete_parts", "division", "grammar_of"]
 
@@ -32,38 +32,36 @@ ZEROS = 12
 """How many zeros before a digit are tried, less one, where a part is a number."""
 
 
-def grammar_of(syntax: "Syntax") -> "Grammar":
-    """The rules of the syntax and the shared ones. Raises GrammarError for what is wrong with their text."""
-    grammar = shared_rules().extended(syntax.bnf)
-    second = [part.decoded for part in syntax.parts.values() if part.decoded]
-    for name in (syntax.rule, *([syntax.hierarchy] if syntax.hierarchy else []), *second):
+def grammar_of(bnf: str, rule: str, hierarchy: str | None, parts: "Mapping[str, Part]") -> "Grammar":
+    """The rules of the text `bnf` and the shared ones. Raises GrammarError for what is wrong with their text."""
+    grammar = shared_rules().extended(bnf)
+    second = [part.decoded for part in parts.values() if part.decoded]
+    for name in (rule, *([hierarchy] if hierarchy else []), *second):
         if name not in grammar.rules:
             raise GrammarError(f"there is no rule {name!r}", rule=name)
     return grammar
 
 
-def complete_parts(syntax: "Syntax") -> None:
+def complete_parts(grammar: "Grammar", parts: "Mapping[str, Part]") -> None:
     """Give each part its mark and its division. Raises GrammarError where the rules have none."""
     by_place: dict[tuple[tuple[str, ...], ...], str] = {}
     shared: dict[str, list[str]] = {}
-    for part in syntax.parts.values():
+    for part in parts.values():
         mark = by_place.setdefault(part.at, part.name)
         shared.setdefault(mark, []).append(part.name)
         part.mark = mark
         if part.element is not None:
-            part.division = division(syntax.grammar.rules, part.at[0][-1], part.element, part.name)
+            part.division = division(grammar.rules, part.at[0][-1], part.element, part.name)
     for mark, names in shared.items():
-        takes = sorted(syntax.parts[name].take for name in names)
-        if len(names) > 1 and (
-            takes != ["all but the last", "last"] or len({syntax.parts[n].element for n in names}) > 1
-        ):
+        takes = sorted(parts[name].take for name in names)
+        if len(names) > 1 and (takes != ["all but the last", "last"] or len({parts[n].element for n in names}) > 1):
             raise GrammarError(
                 f"the parts {' and '.join(names)} are one occurrence: two can share only a list, "
                 "as its last element and all but the last",
-                rule=syntax.parts[mark].at[0][-1],
+                rule=parts[mark].at[0][-1],
             )
         for name in names:
-            syntax.parts[name].mark = "__".join(names) if len(names) > 1 else mark
+            parts[name].mark = "__".join(names) if len(names) > 1 else mark
 
 
 def division(rules: "Mapping[str, Rule]", rule: str, element: str, part: str) -> Division:
@@ -103,21 +101,21 @@ def _is_one_way(literal: str) -> bool:
     return literal.lower() == literal.upper() and "%" not in literal
 
 
-def automaton_of(syntax: "Syntax") -> Automaton:
+def automaton_of(grammar: "Grammar", rule: str, parts: "Mapping[str, Part]") -> Automaton:
     """The automaton of the rules, with the exclusions; what each part may hold is known then.
 
     Raises GrammarError for rules that no automaton can be made of.
     """
     exclude: dict[str, frozenset[int]] = {}
-    for part in syntax.parts.values():
+    for part in parts.values():
         exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
-    automaton = Automaton(_expanded(syntax, exclude))
+    automaton = Automaton(_expanded(grammar, rule, parts, exclude))
     # An octet whose escape spells a literal that may follow the part cannot be held by the part.
     more = dict(exclude)
     for marked in automaton.marked:
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
-        automaton = Automaton(_expanded(syntax, more))
+        automaton = Automaton(_expanded(grammar, rule, parts, more))
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~_XCHARS):
             raise GrammarError(
@@ -131,16 +129,14 @@ def automaton_of(syntax: "Syntax") -> Automaton:
                 rule=leaf.path[-1],
                 hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
             )
-    for part in syntax.parts.values():
+    for part in parts.values():
         found = [marked for marked in automaton.marked if marked.mark == part.mark]
         if not found:
-            raise GrammarError(
-                f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=syntax.rule
-            )
+            raise GrammarError(f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=rule)
         written = [held(marked.item) for marked in found]
         separator = part.division.octets if part.division else frozenset[int]()
         # Another thread may be using the part already: it must never see less than the whole.
-        named = [marked.rule for marked in found if marked.rule in syntax.grammar.rules]
+        named = [marked.rule for marked in found if marked.rule in grammar.rules]
         part.rule = part.element or (named[0] if named else found[0].rule)  # a literal is no rule
         part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
         part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
@@ -177,16 +173,18 @@ def _check_values(part: "Part", found: "list[Marked]", automaton: Automaton) -> 
                 )
 
 
-def _expanded(syntax: "Syntax", exclude: "Mapping[str, frozenset[int]]") -> Element:
+def _expanded(
+    grammar: "Grammar", rule: str, parts: "Mapping[str, Part]", exclude: "Mapping[str, frozenset[int]]"
+) -> Element:
     def mark_of(path: tuple[str, ...]) -> str | None:
-        for part in syntax.parts.values():
+        for part in parts.values():
             for at in part.at:
                 if path[-len(at) :] == at:
                     return part.mark
         return None
 
-    decoded = {part.mark: part.decoded for part in syntax.parts.values()}
-    return expand(syntax.grammar, syntax.rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded.get)
+    decoded = {part.mark: part.decoded for part in parts.values()}
+    return expand(grammar, rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded.get)
 
 
 def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:

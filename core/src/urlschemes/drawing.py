@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
+    from urlschemes.part import Part
     from urlschemes.repair import Fixed
-    from urlschemes.syntax import Part
     from urlschemes.url import URL
 
     Line: TypeAlias = tuple[tuple[str, str], ...]

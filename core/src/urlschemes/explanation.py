@@ -14,8 +14,8 @@ from urlschemes.derivation import END, due, listed, part_of, rule_of
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
 from urlschemes.expansion import Characters
 from urlschemes.octets import encoded, octets_of
+from urlschemes.part import DIGITS
 from urlschemes.refusal import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
-from urlschemes.syntax import DIGITS
 from urlschemes.walk import Walk, host_ends, impossible_login
 from urlschemes.wording import (
     LABELS,
@@ -37,7 +37,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
     from urlschemes.expansion import Repeated
-    from urlschemes.syntax import Part, Syntax
+    from urlschemes.part import Part
+    from urlschemes.syntax import Syntax
 
 __all__ = ["ReadInPlace", "explained"]
 

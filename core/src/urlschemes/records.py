@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from urlschemes.characters import ESCAPE, REGISTRABLE
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
-from urlschemes.syntax import TAKES, TRAVELS, Part, Syntax
+from urlschemes.part import TAKES, TRAVELS, Part
+from urlschemes.syntax import Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -164,11 +164,12 @@ class Registration:
         """The record of an installed plugin: as `from_text`, and what was made of it is kept for other processes."""
         from urlschemes.compiled import keep, kept
 
-        found = kept(cls, text, source)
-        if found is None:
-            found = cls.from_text(text, source=source)
-            keep(found, text)
-        return found
+        found = kept(text)
+        if found is not None:
+            return cls.known(*found, text, source)
+        registration = cls.from_text(text, source=source)
+        keep(registration.scheme, registration.default_port, registration.syntax, text)
+        return registration
 
 
 _AT_ONCE = frozenset({"scheme", "default_port", "syntax", "source"})

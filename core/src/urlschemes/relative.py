@@ -12,7 +12,8 @@ from urlschemes.errors import NotHierarchical
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from urlschemes.syntax import Part, Syntax
+    from urlschemes.part import Part
+    from urlschemes.syntax import Syntax
 
 __all__ = ["resolve"]
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from urlschemes.part import Value
     from urlschemes.registration import Registration
-    from urlschemes.syntax import Value
     from urlschemes.wire import Algorithm
 
 __all__ = ["Scheme", "folded"]

@@ -5,191 +5,28 @@ compose, and (in `urlschemes.explanation`) the reason why a text does not derive
 needs of the rules is made when it is asked for (`urlschemes.construction`, `urlschemes.structure`).
 """
 
+from urlschemes.part import Part
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Collection, Iterable, Mapping
-    from typing import Any, Final, Self, TypeAlias
-    from typing import Literal as OneOf
+    from typing import Self, TypeAlias
 
     from urlschemes.automaton import Automaton
     from urlschemes.bnf import Grammar
-    from urlschemes.division import Division
     from urlschemes.errors import InvalidURL
     from urlschemes.expansion import Element
     from urlschemes.machine import Program
+    from urlschemes.part import Raw
     from urlschemes.structure import Structure
 
     Telling: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
-    Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
-    Value: TypeAlias = "Raw | int"
-    Take: TypeAlias = OneOf["all", "all but the last", "last"]
-    Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
 
-__all__ = ["UNCHANGED", "Encoded", "Part", "Syntax", "Unchanged"]
-
-TAKES = ("all", "all but the last", "last")
-TRAVELS = ("line", "binary", "as-written", "form")
-DIGITS = 4000
-"""Digits that a number may have; Python's own bound is little more."""
+__all__ = ["Part", "Syntax"]
 
 SHORT = 1000
 """Characters up to which a text is quickly read without a pattern."""
-
-
-class Encoded(str):
-    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
-
-    __slots__ = ()
-
-
-class Unchanged:
-    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNCHANGED"
-
-
-UNCHANGED: "Final" = Unchanged()
-
-
-class Part:
-    """A part of a scheme's URLs: an occurrence of a rule.
-
-    `at` says which occurrences: suffixes of the path of rule names that leads to them, such as `("port",)` and
-    `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided by its `division` into elements of
-    the rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and
-    become an int. `exclude` are octets that the part never holds; `decoded` is a rule that its octets derive from once
-    they are decoded, beside the rule that its text derives from. `says` is what the part is, in words for whoever got
-    it wrong. `travels` says how it reaches the other side:
-
-    - `line`: on a protocol line, so that access refuses control octets;
-    - `binary`: as counted octets, any of them;
-    - `as-written`: without being decoded;
-    - `form`: like `line`, or the one form of section 3.4.9.
-    """
-
-    __slots__ = (
-        "at",
-        "bare",
-        "decoded",
-        "division",
-        "element",
-        "escapes",
-        "exclude",
-        "held",
-        "mark",
-        "name",
-        "number",
-        "rule",
-        "says",
-        "take",
-        "travels",
-    )
-    at: tuple[tuple[str, ...], ...]
-    bare: frozenset[int]
-    escapes: frozenset[int]
-    held: tuple[str, str]
-    mark: str
-    rule: str
-
-    def __init__(
-        self,
-        name: str,
-        at: "Iterable[str]",
-        *,
-        element: str | None = None,
-        take: "Take" = "all",
-        number: bool = False,
-        exclude: "Iterable[int]" = (),
-        decoded: str | None = None,
-        travels: "Travels" = "line",
-        says: str | None = None,
-    ) -> None:
-        self.name = self.mark = name
-        self.at = tuple(map(_path, at))
-        self.element = element
-        self.take = take
-        self.number = number
-        self.exclude = frozenset(exclude)
-        self.decoded = decoded
-        self.travels = travels
-        self.says = says
-        self.division: Division | None = None
-
-    def __getattr__(self, name: str) -> "Any":
-        # Of a part that was compiled before, the octets that it may hold are made into sets when they are asked for.
-        if name not in {"bare", "escapes"}:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.bare, self.escapes = (frozenset(bytes.fromhex(octets)) for octets in self.held)
-        return self.bare if name == "bare" else self.escapes
-
-    def __repr__(self) -> str:
-        return f"<Part {self.name}>"
-
-    @property
-    def absent(self) -> tuple[str, ...] | None:
-        """What the part is where its occurrence is absent."""
-        return () if self.element is not None and self.take != "last" else None
-
-    def raw_of(self, whole: str) -> "Raw":
-        """The part as written, from the text `whole` of its occurrence."""
-        if self.division is None:
-            return whole
-        elements = self.division.divided(whole)
-        if self.take == "all":
-            return elements  # type: ignore[return-value]  # all texts, or all pairs
-        return elements[-1] if self.take == "last" else elements[:-1]  # type: ignore[return-value]
-
-    def share(self, text: str, start: int, end: int) -> tuple[int, int] | None:
-        """Where the part stands in the occurrence of it from `start` to `end` of `text`; None without elements.
-
-        Of a list that two parts share, it is what this one takes.
-        """
-        if self.division is None or self.take == "all":
-            return start, end
-        separator = self.division.separator
-        cut = text.rfind(separator, start, end)
-        if self.take == "last":
-            return (start if cut < 0 else cut + len(separator)), end
-        return None if cut < 0 or (self.division.leading and cut == start) else (start, cut)
-
-    def value_of(self, raw: "Raw") -> "Value":
-        """The decoded value of the part that is written `raw`."""
-        from urlschemes.octets import unescape
-
-        if isinstance(raw, tuple):
-            return tuple(map(_decoded, raw))  # type: ignore[return-value]  # texts give texts, and pairs pairs
-        return int(raw) if self.number else unescape(raw)
-
-    def written(self, text: str) -> str:
-        """`text` as this part, or one element of it, is written: what it may not hold as it is, is encoded.
-
-        Where the rule has no escapes, `text` is returned as it is: whether it derives is for parsing to say. Raises
-        ValueError for an octet that the part cannot hold in any way.
-        """
-        from urlschemes.octets import escape, octets_of
-
-        octets = octets_of(text)
-        if not self.escapes:
-            return text
-        for octet in octets:
-            if octet not in self.bare and octet not in self.escapes:
-                raise ValueError(f"octet {octet:02X}")
-        return escape(octets, self.bare)
-
-
-def _decoded(element: "str | tuple[str, str]") -> "str | tuple[str, str]":
-    from urlschemes.octets import unescape
-
-    return unescape(element) if isinstance(element, str) else (unescape(element[0]), unescape(element[1]))
-
-
-def _path(spec: str) -> tuple[str, ...]:
-    before, quote, literal = spec.partition('"')
-    return (*(name for name in before.split("/") if name), *([quote + literal] if quote else []))
 
 
 class Syntax:
@@ -235,8 +72,7 @@ class Syntax:
         from urlschemes.construction import complete_parts
 
         self._hold(bnf, rule, parts, hierarchy, section, slash_may_be_omitted=slash_may_be_omitted)
-        self.grammar  # noqa: B018  reads the rules
-        complete_parts(self)
+        complete_parts(self.grammar, self.parts)
 
     @classmethod
     def known(
@@ -299,7 +135,7 @@ class Syntax:
         if self._grammar is None:
             from urlschemes.construction import grammar_of
 
-            self._grammar = grammar_of(self)
+            self._grammar = grammar_of(self.bnf, self.rule, self.hierarchy, self.parts)
         return self._grammar
 
     @property
@@ -308,7 +144,7 @@ class Syntax:
         if self._automaton is None:
             from urlschemes.construction import automaton_of
 
-            built = automaton_of(self)
+            built = automaton_of(self.grammar, self.rule, self.parts)
             if self._automaton is None:  # of several threads, the first one's counts
                 self._automaton = built
         return self._automaton

@@ -5,7 +5,8 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 
 import sys
 
-from urlschemes.syntax import UNCHANGED, Encoded, Part, Syntax, Unchanged
+from urlschemes.part import UNCHANGED, Encoded, Part, Unchanged
+from urlschemes.syntax import Syntax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Self, TypeAlias
 
     from urlschemes.errors import Explanation, InvalidURL
+    from urlschemes.part import Raw, Value
     from urlschemes.registration import Registration
-    from urlschemes.syntax import Raw, Value
 
     Given: TypeAlias = "str | int | Sequence[str] | Sequence[tuple[str, str]] | Unchanged | None"
 
