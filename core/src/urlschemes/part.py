@@ -2,7 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Final, TypeAlias
     from typing import Literal as OneOf
 
@@ -145,7 +145,8 @@ class Part:
         from urlschemes.octets import unescape
 
         if isinstance(raw, tuple):
-            return tuple(map(_decoded, raw))  # type: ignore[return-value]  # texts give texts, and pairs pairs
+            # The function is handed on: to ask for it once more for each element would take as long as it does.
+            return tuple([_decoded(each, unescape) for each in raw])  # type: ignore[return-value]  # texts give texts, and pairs pairs
         return int(raw) if self.number else unescape(raw)
 
     def written(self, text: str) -> str:
@@ -165,9 +166,7 @@ class Part:
         return escape(octets, self.bare)
 
 
-def _decoded(element: "str | tuple[str, str]") -> "str | tuple[str, str]":
-    from urlschemes.octets import unescape
-
+def _decoded(element: "str | tuple[str, str]", unescape: "Callable[[str], str]") -> "str | tuple[str, str]":
     return unescape(element) if isinstance(element, str) else (unescape(element[0]), unescape(element[1]))
 
 
