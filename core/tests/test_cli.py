@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from urlschemes.choice import OWN_COMMANDS
 from urlschemes.cli.app import _HOMES, command
 
 if sys.platform == "win32":
@@ -1111,7 +1112,26 @@ def test_commands_of_plugins_are_listed_without_importing_them(run: Run, install
     assert run("parse", "x-shelf://h/", plugins=both).stdout.startswith("part")
     odd = run("x-odd", plugins=both)
     assert (odd.exit_code, "is a module" in odd.stderr) == (5, True)
+    reserved = [each for each in json.loads(run("doctor", "--json", plugins=both).stdout) if each["name"] == "parse"]
+    assert [(each["state"], each["distribution"]) for each in reserved] == [("reserved", "dusting")]
     del sys.modules["dusting"]
+
+
+def test_the_names_of_commands_are_the_ones_that_no_plugin_can_take() -> None:
+    assert set(_HOMES) == OWN_COMMANDS
+
+
+def test_of_two_commands_of_one_name_neither_counts_and_that_is_said(run: Run, install: Any) -> None:
+    for name in ("dusting", "sweeping"):
+        install(name, f"[urlschemes.commands]\nx-dust = {name}:dust\n", {f"{name}.py": PLUGIN_COMMAND})
+    three = f"{DISTRIBUTION},dusting,sweeping"
+    refused = run("x-dust", "the vase", plugins=three)
+    assert refused.exit_code == 2
+    assert "The command x-dust cannot be used: dusting 1.0 (claimed as well by sweeping 1.0 in " in refused.stderr
+    ill = run("doctor", plugins=three)
+    assert ill.exit_code == 5
+    assert "dusting 1.0  conflict  the command x-dust\n" in ill.stdout
+    assert "--disable dusting switches it off" in ill.stdout
 
 
 def test_a_demonstration_shows_url_parts_dialogue_and_content(run: Run, install: Any) -> None:
@@ -1298,10 +1318,10 @@ def test_config_shows_every_value_and_where_it_comes_from(
         nothing_configured,
         '[policy]\nports = [7171]\ndenied_networks = ["192.0.2.0/24"]\n[limits]\nhops = 1\n'
         '[options.x-shelf]\ntimes = 2\n[gateways]\nx-far = "ftp://joe:opensesame@h/{url}"\n'
-        '[registry.pins]\nx-foo = "foo-schemes"\n',
+        '[registry.pins]\nx-shelf = "shelf-schemes"\n',
     )
     monkeypatch.setenv("URLSCHEMES_GATEWAYS", "x-other=x-shelf://127.0.0.1/{url}")
-    said = run("--pin", "x-bar=bar-schemes", "config")
+    said = run("--pin", f"x-drawer={DISTRIBUTION}", "config")
     assert (said.exit_code, "opensesame" in said.output) == (2, False)
     for key, value, source in (
         ("policy.ports", "[7171]", "the file"),
@@ -1316,8 +1336,8 @@ def test_config_shows_every_value_and_where_it_comes_from(
         ("gateways.x-far", '"ftp://joe:***@h/{url}"', "the file"),
         ("gateways.x-other", '"x-shelf://127.0.0.1/{url}"', "the environment variable URLSCHEMES_GATEWAYS"),
         ("options.x-shelf.times", "2", "the file"),
-        ("registry.pins.x-bar", '"bar-schemes"', "the command line"),
-        ("registry.pins.x-foo", '"foo-schemes"', "the file"),
+        ("registry.pins.x-drawer", f'"{DISTRIBUTION}"', "the command line"),
+        ("registry.pins.x-shelf", '"shelf-schemes"', "the file"),
         ("registry.plugins", f'["{DISTRIBUTION}"]', "the command line"),
     ):
         assert re.search(rf"^{re.escape(key)} +{re.escape(value)} +{re.escape(source)}$", said.stdout, re.MULTILINE), (

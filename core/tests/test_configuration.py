@@ -448,7 +448,10 @@ def test_a_registry_takes_from_its_configuration_what_its_arguments_leave_open(t
     made = Configuration.of({"registry": {"plugins": ["foo-schemes"], "pins": {"x-foo": "foo-schemes"}}})
     with pytest.raises(URLError, match="foo-schemes, which is not installed"):
         len(Registry(configuration=made))
-    assert len(Registry(plugins=(), configuration=made)) == 0
+    pinned = Configuration.of({"registry": {"pins": {"x-foo": "foo-schemes"}}})
+    with pytest.raises(URLError, match=r"^the pin of x-foo names foo-schemes, which does not claim it"):
+        len(Registry(plugins=(), configuration=pinned))
+    assert len(Registry(plugins=(), configuration=Configuration.of({"registry": {"plugins": ["foo-schemes"]}}))) == 0
 
 
 def test_the_faults_of_a_configuration_are_told_together(told: Any) -> None:

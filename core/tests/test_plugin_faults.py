@@ -599,7 +599,7 @@ names = ("x-good", "x-broken", "x-norecord", "x_odd")
 controls("x-broken", "x-norecord")
 print(json.dumps([[before[name], *after[name]] for name in names]))
 """,
-        plugin("x-good"),
+        plugin("x-good", GOOD),
     )
     assert [each[:2] for each in said] == [
         ["active", "active"],

@@ -201,6 +201,51 @@ def test_overrides_of_several_threads_need_not_be_nested(bare, registration):
     assert "x-foo" not in bare
 
 
+def test_what_a_program_switches_off_comes_back_where_it_registers_the_name(bare, registration):
+    with bare.override(registration("x-foo")):
+        with pytest.raises(UnknownScheme, match=r"^the scheme x-foo is neither registered nor installed: override"):
+            bare.unregister("x-foo")
+        assert "x-foo" in bare
+    bare.register(registration("x-foo"))
+    assert "x-foo" in bare
+
+
+def test_an_installed_scheme_comes_back_when_its_name_was_registered_again(plugin, registration, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-back-l", code=None))
+    registry = Registry()
+    registry.unregister("x-back-l")
+    registry.register(registration("x-back-l"))
+    registry.unregister("x-back-l")
+    assert registry.why("x-back-l").provider == "x-back-l 1.0"
+
+
+def test_looking_changes_nothing(plugin, install, monkeypatch):
+    broken = "from urlschemes.hooks import hookimpl\nraise SystemExit(3)\n"
+    monkeypatch.syspath_prepend(install("hooks-m", "[urlschemes]\nobserve = hooks_m\n", {"hooks_m.py": broken}))
+    code = "from urlschemes import Registration, Scheme\nfrom urlschemes.beside import read_beside\n"
+    record = "text, _ = read_beside(__name__, 'registration.toml')\n"
+    code += record + "scheme = Scheme(Registration.from_text(text.removeprefix('wrong = 1\\n')))\n"
+    monkeypatch.syspath_prepend(plugin("x-own-m", code, lambda text: "wrong = 1\n" + text, site="other"))
+    registry = Registry()
+    for load in (False, True):
+        looked = {found.claim.distribution: found.claim.state for found in registry.diagnose(load=load)}
+        assert (looked["x-own-m"], looked["hooks-m"]) == ("broken", "broken" if load else "active")
+        assert "hooks_m" not in sys.modules
+        assert registry.is_valid("x-own-m:a")
+        assert states(registry, "x-own-m") == {"x-own-m 1.0": "active"}
+    del sys.modules["x_own_m"]
+
+
+def test_only_what_counts_is_loaded(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-off-n", code="raise SystemExit(3)"))
+    registry = Registry(disable=["x-off-n"])
+    (claim,) = (claim for claim in registry.claims() if claim.name == "x-off-n")
+    for given in (claim, claim._replace(state="active", reason="")):
+        with pytest.raises(PluginError, match=r"^what x-off-n 1\.0 claims as x-off-n is "):
+            registry.load(given)
+    assert "x_off_n" not in sys.modules
+
+
 def test_readers_see_the_old_or_the_new_and_never_half(bare, registration):  # C30
     schemes = [Scheme(registration("x-foo")) for _ in range(2)]
     types = {scheme.url_type for scheme in schemes}
@@ -281,7 +326,7 @@ def test_two_claims_of_one_name_are_a_conflict_until_one_is_chosen(plugin, monke
     assert states(pinned, "x-two-c") == {"first-c 1.0": "shadowed", "Second_C 1.0": "active"}
     assert pinned.why("x-two-c").rule == "the name is pinned to it"
     nobody = Registry(pins={"x-two-c": "third"})
-    with pytest.raises(UnknownScheme, match=r"is shadowed: the name is pinned to third"):
+    with pytest.raises(PluginError, match=r"^the pin of x-two-c names third, which does not claim it; installed: "):
         nobody.parse("x-two-c:a")
     restricted = Registry(plugins=["first-c"])
     assert states(restricted, "x-two-c") == {"first-c 1.0": "active", "Second_C 1.0": "disabled"}

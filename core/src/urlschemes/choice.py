@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import os
 
-from urlschemes.claims import SCHEMES, Claim, distribution_key
+from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim, distribution_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["DISABLE", "Installed", "Rules", "installed_list", "place", "settled", "switch"]
+__all__ = ["DISABLE", "OWN_COMMANDS", "Installed", "Rules", "installed_list", "place", "settled", "switch"]
 
 DISABLE = "URLSCHEMES_DISABLE"
 """The variable that switches off what it names: distributions and schemes, with commas between them."""
 _ALLOW = "URLSCHEMES_PLUGINS"
+
+_OWN = "access attributes check config delete demo doctor explain extract fix parse replace schemes show update why"
+OWN_COMMANDS = frozenset(_OWN.split())
+"""The commands that no plugin can take the place of."""
 
 
 class Rules:
@@ -55,10 +59,11 @@ class Installed:
 def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
     """Which of the claims count, by the rules above and by those of the environment.
 
-    Raises PluginError where one of the lists names what nobody installed.
+    Raises PluginError where one of the lists names what nobody installed, or a pin whoever does not claim the name.
     """
     found = tuple(claims)
     allowed, disabled = _allowed(rules, found), _disabled(rules, found)
+    _check_pins(rules.pins, found)
     ruled = bool(allowed or disabled or rules.pins)
     judged = [
         # Of a thousand claims nearly all are of the one name that their distribution is called after.
@@ -67,19 +72,43 @@ def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
         else _judged(claim, allowed, disabled, rules.pins)
         for claim in found
     ]
-    wanted: dict[str, list[int]] = {}
+    wanted: dict[tuple[str, str], list[int]] = {}
     for index, claim in enumerate(judged):
-        if claim[6] == SCHEMES and claim[7] == "active":
-            wanted.setdefault(claim.name, []).append(index)
-    chosen = {}
-    for name, indexes in wanted.items():
-        if len(indexes) == 1:
-            chosen[name] = judged[indexes[0]]
-            continue
-        for index in indexes:
-            others = "; ".join(place(judged[other]) for other in indexes if other != index)
-            judged[index] = judged[index]._replace(state="conflict", reason=f"claimed as well by {others}")
+        if claim[7] == "active" and claim[6] != HOOKS:  # as many as like may implement a hook
+            wanted.setdefault((claim[6], claim[0]), []).append(index)
+    _settle_conflicts(judged, wanted)
+    chosen = {claim[0]: claim for claim in judged if claim[6] == SCHEMES and claim[7] == "active"}
     return Installed(tuple(judged), chosen)
+
+
+def _settle_conflicts(judged: list[Claim], wanted: dict[tuple[str, str], list[int]]) -> None:
+    """Of those that want one name none counts; but whoever provides a scheme demonstrates it."""
+    for (group, name), indexes in sorted(wanted.items(), key=lambda each: each[0][0] == DEMOS):
+        if len(indexes) == 1:
+            continue
+        providers = [judged[index].provider for index in wanted.get((SCHEMES, name), ())] if group == DEMOS else []
+        own = [index for index in indexes if [judged[index].provider] == providers]
+        for index in indexes:
+            if len(own) != 1:
+                others = "; ".join(place(judged[other]) for other in indexes if other != index)
+                judged[index] = judged[index]._replace(state="conflict", reason=f"claimed as well by {others}")
+            elif index != own[0]:
+                reason = f"{providers[0]}, which provides the scheme, demonstrates it itself"
+                judged[index] = judged[index]._replace(state="shadowed", reason=reason)
+
+
+def _check_pins(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> None:
+    for name, pin in pins.items():
+        wish = (SCHEMES, name, distribution_key(pin))
+        if not any((each[6], each[0], distribution_key(each[1])) == wish for each in claims if each[7] != "ignored"):
+            from urlschemes.errors import PluginError
+
+            raise PluginError(
+                f"the pin of {name} names {pin}, which does not claim it",
+                scheme=name,
+                distribution=pin,
+                hint=installed_list(claims),
+            )
 
 
 def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str]]:
@@ -143,6 +172,8 @@ def _judged(
     why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
     if why:
         return claim._replace(state="disabled", reason=why)
+    if claim.group == COMMANDS and claim.name in OWN_COMMANDS:
+        return claim._replace(state="reserved", reason="urlschemes has a command of that name itself")
     if claim.group != SCHEMES:
         return claim
     if distribution != distribution_key(f"urlschemes-{claim.name}"):  # whose name it is, it is for them to say

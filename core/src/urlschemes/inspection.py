@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from urlschemes.claims import HOOKS, SCHEMES, Claim
+from urlschemes.claims import SCHEMES, Claim
 from urlschemes.diagnosis import Diagnosis, Why, examined, examined_own, why_installed, why_own
 from urlschemes.errors import PluginError
 from urlschemes.ledger import known_names
-from urlschemes.loading import imported, record
+from urlschemes.loading import record, used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,15 +36,13 @@ class Inspection:
     """What is asked of the registry that it belongs to.
 
     `plugins` are its plugins, `configuration` what is configured. `deed` says what the program did with a name, if
-    anything; `own` are the schemes that it put there itself. `load` gives the scheme of a claim, imported; `absent` why
-    nobody provides a name.
+    anything; `own` are the schemes that it put there itself. `absent` says why nobody provides a name.
     """
 
     plugins: Plugins
     configuration: Callable[[], Configuration]
     deed: Callable[[str], Deed | None]
     own: Callable[[], Iterable[Scheme]]
-    load: Callable[[Claim], Scheme]
     absent: Callable[[str], UnknownScheme | PluginConflict]
 
     # Who provides what, and why
@@ -84,7 +83,7 @@ class Inspection:
         return Why(name, None, error.message, claims, error.hint or "install a distribution that provides it")
 
     def _gateway(self, name: str) -> str | None:
-        """The gateway for `name`, in words."""
+        """The gateway for `name`, in words. Nothing is imported to tell."""
         setting = self.configuration().gateway(name)
         if setting is not None:
             return f"{setting.shown}, from {setting.source}"
@@ -97,31 +96,29 @@ class Inspection:
     def diagnose(self, *, load: bool, verify: bool) -> tuple[Diagnosis, ...]:
         """Every claim, looked for anew and looked at closely, and the schemes that the program put there itself.
 
-        The records are read; with `load` the plugins are imported, with `verify` each in a process of its own.
+        The records are read; with `load` the plugins are imported, with `verify` each in a process of its own. What is
+        found wrong changes nothing: a scheme can be used afterwards as it could before.
         """
         self.plugins.look()
-        for claim in self.claims():
-            if claim.state == "active":
-                self._try(claim, load=load)
-        claims = self.claims()
-        found = [examined(claim, self.plugins.seconds.get(claim)) for claim in claims]
+        found = [self._examined(claim, load=load) for claim in self.claims()]
         if verify:
             found = self._verified(found)
         found += (examined_own(scheme, self._why_provided(scheme.name).rule) for scheme in self.own())
         return tuple(found)
 
-    def _try(self, claim: Claim, *, load: bool) -> None:
-        try:
-            if claim.group == SCHEMES and not load:
-                record(claim)
-            elif claim.group == SCHEMES:
-                self.load(claim)
-            elif load and claim.group == HOOKS:
-                self.plugins.try_hook(claim)
-            elif load:
-                self.plugins.tried(claim, imported)
-        except PluginError as error:
-            self.plugins.blame(claim, error)
+    def _examined(self, claim: Claim, *, load: bool) -> Diagnosis:
+        seconds = self.plugins.seconds.get(claim)
+        if claim.state == "active":
+            began = perf_counter()
+            try:
+                if load:
+                    used(claim, self.plugins.installed().claims)
+                    seconds = perf_counter() - began if seconds is None else seconds
+                elif claim.group == SCHEMES:
+                    record(claim)
+            except PluginError as error:
+                claim, seconds = claim._replace(state="broken", reason=error.message), None
+        return examined(claim, seconds)
 
     def _verified(self, found: list[Diagnosis]) -> list[Diagnosis]:
         """The same, with what came of loading those that are active in other processes."""
@@ -129,7 +126,8 @@ class Inspection:
 
         reserved = {name for name, known in known_names().items() if known.distribution}
         active = [each.claim for each in found if each.claim.state == "active"]
-        verified = verify(active, [claim for claim in active if claim.group == SCHEMES and claim.name in reserved])
+        others = [claim for claim in active if claim.group == SCHEMES and claim.name in reserved]
+        verified = verify(active, others, self.plugins.installed().claims)
         made = []
         for each in found:
             seen = verified.get(each.claim)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from urlschemes.beside import read_beside
-from urlschemes.claims import SCHEMES, Claim
+from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim
 from urlschemes.contract import check_type
 from urlschemes.registration import API, FILE, Registration
 from urlschemes.scheme import Scheme
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 
-__all__ = ["hook_of", "implementation", "imported", "provided", "record"]
+__all__ = ["hook_of", "implementation", "imported", "provided", "record", "used"]
 
 # The line of a record that says for which core it was written, as nearly all write it; of any other, and whatever else
 # it says, is for Registration to judge.
@@ -133,6 +133,49 @@ def imported(claim: Claim) -> object:
     return found
 
 
+def used(claim: Claim, claims: Iterable[Claim]) -> object:
+    """The object that a claim names, with all that using it would import, and checked as far as that can be.
+
+    Of a scheme that is its record, and a function for each of its operations. Raises PluginLoadError,
+    PluginContractError.
+    """
+    if claim.group == SCHEMES:
+        record(claim)
+        scheme = provided(claim)
+        _check_algorithms(claim, scheme)
+        return scheme
+    if claim.group == HOOKS:
+        return implementation(claim, claims)
+    found = imported(claim)
+    if claim.group == COMMANDS:
+        from click import Command
+
+        if not isinstance(found, Command):
+            raise _kind(claim, found, "a click.Command")
+    elif claim.group == DEMOS and not callable(found):
+        raise _kind(claim, found, "a function that gives a context manager")
+    return found
+
+
+def _kind(claim: Claim, found: object, wants: str) -> PluginContractError:
+    has = type(found).__qualname__
+    return _contract(claim, f"what it names is a {has}, and not {wants}", wants=wants, has=has)
+
+
+def _check_algorithms(claim: Claim, scheme: Scheme) -> None:
+    from urlschemes.errors import PluginContractError, URLError
+
+    for operation in scheme.registration.operations if scheme._access else ():
+        try:
+            scheme.algorithm(operation)
+        except PluginContractError as error:
+            raise _contract(claim, error.message, wants=error.wants, has=error.has) from error
+        except (URLError, KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:
+            raise _not_loaded(claim, error, "its algorithm") from error
+
+
 def hook_of(claim: Claim) -> str:
     """The function that a claim of the group of hooks is to provide."""
     return f"urlschemes_{claim.name}"
@@ -185,13 +228,13 @@ def _of_the_import(claim: Claim, error: BaseException) -> PluginError:
     return _not_loaded(claim, error)
 
 
-def _not_loaded(claim: Claim, error: BaseException) -> PluginLoadError:
+def _not_loaded(claim: Claim, error: BaseException, what: str = "") -> PluginLoadError:
     from urlschemes.choice import DISABLE, switch
     from urlschemes.discovery import described
     from urlschemes.errors import PluginLoadError
 
     return PluginLoadError(
-        f"{claim.provider}, which provides {claim.name}, cannot be imported: {described(error)}",
+        f"{claim.provider}, which provides {claim.name}, cannot be imported: {what and f'{what}: '}{described(error)}",
         scheme=_scheme_of(claim),
         distribution=claim.provider,
         hint=f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it",

@@ -110,11 +110,6 @@ class Plugins:
             getLogger("urlschemes").warning("%s took %.1f s to import for %s", claim.provider, seconds, claim.name)
         return provided
 
-    def blame(self, claim: Claim, error: PluginError) -> None:
-        """Take note that the claim cannot be used, unless it is known."""
-        with self._lock:
-            self.broken.setdefault(claim, error)
-
     def hooks(self, *names: str) -> Hooks | None:
         """The hooks, where somebody has one of those `names`; pluggy is imported only then."""
         if self._hooks is None and not any(claim.name in names for claim in self._hook_claims()):

@@ -15,7 +15,7 @@ from _thread import allocate_lock  # what `threading.Lock` is, without the impor
 
 from urlschemes.choice import Rules
 from urlschemes.contract import check_type, read
-from urlschemes.loading import imported, provided, record
+from urlschemes.loading import provided, record, used
 from urlschemes.plugins import Plugins
 from urlschemes.registration import Registration
 from urlschemes.scheme import Scheme, folded
@@ -205,14 +205,23 @@ class Registry:
         return self._inspection.claims()
 
     def load(self, claim: Claim) -> object:
-        """The object that an active claim names, imported now. Raises PluginLoadError, PluginContractError."""
-        return self._plugins.tried(claim, imported)
+        """The object that an active claim names, imported now with all that it is used for, and checked.
+
+        Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
+        """
+        if claim.state != "active" or claim not in self._plugins.installed().claims:
+            from urlschemes.errors import PluginError
+
+            said = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not of this registry"
+            raise PluginError(f"what {claim.provider} claims as {claim.name} {said}", distribution=claim.provider)
+        return self._plugins.tried(claim, lambda each: used(each, self._plugins.installed().claims))
 
     def diagnose(self, *, load: bool = False, verify: bool = False) -> tuple[Diagnosis, ...]:
         """Every claim, looked at closely, and the schemes that the program registered itself.
 
         The records are read; with `load` the plugins are imported as well. With `verify` each is loaded in a process of
-        its own, within ten seconds, and what it changed there for others is said; this process loads none of them.
+        its own, within ten seconds, and what it changed there for others is said; this process loads none of them. What
+        is found changes nothing of what the registry does.
         """
         return self._inspection.diagnose(load=load, verify=verify)
 
@@ -224,9 +233,7 @@ class Registry:
     def _inspection(self) -> Inspection:
         from urlschemes.inspection import Inspection
 
-        return Inspection(
-            self._plugins, lambda: self.configuration, self._deed, self._own_schemes, self._load, self._absent
-        )
+        return Inspection(self._plugins, lambda: self.configuration, self._deed, self._own_schemes, self._absent)
 
     def _deed(self, name: str) -> Deed | None:
         """What the program did with the name."""
@@ -264,13 +271,24 @@ class Registry:
                     hint="register(scheme, replace=True) or override(scheme) puts another in its place",
                 )
             self._registered[name] = added
+            self._hidden -= {name}
             self._refresh(name)
 
     def unregister(self, name: str) -> None:
-        """Undo `register`; an installed scheme is switched off in this registry. Raises UnknownScheme."""
+        """Undo `register`; an installed scheme is switched off in this registry, until the name is registered again.
+
+        Raises UnknownScheme.
+        """
         name = folded(name)
         if name not in self:
             raise self._absent(name)
+        if name not in self._registered and name not in self._plugins.installed().chosen:
+            from urlschemes.errors import UnknownScheme
+
+            message = (
+                f"the scheme {name} is neither registered nor installed: override(scheme) put it there for a while"
+            )
+            raise UnknownScheme(message, scheme=name, hint="leave its `with` block")
         with self._lock:
             if self._registered.pop(name, None) is None:
                 self._hidden |= {name}

@@ -217,10 +217,7 @@ class _Commands(click.Group):
         return result
 
     def _claims(self, ctx: click.Context) -> dict[str, Claim]:
-        active = [claim for claim in _command_claims(ctx) if claim.state == "active"]
-        names = [claim.name for claim in active]
-        # As with schemes: of two that claim one name, neither counts.
-        return {each.name: each for each in active if each.name not in _HOMES and names.count(each.name) == 1}
+        return {claim.name: claim for claim in _command_claims(ctx) if claim.state == "active"}
 
     def _missing(self, ctx: click.Context, name: str) -> str | None:
         """Why there is no such command, where a distribution has it: it is switched off, in conflict, not installed.
@@ -231,7 +228,7 @@ class _Commands(click.Group):
 
         claims = [each for each in _settings(ctx).registry.claims() if (each.group, each.name) == (COMMANDS, name)]
         if claims:
-            said = "; ".join(f"{claim.provider} ({claim.reason or 'another claims it as well'})" for claim in claims)
+            said = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
             return f"The command {name} cannot be used: {said}."
         home = _ELSEWHERE.get(name)
         return f"The command {name} comes with {home}, which is not installed: pip install {home}" if home else None
@@ -282,16 +279,8 @@ def _command_claims(ctx: click.Context) -> list[Claim]:
 
 
 def _command_of(ctx: click.Context, claim: Claim) -> click.Command:
-    from urlschemes.errors import PluginContractError
-
     found = _settings(ctx).registry.load(claim)
-    if not isinstance(found, click.Command):
-        raise PluginContractError(
-            f"the command {claim.name} of {claim.provider} is a {type(found).__qualname__}",
-            distribution=claim.provider,
-            wants="a click.Command",
-            has=type(found).__qualname__,
-        )
+    assert isinstance(found, click.Command)
     return found
 
 

@@ -75,20 +75,10 @@ def demo(settings: Settings, names: tuple[str, ...]) -> None:
 
 
 def _demos(registry: Registry) -> dict[str, Claim]:
-    """The demonstration for each name. One by whoever provides the scheme comes before one by somebody else."""
+    """The demonstration for each name."""
     from urlschemes.claims import DEMOS
 
-    offered: dict[str, list[Claim]] = {}
-    for claim in registry.claims():
-        if claim.group == DEMOS and claim.state == "active":
-            offered.setdefault(claim.name, []).append(claim)
-    found = {}
-    for name, claims in offered.items():
-        provider = registry.why(name).provider
-        own = [claim for claim in claims if claim.provider == provider]
-        if len(own or claims) == 1:
-            found[name] = (own or claims)[0]
-    return found
+    return {claim.name: claim for claim in registry.claims() if claim.group == DEMOS and claim.state == "active"}
 
 
 def _why_nothing(registry: Registry) -> str:

@@ -168,9 +168,11 @@ def _show_trouble(screen: Screen, each: Diagnosis) -> None:
     for said in (*([reason] if reason else []), *(each.changes or ())):
         screen.print(Text(f"    {line(said)}"), soft_wrap=True)
     _show_file(screen, each, 4)
-    remedy = {"conflict": f"--pin {claim.name}={claim.distribution} chooses it", "malformed": ""}.get(
-        claim.state, f"--disable {switch(claim)} switches it off"
-    )
+    remedy = f"--disable {switch(claim)} switches it off"
+    if claim.state == "conflict" and claim.group == SCHEMES:
+        remedy = f"--pin {claim.name}={claim.distribution} chooses it"
+    elif claim.state == "malformed":
+        remedy = ""
     if remedy:
         screen.print(Text(f"    {line(remedy)}", "dim"), soft_wrap=True)
 

@@ -58,22 +58,26 @@ class Verified(NamedTuple):
     changes: tuple[str, ...]
 
 
-def verify(claims: Iterable[Claim], others: Iterable[Claim]) -> dict[Claim, Verified]:
-    """Each of the claims loaded in a process of its own, bounded in time.
+def verify(claims: Iterable[Claim], others: Iterable[Claim], among: Iterable[Claim]) -> dict[Claim, Verified]:
+    """Each of the claims loaded in a process of its own, bounded in time. `among` are all that there are.
 
     `others` are claims of schemes that must stay as they are: they are loaded before it, but for its own.
     """
     watched = tuple(others)
-    wanted = list(claims)
+    wanted, there = list(claims), tuple(among)
+
+    def look(claim: Claim) -> Verified:
+        same = [each for each in there if each.distribution == claim.distribution]
+        return _verified(claim, [each for each in watched if each.module != claim.module], same)
+
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
-        found = pool.map(lambda claim: _verified(claim, [o for o in watched if o.module != claim.module]), wanted)
-        return dict(zip(wanted, found, strict=True))
+        return dict(zip(wanted, pool.map(look, wanted), strict=True))
 
 
-def _verified(claim: Claim, others: list[Claim]) -> Verified:
+def _verified(claim: Claim, others: list[Claim], claims: list[Claim]) -> Verified:
     if not sys.executable or getattr(sys, "frozen", False):
         return Verified(None, "it cannot be verified: this program has no Python interpreter to start", ())
-    given = json.dumps({"path": list(strings(sys.path)), "claim": claim, "others": others})
+    given = json.dumps({"path": list(strings(sys.path)), "claim": claim, "others": others, "claims": claims})
     options = [*(f"-W{option}" for option in sys.warnoptions), *(["-Xdev"] if sys.flags.dev_mode else [])]
     process = subprocess.Popen(  # noqa: S603  this interpreter, with a program of our own
         [sys.executable, "-P", *options, "-c", _CHILD],

@@ -13,10 +13,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import urlschemes
-from urlschemes.claims import HOOKS, SCHEMES, Claim
+from urlschemes.claims import Claim
 from urlschemes.discovery import described
 from urlschemes.errors import URLError
-from urlschemes.loading import imported, provided
+from urlschemes.loading import used
 from urlschemes.verification.snapshot import Deeds, Snapshot
 
 if TYPE_CHECKING:
@@ -41,14 +41,12 @@ def report(given: Mapping[str, Any]) -> None:
     before = Snapshot.take()
     began = perf_counter()
     try:
-        loaded = _load(claim)
+        used(claim, [Claim(*each) for each in given["claims"]])
         found["seconds"] = perf_counter() - began
-        _load_further(claim, loaded)
     except URLError as error:
         found["fault"] = error.message
     except BaseException as error:  # noqa: BLE001  whatever it is, it is what there is to report
-        what = "its import ended with" if found["seconds"] is None else "its algorithm cannot be imported:"
-        found["fault"] = f"{what} {described(error)}"
+        found["fault"] = f"its import ended with {described(error)}"
     finally:
         deeds.stop()
     found["changes"] = [*before.differences(Snapshot.take()), *deeds.told]
@@ -64,23 +62,6 @@ def _get_ready(others: list[Claim]) -> None:
             import_module(f"urlschemes.{room.name}")
     for other in others:
         try:
-            _load_further(other, provided(other))
+            used(other, ())
         except Exception:  # noqa: BLE001, S112  it is verified by itself
             continue
-
-
-def _load(claim: Claim) -> object:
-    if claim.group == SCHEMES:
-        return provided(claim)
-    return imported(claim)
-
-
-def _load_further(claim: Claim, loaded: Any) -> None:
-    """What the first access would import."""
-    if claim.group == SCHEMES:
-        for operation in loaded.registration.operations if loaded._access else ():
-            loaded.algorithm(operation)
-    elif claim.group == HOOKS:
-        from urlschemes.hooks import check
-
-        check(loaded, claim.provider)
