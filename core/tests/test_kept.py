@@ -15,6 +15,7 @@ from urlschemes import discovery, remembered, storage
 from urlschemes.compiled import keep, kept
 from urlschemes.discovery import discover
 from urlschemes.registration import Registration
+from urlschemes.registry import Registry
 from urlschemes.remembered import installed_claims
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files have owners and modes elsewhere")
@@ -87,6 +88,18 @@ def test_what_is_installed_removed_or_edited_later_is_seen(cache, site, searches
     assert names() == ["x-first", "x-third"]
     (info / "entry_points.txt").unlink()
     assert names() == ["x-first"]
+
+
+def test_a_list_of_names_does_not_look_at_each_distribution(cache, site, searches, install, monkeypatch):
+    assert names() == ["x-first"]
+    info = site / "urlschemes_x_first-1.0.dist-info"
+    (info / "entry_points.txt").write_text("[urlschemes.schemes]\nx-other = x_first:scheme\n")  # in place
+    registry = Registry()
+    assert list(registry) == ["x-first"]
+    assert len(searches) == 1
+    assert "x-first" not in registry  # whoever asks for one name is told what is there now
+    assert list(registry) == ["x-other"]
+    assert len(searches) == 2
 
 
 def test_sources_that_are_built_again_are_seen(cache, site, searches, tmp_path):

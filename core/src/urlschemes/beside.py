@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-__all__ = ["entries_of", "find_in_folders", "is_plain", "locate", "read_beside", "read_of", "strings"]
+__all__ = ["entries_of", "find_in_folders", "is_plain", "locate", "read_beside", "read_of", "read_own", "strings"]
 
 
 def read_beside(module: str, name: str) -> tuple[str, str]:
@@ -43,6 +43,11 @@ def read_of(spec: ModuleSpec, name: str) -> tuple[str, str]:
         except OSError:
             continue
     raise FileNotFoundError(f"the package {spec.name} has no file {name}")
+
+
+def read_own(name: str) -> str:
+    """The text of a file of the core itself, wherever it was imported from and whatever became of `sys.path` since."""
+    return read_of(sys.modules["urlschemes"].__spec__, name)[0]  # type: ignore[arg-type]  # it was imported
 
 
 def _read(path: str, folder: str, loader: object) -> bytes:

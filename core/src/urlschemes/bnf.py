@@ -16,7 +16,7 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
 
 import re
 
-from urlschemes.beside import read_beside
+from urlschemes.beside import read_own
 from urlschemes.errors import GrammarError
 
 TYPE_CHECKING = False
@@ -363,6 +363,6 @@ def shared_rules() -> Grammar:
     """The rules of section 5 that every scheme may use."""
     global _shared  # noqa: PLW0603  read once in a process
     if _shared is None:
-        text, _ = read_beside("urlschemes", "rfc1738.bnf")
+        text = read_own("rfc1738.bnf")
         _shared = Grammar(read(text))
     return _shared

@@ -83,9 +83,8 @@ def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
 
 def _settle_conflicts(judged: list[Claim], wanted: dict[tuple[str, str], list[int]]) -> None:
     """Of those that want one name none counts; but whoever provides a scheme demonstrates it."""
-    for (group, name), indexes in sorted(wanted.items(), key=lambda each: each[0][0] == DEMOS):
-        if len(indexes) == 1:
-            continue
+    contested = [each for each in wanted.items() if len(each[1]) > 1]
+    for (group, name), indexes in sorted(contested, key=lambda each: each[0][0] == DEMOS):
         providers = [judged[index].provider for index in wanted.get((SCHEMES, name), ())] if group == DEMOS else []
         own = [index for index in indexes if [judged[index].provider] == providers]
         for index in indexes:

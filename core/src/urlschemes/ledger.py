@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.beside import read_beside
+from urlschemes.beside import read_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,7 +52,7 @@ def known_names() -> Mapping[str, KnownName]:
     """The names of the core's own ledger."""
     import tomllib
 
-    text, _ = read_beside("urlschemes", "ledger.toml")
+    text = read_own("ledger.toml")
     return MappingProxyType({name: KnownName(name, **facts) for name, facts in tomllib.loads(text).items()})
 
 

@@ -43,6 +43,7 @@ class Plugins:
         self._current_directory = current_directory
         self._lock = allocate_lock()
         self._installed: Installed | None = None
+        self._listed: Installed | None = None  # as `_installed`, and enough for a list
         self._hooks: Hooks | None = None
         self.broken: dict[Claim, PluginError] = {}
         self.seconds: dict[Claim, float] = {}
@@ -55,6 +56,14 @@ class Plugins:
             with self._lock:
                 installed = self._installed = self._installed or installed
         return installed
+
+    def names(self) -> Collection[str]:
+        """The names of the schemes that count, for a list of them. Raises as `installed` does."""
+        installed = self._installed or self._listed
+        if installed is None:
+            claims = installed_claims(current_directory=self._current_directory, edited=False)
+            installed = self._listed = settled(claims, self.rules)
+        return installed.chosen.keys()
 
     def look(self) -> Installed:
         """As `installed`, and looked for anew: what an earlier process found plays no part. Raises as it does."""

@@ -130,11 +130,16 @@ class Registry:
 
     def __iter__(self) -> Iterator[str]:
         """The names that somebody provides, sorted; nothing is imported."""
-        names = {*self._plugins.installed().chosen} - self._hidden | {*self._registered} | {*self._overrides}
-        return iter(sorted(names))
+        return iter(sorted(self._names()))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._names())
+
+    def _names(self) -> Collection[str]:
+        names = self._plugins.names()
+        if not (self._hidden or self._registered or self._overrides):
+            return names
+        return {*names} - self._hidden | {*self._registered} | {*self._overrides}
 
     def registration(self, name: str) -> Registration:
         """The record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""

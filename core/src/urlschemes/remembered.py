@@ -18,7 +18,7 @@ import sys
 from urlschemes import __version__
 from urlschemes.beside import entries_of, is_plain
 from urlschemes.claims import Claim
-from urlschemes.storage import FIELD, RECORD, fingerprint, load, store
+from urlschemes.storage import FIELD, PART, RECORD, fingerprint, load, store
 
 __all__ = ["installed_claims"]
 
@@ -31,12 +31,16 @@ _AS_FOUND = frozenset({"active", "malformed", "ignored"})
 """The states that a claim has before anybody decides which claims count."""
 
 
-def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
-    """Every claim in the folders and archives of `sys.path`, as `discover` finds them; found anew if need be."""
+def installed_claims(*, current_directory: bool = False, edited: bool = True) -> tuple[Claim, ...]:
+    """Every claim in the folders and archives of `sys.path`, as `discover` finds them; found anew if need be.
+
+    Without `edited` the files of a distribution that were edited where they lie are not looked at, which takes most of
+    the time where there are a thousand: enough for a list of names, of which none is used before it is looked up.
+    """
     key, before = _looked_at(current_directory=current_directory)
     name = f"claims-{fingerprint(key)}"
     kept = load(name, key) if key else None
-    claims = None if kept is None else _unchanged(kept, str(before))
+    claims = None if kept is None else _unchanged(kept, str(before), edited=edited)
     if claims is not None:
         return claims
     from urlschemes.discovery import Search
@@ -46,7 +50,7 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
         watched = list(dict.fromkeys(found.watched))
         now = _state(watched)
         if _are_settled(before) and _are_settled(now):
-            columns = zip(*found.claims, strict=True) if found.claims else ()
+            columns = map(_written, zip(*found.claims, strict=True)) if found.claims else ()
             records = [[str(before)], _shortened(watched), [str(now)], *columns]
             whole = RECORD.join(map(FIELD.join, records))
             if _unchanged(whole, str(before)) == found.claims:  # no name holds what separates names
@@ -54,21 +58,35 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
     return found.claims
 
 
-def _unchanged(kept: str, before: str) -> tuple[Claim, ...] | None:
-    """The claims that were kept, where each entry and each file has the state that it had."""
+def _unchanged(kept: str, before: str, *, edited: bool = True) -> tuple[Claim, ...] | None:
+    """The claims that were kept, where each entry has the state that it had, and (with `edited`) each file."""
     state, _, rest = kept.partition(RECORD)
     if state != before:
         return None
     try:
         paths, now, *columns = rest.split(RECORD)
-        root, *watched = paths.split(FIELD)
-        if str(_state([root + path for path in watched])) != now:
-            return None
-        claims = Claim.all_of([column.split(FIELD) for column in columns])
-        states = set(columns[7].split(FIELD)) if columns else set()
+        if edited:
+            root, *watched = paths.split(FIELD)
+            if str(_state([root + path for path in watched])) != now:
+                return None
+        fields = _read(columns)
+        claims = Claim.all_of(fields)
+        states = set(fields[7]) if fields else set()
     except (ValueError, LookupError):
         return None
     return claims if states <= _AS_FOUND else None
+
+
+def _written(column: tuple[str, ...]) -> tuple[str, ...]:
+    """One field of all claims; of a field that is the same in all of them, such as their folder, it is written once."""
+    return column if len(set(column)) > 1 or len(column) == 1 else (PART, column[0])
+
+
+def _read(columns: list[str]) -> list[list[str]]:
+    """The fields that were written so."""
+    fields = [column.split(FIELD) for column in columns]
+    count = max(map(len, fields), default=0)
+    return [[column[1]] * count if column[0] == PART else column for column in fields]
 
 
 def _shortened(paths: list[str]) -> list[str]:
