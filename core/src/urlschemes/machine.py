@@ -56,7 +56,7 @@ def run(program: "Program", text: str) -> Found | None:
         elif order == "one":
             good = at < len(text) and text[at] in words[0]
             at += 1
-        elif order == "word":
+        elif order == "literal":
             ahead = text[at : at + len(words[0])]
             good = ahead.isascii() and ahead.lower() == words[0]
             at += len(words[0])

@@ -100,8 +100,8 @@ class _Translator:
             return self.closed(depth, atomic=token["group"] == ">")
         if token["fails"]:
             return [("fail",)]
-        if token["word"]:
-            return [("word", token["word"].lower())]
+        if token["literal"]:
+            return [("literal", token["literal"].lower())]
         if token["behind"]:
             return [("behind", _characters(token["behind"]))]
         if token["class"]:
