@@ -15,7 +15,7 @@ __all__ = ["translated"]
 _CLASS = r"\[(?:\\.|[^\]\\])++\]"
 _ONE = r"\\[^A-Za-z0-9]|[^\\()\[|]"
 _TOKEN = re.compile(
-    rf"""\(\?P<(?P<named>\w+)> | \(\?i:(?P<word>[A-Za-z]+)\) | (?P<fails>\(\?!\)) | \(\?(?P<group>[:>])
+    rf"""\(\?P<(?P<named>\w+)> | \(\?i:(?P<literal>[A-Za-z]+)\) | (?P<fails>\(\?!\)) | \(\?(?P<group>[:>])
       | \(\?<!(?P<behind>{_CLASS}|{_ONE})\) | \(\?=(?P<ahead>{_CLASS}|{_ONE})?(?P<end>\|?\\Z)?\)
       | (?P<class>{_CLASS}) | (?P<close>\)) | (?P<or>\|) | \\(?P<escaped>[^A-Za-z0-9])
       | (?P<plain>[^\\\[\](){{}}?*+|.^$])
