@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def plain(value: Any) -> Any:
     """What a value of a record says, so that two can be compared."""
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {name: plain(each) for name, each in value.items()}
     if type(value).__module__.startswith("urlschemes."):
         return {name: plain(getattr(value, name)) for name in value.__slots__ if not name.startswith("_")}
