@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import threading
@@ -11,7 +12,8 @@ from pathlib import Path
 import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, before a test changes that
 import pytest
 
-from urlschemes import discovery, remembered, storage
+import urlschemes
+from urlschemes import compiled, discovery, remembered, storage
 from urlschemes.compiled import keep, kept
 from urlschemes.discovery import discover
 from urlschemes.registration import Registration
@@ -413,6 +415,49 @@ def test_a_kept_pattern_that_is_none_is_made_again(cache, registration, record, 
     assert again.syntax.fullmatch("x-kept:a")["word"] == "a"  # by the program
     assert again.syntax.fullmatch("x-kept:b")["word"] == "b"  # by the pattern of its rules
     assert again.syntax.fullmatch("x-other:b") is None
+
+
+def rooms_below(*rooms: str, but: frozenset[str]) -> set[str]:
+    """The rooms of the core that those import when they are imported or called, and so on; `but` are left out."""
+    found, todo = set(), set(rooms)
+    while todo:
+        room = todo.pop()
+        found.add(room)
+        names = ast.walk(Unannotated().visit(ast.parse(Path(urlschemes.__path__[0], f"{room}.py").read_text("utf-8"))))
+        modules = {node.module for node in names if isinstance(node, ast.ImportFrom)}
+        below = {module.partition(".")[2] for module in modules if module.startswith("urlschemes.")}
+        todo |= below - found - but
+    return found
+
+
+class Unannotated(ast.NodeTransformer):
+    """Takes away what only type checkers import."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        return None if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING" else node
+
+
+def test_a_kept_record_depends_on_every_room_that_decides_what_it_says():
+    # What is stored says nothing of how it is stored, and nothing of the words of errors.
+    below = rooms_below("compiled", "records", but=frozenset({"storage", "errors"}))
+    assert "structure" in below  # it says whether the host may be empty
+    assert sorted(below) == sorted(compiled._ROOMS)
+
+
+def test_a_room_that_changes_makes_a_kept_record_count_no_more(cache, registration, record, monkeypatch, tmp_path):
+    made, whole = registration("x-kept"), record("x-kept")
+    for file in compiled._FILES:
+        (tmp_path / file).write_text("")
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "compiled.py"))
+    keep(made.scheme, made.default_port, made.syntax, whole)
+    made.syntax.fullmatch("x-kept:a")
+    assert again_of(whole) is not None
+    for file in compiled._FILES:
+        state = (tmp_path / file).stat()
+        os.utime(tmp_path / file, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000_000))
+        assert again_of(whole) is None, file
+        os.utime(tmp_path / file, ns=(state.st_atime_ns, state.st_mtime_ns))
+        assert again_of(whole) is not None
 
 
 def test_a_first_url_imports_neither_re_nor_what_finds_distributions(plugin, child, cache):

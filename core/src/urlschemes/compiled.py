@@ -21,8 +21,8 @@ __all__ = ["keep", "kept"]
 
 # The rooms that decide what a record becomes: in a checkout they change while the version does not.
 _ROOMS = (
-    *("automaton", "bnf", "characters", "compiled", "construction", "division", "expansion", "machine", "part"),
-    *("pattern", "program", "records", "regular", "syntax"),
+    *("automaton", "beside", "bnf", "characters", "compiled", "construction", "division", "expansion", "machine"),
+    *("octets", "part", "pattern", "program", "records", "regular", "structure", "syntax"),
 )
 STEP = "\x1c"
 """What stands between the rules of a path, and between the words of a step."""
