@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["translated"]
 
-_CLASS = r"\[(?:\\.|[^\]\\])++\]"
+_CLASS = r"\[(?!\^)(?:\\[\x00-\x7f]|[\x00-\[^-\x7f])++\]"
 _ONE = r"\\[^A-Za-z0-9]|[^\\()\[|]"
 _TOKEN = re.compile(
     rf"""\(\?P<(?P<named>\w+)> | \(\?i:(?P<literal>[A-Za-z]+)\) | (?P<fails>\(\?!\)) | \(\?(?P<group>[:>])
@@ -73,9 +73,12 @@ class _Translator:
         else:
             least = int(times["least"])
             most = int(times["most"] or 0) if times["range"] else least
+        is_fixed = not times["sign"] and (not times["range"] or times["most"] == times["least"])
         # What may be given back is the same only where nothing behind it could ask for that.
-        if not times["kept"] and least != most and not (atomic and self.pattern[self.at : self.at + 1] == ")"):
+        if not times["kept"] and not is_fixed and not (atomic and self.pattern[self.at : self.at + 1] == ")"):
             raise ValueError("gives back")
+        if times["least"] and not most and (is_fixed or times["most"]):
+            raise ValueError("never")
         if len(item) == 1 and item[0][0] == "one":
             return [("many", item[0][1], str(least), str(most or ""))]
         if max(least, most) > MOST:
