@@ -73,7 +73,7 @@ def read(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
 
 def failure(error: Exception, kind: type[URL], what: str) -> "PluginError":
     """The error of a type whose own code raised one."""
-    from urlschemes.discovery import described
+    from urlschemes.display import described
     from urlschemes.errors import PluginError
 
     return PluginError(f"the type {kind.__name__} failed: {what}: {described(error)}", scheme=_scheme_of(kind))

@@ -23,7 +23,7 @@ import sys
 from urlschemes.beside import entries_of, find_in_folders, is_plain
 from urlschemes.characters import REGISTRABLE
 from urlschemes.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key
-from urlschemes.display import one_line
+from urlschemes.display import described, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from importlib_metadata import IDistribution
 
-__all__ = ["Search", "described", "discover", "why_ignored"]
+__all__ = ["Search", "discover", "why_ignored"]
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
@@ -263,16 +263,6 @@ def _same_place(claim: Claim, other: Claim) -> bool:
 
 def _holds_code(claim: Claim) -> bool:
     return find_in_folders(claim.module.partition(".")[0], [claim.origin]) is not None
-
-
-def described(error: BaseException) -> str:
-    """What an exception of somebody else's says, in one safe line; its type alone where its text is not to be had."""
-    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
-    try:
-        text = str(error)
-    except (Exception, SystemExit):  # noqa: BLE001  its text is the plugin's code
-        return one_line(kind, 200)
-    return one_line(f"{kind}: {text}" if text else kind, 200)
 
 
 def _said(error: Exception) -> str:

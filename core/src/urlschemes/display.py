@@ -6,7 +6,7 @@ that reaches a person's screen except through this room. RFC 1738 section 6 warn
 
 import re
 
-__all__ = ["in_line", "one_line", "redact", "shown"]
+__all__ = ["described", "in_line", "one_line", "redact", "shown"]
 
 HIDDEN = "***"
 
@@ -55,3 +55,13 @@ def one_line(text: str, most: int = 300) -> str:
         text = text[: 4 * most] + "..."
     line = _UNSAFE.sub(_escaped, text).encode("ascii", "backslashreplace").decode("ascii")
     return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def described(error: BaseException) -> str:
+    """What an exception of somebody else's says, in one safe line; its type alone where its text is not to be had."""
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    try:
+        text = str(error)
+    except (Exception, SystemExit):  # noqa: BLE001  its text is the plugin's code
+        return one_line(kind, 200)
+    return one_line(f"{kind}: {text}" if text else kind, 200)

@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import pluggy
 
 from urlschemes.characters import REGISTRABLE
-from urlschemes.discovery import described
-from urlschemes.display import one_line
+from urlschemes.display import described, one_line
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, URLError
 from urlschemes.ledger import KnownName, Ledger
 from urlschemes.questions import Credentials

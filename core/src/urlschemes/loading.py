@@ -64,7 +64,7 @@ def _record_text(claim: Claim) -> tuple[str, str]:
     try:
         return read_beside(claim.module, FILE)
     except (FileNotFoundError, UnicodeDecodeError) as error:
-        from urlschemes.discovery import described
+        from urlschemes.display import described
 
         raise _contract(claim, described(error), wants=f"{FILE}, in UTF-8, in {claim.module}", has="none") from error
     except Exception as error:  # no such package, or a finder of anybody's making
@@ -126,7 +126,7 @@ def imported(claim: Claim) -> object:
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:
-            from urlschemes.discovery import described
+            from urlschemes.display import described
 
             wants = f"{claim.module}:{claim.attribute}"
             raise _contract(claim, f"{wants} is not there", wants=wants, has=described(error)) from error
@@ -230,7 +230,7 @@ def _of_the_import(claim: Claim, error: BaseException) -> PluginError:
 
 def _not_loaded(claim: Claim, error: BaseException, what: str = "") -> PluginLoadError:
     from urlschemes.choice import DISABLE, switch
-    from urlschemes.discovery import described
+    from urlschemes.display import described
     from urlschemes.errors import PluginLoadError
 
     return PluginLoadError(

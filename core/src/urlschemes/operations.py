@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urlschemes.attributes import Gateway
 from urlschemes.contract import read
 from urlschemes.dialogue import Dialogue
-from urlschemes.discovery import described
-from urlschemes.display import one_line
+from urlschemes.display import described, one_line
 from urlschemes.errors import (
     ConfigurationError,
     InvalidURL,

@@ -108,7 +108,7 @@ def _demonstrate(screen: Screen, registry: Registry, name: str, claim: Claim) ->
 def _begun(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonstration]:
     """The demonstration that `claim` names, under way in `folder`. What goes wrong in it is a PluginError."""
     from urlschemes.demonstration import Demonstration
-    from urlschemes.discovery import described
+    from urlschemes.display import described
     from urlschemes.errors import PluginContractError, PluginError, URLError
 
     demonstrate: Any = registry.load(claim)

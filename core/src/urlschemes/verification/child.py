@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import urlschemes
 from urlschemes.claims import Claim
-from urlschemes.discovery import described
+from urlschemes.display import described
 from urlschemes.errors import URLError
 from urlschemes.loading import used
 from urlschemes.verification.snapshot import Deeds, Snapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.discovery import described
+from urlschemes.display import described
 from urlschemes.errors import PluginError, URLError
 from urlschemes_testing.review.catalogue import asks
 from urlschemes_testing.review.subject import Missing

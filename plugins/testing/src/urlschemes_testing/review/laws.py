@@ -6,7 +6,7 @@ import copy
 import pickle
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes.discovery import described
+from urlschemes.display import described
 from urlschemes.errors import InvalidURL, URLError
 from urlschemes.url import URL
 from urlschemes_testing.review.catalogue import asks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes.discovery import described
+from urlschemes.display import described
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes_testing.review.catalogue import asks
 from urlschemes_testing.review.verdicts import failed, passed, skipped, warned

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.demonstration import Demonstration
-from urlschemes.discovery import described
+from urlschemes.display import described
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.policy import Policy
 from urlschemes.resource import Document, Listing, Session

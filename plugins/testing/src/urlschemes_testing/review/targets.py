@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from urlschemes.beside import find_in_folders
 from urlschemes.claims import DEMOS, SCHEMES, Claim
-from urlschemes.discovery import described
+from urlschemes.display import described
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 from urlschemes.registration import FILE
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TextIO
 
-from urlschemes.discovery import described
+from urlschemes.display import described
 from urlschemes_testing.review.catalogue import checks
 from urlschemes_testing.review.subject import Missing, Subject
 from urlschemes_testing.review.targets import Target
