@@ -1,6 +1,6 @@
 """What is wrong with a text as a URL, or, of one that is valid, what is unwise in it: `check`."""
 
-from urlschemes.contract import read
+from urlschemes.contract import read_as
 from urlschemes.errors import InvalidURL, UnknownScheme
 from urlschemes.faults import every_fault
 from urlschemes.findings import finding, of_error, warnings
@@ -33,7 +33,7 @@ def check(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> "tupl
         except UnknownScheme as error:
             found.append(_unknown(error, name))
     try:
-        url = read(kind, text, limit)
+        url = read_as(kind, text, limit)
     except InvalidURL as error:
         found += every_fault(text, kind, error)
     else:

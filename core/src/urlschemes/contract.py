@@ -6,13 +6,13 @@ protocol line is the same for all, and stays as the core has it.
 
 import sys
 
-from urlschemes.url import LIMIT, URL
+from urlschemes.url import LIMIT, URL, type_failed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from urlschemes.errors import PluginContractError, PluginError
+    from urlschemes.errors import PluginContractError
 
-__all__ = ["check_type", "failure", "read"]
+__all__ = ["check_type", "read_as"]
 
 _KEPT = (
     "__eq__",
@@ -47,7 +47,7 @@ def check_type(kind: type[URL], name: str) -> None:
             )
 
 
-def read(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
+def read_as(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
     """The URL of the type `kind` that `text` is; the type may parse in its own way.
 
     In Python's development mode (`python -X dev`) it must print as what was read, and its parts must be there. Raises
@@ -67,20 +67,8 @@ def read(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
 
         if isinstance(error, URLError):
             raise
-        raise failure(error, kind, "it cannot parse") from error
+        raise type_failed(kind, error, "it cannot parse") from error
     return found
-
-
-def failure(error: Exception, kind: type[URL], what: str) -> "PluginError":
-    """The error of a type whose own code raised one."""
-    from urlschemes.display import described
-    from urlschemes.errors import PluginError
-
-    return PluginError(f"the type {kind.__name__} failed: {what}: {described(error)}", scheme=_scheme_of(kind))
-
-
-def _scheme_of(kind: type[URL]) -> str | None:
-    return kind.registration.scheme if kind.registration else None
 
 
 def _look_at(url: URL, kind: type[URL], text: str, limit: int) -> None:
@@ -99,7 +87,7 @@ def _broken(kind: type[URL], has: str, wants: str) -> "PluginContractError":
 
     return PluginContractError(
         f"the type {kind.__name__} breaks the contract of plugins: it gave {has}",
-        scheme=_scheme_of(kind),
+        scheme=kind._scheme or None,
         wants=wants,
         has=has,
     )

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.attributes import Gateway
-from urlschemes.contract import read
+from urlschemes.contract import read_as
 from urlschemes.dialogue import Dialogue
 from urlschemes.display import described, one_line
 from urlschemes.errors import (
@@ -193,7 +193,7 @@ class Operations:
             self._check_found(url, terms.policy)
         scheme = self._lookup.scheme(url.scheme)
         if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
-            url = read(scheme.url_type, str(url), max(LIMIT, len(str(url))))
+            url = read_as(scheme.url_type, str(url), max(LIMIT, len(str(url))))
         algorithm = self._algorithm(scheme, operation)
         _check_given(operation, algorithm, options, terms)
         configured = self._configured(scheme, algorithm, options, terms)
@@ -326,7 +326,7 @@ class Operations:
             return self._lookup.scheme(name).url_type
 
         if _NEVER_FOLLOWED.search(text):
-            target = read(type_of(text.partition(":")[0]), text)
+            target = read_as(type_of(text.partition(":")[0]), text)
         else:
             target = fix(text, type_of, LIMIT).url
         hooks = self._lookup.hooks()

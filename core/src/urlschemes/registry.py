@@ -14,7 +14,7 @@ import sys
 from _thread import allocate_lock  # what `threading.Lock` is, without the import of `threading`
 
 from urlschemes.choice import Rules
-from urlschemes.contract import check_type, read
+from urlschemes.contract import check_type, read_as
 from urlschemes.loading import provided, record, used
 from urlschemes.plugins import Plugins
 from urlschemes.registration import Registration
@@ -396,12 +396,12 @@ class Registry:
             message = f"this is a {kind.__name__}, and a {wanted.__name__} is wanted"
             raise fault_of("scheme", text, message, scheme=folded(name), section="RFC 1738 section 2.1")
         if not kind.syntax.is_compiled:
-            return read(kind, text, limit)  # the first URL of its scheme
+            return read_as(kind, text, limit)  # the first URL of its scheme
         name = folded(name)
         if name not in self._readers and _is_read_at_once(kind):
             with self._lock:
                 self._refresh(name)
-        return read(kind, text, limit)
+        return read_as(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
         """The URL `<scheme>:<scheme-specific-part>`, whatever the scheme (section 2.1). Raises InvalidURL."""

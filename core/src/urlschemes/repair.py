@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.characters import ESCAPE
-from urlschemes.contract import read
+from urlschemes.contract import read_as
 from urlschemes.derivation import rule_of
 from urlschemes.display import redact
 from urlschemes.errors import InvalidURL, NotRepairable, UnknownScheme
@@ -123,7 +123,7 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
     try:
         given.check_lines()
         try:
-            return given.fixed(read(url_type, given.text, limit))
+            return given.fixed(read_as(url_type, given.text, limit))
         except InvalidURL as error:
             cause = error
         given, repaired = _nearest(given, url_type.syntax)
@@ -131,7 +131,7 @@ def fix(text: str, type_of: "Callable[[str], type[URL]]", limit: int) -> Fixed:
             raise _not_repaired("not repaired, as that would be a guess", given.fault(url_type), given)
         if len(repaired) > limit:
             raise _Refused(f"repaired it has {len(repaired)} characters, and the bound is {limit}", given.at(limit))
-        return given.fixed(read(url_type, repaired, limit))
+        return given.fixed(read_as(url_type, repaired, limit))
     except _Refused as error:
         refused = NotRepairable(
             error.message,

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias
 
-    from urlschemes.errors import Explanation, InvalidURL
+    from urlschemes.errors import Explanation, InvalidURL, PluginError
     from urlschemes.part import Raw, Value
     from urlschemes.registration import Registration
 
     Given: TypeAlias = "str | int | Sequence[str] | Sequence[tuple[str, str]] | Unchanged | None"
 
-__all__ = ["LIMIT", "UNCHANGED", "URL", "Encoded", "InternetURL", "LoginURL", "Unchanged"]
+__all__ = ["LIMIT", "UNCHANGED", "URL", "Encoded", "InternetURL", "LoginURL", "Unchanged", "type_failed"]
 
 
 LIMIT = 64 * 1024
@@ -107,12 +107,11 @@ class URL:
         try:
             return {name: getattr(self, name) for name in self.syntax.parts}
         except Exception as error:  # of a type that a plugin made
-            from urlschemes.contract import failure
             from urlschemes.errors import URLError
 
             if isinstance(error, URLError | MemoryError):
                 raise
-            raise failure(error, type(self), "a part cannot be read") from error
+            raise type_failed(type(self), error, "a part cannot be read") from error
 
     def redacted(self) -> str:
         """The text for a person to see: with `***` in place of a password (section 6)."""
@@ -498,3 +497,11 @@ def _restore(module: str, name: str, text: str) -> URL:
         found = URL
     kind = found if isinstance(found, type) and issubclass(found, URL) else URL
     return kind.parse(text, limit=max(LIMIT, len(text)))
+
+
+def type_failed(kind: type[URL], error: Exception, what: str) -> "PluginError":
+    """The error of a type whose own code raised one."""
+    from urlschemes.display import described
+    from urlschemes.errors import PluginError
+
+    return PluginError(f"the type {kind.__name__} failed: {what}: {described(error)}", scheme=kind._scheme or None)

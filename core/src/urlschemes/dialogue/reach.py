@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.contract import failure
 from urlschemes.display import one_line
 from urlschemes.errors import PluginContractError, URLError
+from urlschemes.url import type_failed
 
 if TYPE_CHECKING:
     from urlschemes.policy import Policy
@@ -85,7 +85,7 @@ def _check_told(url: URL, name: str) -> None:
     except (URLError, MemoryError):
         raise
     except Exception as error:
-        raise failure(error, type(url), f"its {name} cannot be read") from error
+        raise type_failed(type(url), error, f"its {name} cannot be read") from error
     if type(told) not in {str, int} or str(told).lower() != str(captured).lower():
         stands, kind = one_line(str(captured), 80), type(url).__name__
         raise PluginContractError(
