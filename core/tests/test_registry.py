@@ -321,10 +321,16 @@ def test_two_claims_of_one_name_are_a_conflict_until_one_is_chosen(plugin, monke
         why = registry.why("x-two-c")
         assert why.provider is None
         assert "several distributions claim the scheme x-two-c" in str(why)
+        assert (sorted(why.pins), why.switch, why.advice) == (["Second_C", "first-c"], None, caught.value.hint)
     pinned = Registry(pins={"X-Two-C": "second.c"})
     assert str(pinned.parse("x-two-c:a")) == "x-two-c:a"
     assert states(pinned, "x-two-c") == {"first-c 1.0": "shadowed", "Second_C 1.0": "active"}
-    assert pinned.why("x-two-c").rule == "the name is pinned to it"
+    why = pinned.why("x-two-c")
+    assert (why.rule, why.pins, why.switch) == ("the name is pinned to it", ("first-c",), "x-two-c")
+    assert why.advice == (
+        "pin another: Registry(pins={'x-two-c': 'first-c'}), override(scheme), "
+        "or switch it off: URLSCHEMES_DISABLE=x-two-c"
+    )
     nobody = Registry(pins={"x-two-c": "third"})
     with pytest.raises(PluginError, match=r"^the pin of x-two-c names third, which does not claim it; installed: "):
         nobody.parse("x-two-c:a")

@@ -27,6 +27,7 @@ DEMOS = "urlschemes.demos"
 
 GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
 
+_TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 _FIELDS = ("name", "distribution", "version", "origin", "module", "attribute", "group", "state", "reason")
 
 
@@ -118,6 +119,11 @@ class Claim(tuple[str, ...]):
     def reason(self) -> str:
         """Why, in words; "" for one that is active."""
         return self[8]
+
+    @property
+    def in_trouble(self) -> bool:
+        """Whether somebody has to do something about it."""
+        return self.state in _TROUBLE
 
     @property
     def provider(self) -> str:

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from urlschemes.beside import locate, read_beside
+from urlschemes.choice import switch
 from urlschemes.claims import SCHEMES, Claim
-from urlschemes.diagnosis import Diagnosis, Why, examined, examined_own, why_installed, why_own
+from urlschemes.diagnosis import Diagnosis, Why
 from urlschemes.errors import PluginError
 from urlschemes.ledger import known_names
 from urlschemes.loading import record, used
+from urlschemes.registration import FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from urlschemes.claims import State
     from urlschemes.configuration import Configuration
     from urlschemes.errors import PluginConflict, UnknownScheme
     from urlschemes.plugins import Plugins
@@ -25,9 +29,18 @@ __all__ = ["Deed", "Inspection"]
 Deed: TypeAlias = Literal["registered", "overridden", "unregistered"]
 """What a program did with a name in its registry."""
 
-_SHADOWED = {
-    "registered": "the program registered a scheme of that name itself",
-    "overridden": "the program overrides the scheme for a while",
+# Why a scheme is the program's own, how to undo that, and what is said of the installed one that gives way to it.
+_OWN: Mapping[Deed, tuple[str, str, str]] = {
+    "registered": (
+        "register(scheme) was called",
+        "unregister({!r})",
+        "the program registered a scheme of that name itself",
+    ),
+    "overridden": (
+        "override(scheme) put it there for a while",
+        "leave its `with` block",
+        "the program overrides the scheme for a while",
+    ),
 }
 
 
@@ -67,20 +80,22 @@ class Inspection:
         if deed == "unregistered":
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
         if deed is not None:
-            return claim._replace(state="shadowed", reason=_SHADOWED[deed])
+            return claim._replace(state="shadowed", reason=_OWN[deed][2])
         broken = self.plugins.broken.get(claim)
         return claim._replace(state="broken", reason=broken.message) if broken else claim
 
     def _why_provided(self, name: str) -> Why:
         claims = self.claims_of(name)
         deed = self.deed(name)
-        if deed in _SHADOWED:
-            return why_own(name, claims, overridden=deed == "overridden")
+        if deed is not None and deed in _OWN:
+            rule, hint, _ = _OWN[deed]
+            return Why(name, "this program", rule, claims, hint=hint.format(name))
         active = next((claim for claim in claims if claim.state == "active"), None)
         if active is not None:
-            return why_installed(name, claims, active, pinned=name in self.plugins.rules.pins)
+            rule = _rule(claims, pinned=name in self.plugins.rules.pins)
+            return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
         error = self.absent(name)
-        return Why(name, None, error.message, claims, error.hint or "install a distribution that provides it")
+        return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
 
     def _gateway(self, name: str) -> str | None:
         """The gateway for `name`, in words. Nothing is imported to tell."""
@@ -103,7 +118,7 @@ class Inspection:
         found = [self._examined(claim, load=load) for claim in self.claims()]
         if verify:
             found = self._verified(found)
-        found += (examined_own(scheme, self._why_provided(scheme.name).rule) for scheme in self.own())
+        found += (_in_place_of_a_claim(scheme, self._why_provided(scheme.name).rule) for scheme in self.own())
         return tuple(found)
 
     def _examined(self, claim: Claim, *, load: bool) -> Diagnosis:
@@ -118,7 +133,7 @@ class Inspection:
                     record(claim)
             except PluginError as error:
                 claim, seconds = claim._replace(state="broken", reason=error.message), None
-        return examined(claim, seconds)
+        return _with_file(claim, seconds)
 
     def _verified(self, found: list[Diagnosis]) -> list[Diagnosis]:
         """The same, with what came of loading those that are active in other processes."""
@@ -137,3 +152,42 @@ class Inspection:
             claim = each.claim._replace(state="broken", reason=seen.fault) if seen.fault else each.claim
             made.append(each._replace(claim=claim, seconds=seen.seconds, changes=seen.changes))
         return made
+
+
+def _rule(claims: tuple[Claim, ...], *, pinned: bool) -> str:
+    """Why one of the claims of a name counts."""
+    if pinned:
+        return "the name is pinned to it"
+    if any(claim.state == "reserved" for claim in claims):
+        return "the name is reserved to it"
+    return (
+        "the claims of other distributions do not count" if len(claims) > 1 else "no other distribution claims the name"
+    )
+
+
+def _in_state(state: State, claims: tuple[Claim, ...]) -> tuple[str, ...]:
+    return tuple(claim.distribution for claim in claims if claim.state == state)
+
+
+def _with_file(claim: Claim, seconds: float | None) -> Diagnosis:
+    """The claim with its file, which is read and not executed."""
+    from hashlib import sha256
+
+    try:
+        if claim.attribute or claim.group != SCHEMES:
+            spec = locate(claim.module)
+            file, read = spec.origin or "", getattr(spec.loader, "get_data", None)
+            octets = read(file) if read else b""
+        else:
+            text, file = read_beside(claim.module, FILE)
+            octets = text.encode()
+    except Exception:  # noqa: BLE001  there may be nothing, or a finder of anybody's making
+        return Diagnosis(claim)
+    return Diagnosis(claim, file, sha256(octets).hexdigest(), seconds)
+
+
+def _in_place_of_a_claim(scheme: Scheme, reason: str) -> Diagnosis:
+    """What stands in place of a claim for a scheme that the program registered itself."""
+    kind = scheme.url_type
+    claim = Claim(scheme.name, "(this program)", "", "", kind.__module__, kind.__qualname__)
+    return Diagnosis(claim._replace(reason=reason))

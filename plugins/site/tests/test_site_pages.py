@@ -369,7 +369,10 @@ def test_a_distribution_that_cannot_be_used_is_named_and_costs_the_others_nothin
     )
     assert done.returncode == 0, done.stderr
     words = Page((tmp_path / "site" / "index.html").read_text("utf-8")).text
-    assert "not of use: x-none, whose record cannot be read; odd-hooks 1.0: broken; odd-one 1.0: conflict" in words
+    assert (
+        "not of use: x-none, whose record cannot be read; odd-hooks 1.0: broken; odd-one 1.0: conflict; "
+        "odd-one 1.0: reserved; odd-two 1.0: conflict. urlschemes doctor says why."
+    ) in words
     ftp = Page((tmp_path / "site" / "scheme-ftp.html").read_text("utf-8")).text
     assert "Provided byurlschemes-ftp 0.1.0" in ftp
     assert "Other claimsodd-one 1.0: reserved" in ftp

@@ -373,8 +373,13 @@ def advice(error: URLError) -> str | None:
     if isinstance(error, errors.PluginLoadError) and error.hint:
         return error.hint.replace(f"{DISABLE}=", "--disable ")
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
-        return f"choose one: --pin {error.scheme}={error.claimants[0].partition(' ')[0]}, or uninstall the other"
+        return to_settle(error.scheme, error.claimants[0].partition(" ")[0])
     return error.hint
+
+
+def to_settle(scheme: str, distribution: str) -> str:
+    """What to do where several claim the scheme, that distribution among them."""
+    return f"choose one: --pin {scheme}={distribution}, or uninstall the other"
 
 
 def _nobody_asked(error: URLError) -> bool:

@@ -83,14 +83,12 @@ def _reads_only(registry: Registry, found: Why) -> bool:
 
 def _advice(found: Why) -> str:
     """How to choose otherwise, in the words of the command line."""
-    conflict = [claim.distribution for claim in found.claims if claim.state == "conflict"]
-    if conflict:
-        return f"choose one: --pin {found.name}={conflict[0]}, or uninstall the other"
-    if found.provider is None:
-        return found.advice
-    others = [claim.distribution for claim in found.claims if claim.state == "shadowed"]
-    pin = f"--pin {found.name}={others[0]} chooses another, " if others else ""
-    return f"{pin}--disable {found.name} switches it off"
+    from urlschemes.cli.app import to_settle
+
+    if found.switch is None:
+        return to_settle(found.name, found.pins[0]) if found.pins else found.advice
+    pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
+    return f"{pin}--disable {found.switch} switches it off"
 
 
 def _claim(claim: Claim) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import click
 
 from urlschemes.claims import SCHEMES
 from urlschemes.cli.plain import as_json, line, note, published, write_json
-from urlschemes.diagnosis import TROUBLE
 from urlschemes.errors import UnknownScheme
 from urlschemes.ledger import KnownName
 from urlschemes.scheme import folded
@@ -61,7 +60,7 @@ def schemes(settings: Settings, *, everything: bool, as_json: bool) -> None:
         note("no scheme is installed or switched on")
         _advise(registry)
     unreadable = {*registry} - {each.scheme for each in records}
-    trouble = [claim for claim in registry.claims() if claim.state in TROUBLE]
+    trouble = [claim for claim in registry.claims() if claim.in_trouble]
     if trouble or unreadable:
         note(f"{len(trouble) + len(unreadable)} more cannot be used: `urlschemes doctor` says why")
 

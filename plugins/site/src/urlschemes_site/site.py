@@ -110,7 +110,7 @@ def _notation() -> Iterator[tuple[str, str, Drawing]]:
 
 def _trouble(registry: Registry) -> list[str]:
     """The distributions of which something cannot be used, and the state that it is in."""
-    claims = [claim for claim in registry.claims() if claim.state in {"broken", "conflict", "malformed"}]
+    claims = [claim for claim in registry.claims() if claim.in_trouble]
     return sorted({f"{claim.provider or 'a distribution without a name'}: {claim.state}" for claim in claims})
 
 
