@@ -114,6 +114,20 @@ class Part:
         return f"<Part {self.name}>"
 
     @property
+    def described(self) -> str:
+        """What the part is, in a few words: text, a number, elements of a list; and what it never holds."""
+        if self.number:
+            what = "a number"
+        elif self.element is None:
+            what = f"text, the encoding of {self.decoded}" if self.decoded else "text"
+        elif self.take == "last":
+            what = f"the last {self.element} of its list"
+        else:
+            what = f"a list of {self.element}" + ("" if self.take == "all" else f", {self.take}")
+        without = ", ".join(f"{octet:02X}" for octet in sorted(self.exclude))
+        return f"{what} without the octets {without}" if without else what
+
+    @property
     def absent(self) -> tuple[str, ...] | None:
         """What the part is where its occurrence is absent."""
         return () if self.element is not None and self.take != "last" else None

@@ -8,7 +8,7 @@ import click
 
 from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES
 from urlschemes.cli.plain import as_json, line, note, write_json
-from urlschemes.cli.registry import READS_ONLY
+from urlschemes.cli.schemes import READS_ONLY
 from urlschemes.errors import PluginError
 
 if TYPE_CHECKING:

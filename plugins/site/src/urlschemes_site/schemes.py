@@ -189,17 +189,8 @@ def _names_in(rule: Rule) -> list[str]:
 
 
 def _part(part: Part) -> PartRow:
-    if part.number:
-        what = "a number"
-    elif part.element is None:
-        what = f"text, the encoding of {part.decoded}" if part.decoded else "text"
-    elif part.take == "last":
-        what = f"the last {part.element} of its list"
-    else:
-        what = f"a list of {part.element}" + ("" if part.take == "all" else f", {part.take}")
-    without = ", ".join(f"{octet:02X}" for octet in sorted(part.exclude))
-    facts = [part.says or "", f"it never holds the octets {without}" if without else "", _TRAVELS.get(part.travels, "")]
-    return PartRow(part.name, part.at, what, tuple(filter(None, facts)))
+    facts = (part.says, _TRAVELS.get(part.travels))
+    return PartRow(part.name, part.at, part.described, tuple(filter(None, facts)))
 
 
 def _allowed(record: Registration, policy: Policy) -> Iterator[Allowed]:

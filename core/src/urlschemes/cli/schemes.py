@@ -9,6 +9,7 @@ import click
 
 from urlschemes.claims import SCHEMES
 from urlschemes.cli.plain import as_json, line, note, published, write_json
+from urlschemes.cli.records import fields_of
 from urlschemes.errors import UnknownScheme
 from urlschemes.ledger import KnownName
 from urlschemes.scheme import folded
@@ -151,7 +152,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
             raise
         return
     if as_json:
-        write_json(_whole(record))
+        write_json(fields_of(record))
         return
     from rich.text import Text
 
@@ -184,7 +185,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
     table = grid("part", "stands at", "is", "travels")
     for part in record.syntax.parts.values():
         at = " or ".join("/".join(path) for path in part.at)
-        table.add_row(part.name, at, _is(part), part.travels)
+        table.add_row(part.name, at, part.described, part.travels)
     screen.table(table)
     if record.options:
         _head(screen, "Options")
@@ -247,66 +248,3 @@ def _head(screen: Screen, text: str) -> None:
 
     screen.print()
     screen.print(Text(text, "bold underline"))
-
-
-def _is(part: Any) -> str:
-    if part.number:
-        what = "a number"
-    elif part.element is None:
-        what = f"the encoding of {part.decoded}" if part.decoded else "text"
-    elif part.take == "last":
-        what = f"the last {part.element}"
-    else:
-        what = f"a list of {part.element}" + ("" if part.take == "all" else f", {part.take}")
-    without = ", ".join(f"{octet:02X}" for octet in sorted(part.exclude))
-    return f"{what} without {without}" if without else what
-
-
-def _whole(record: Registration) -> dict[str, Any]:
-    names = (
-        "scheme",
-        "status",
-        "title",
-        "reference",
-        "contact",
-        "change_controller",
-        "default_port",
-        "ports",
-        "operations",
-    )
-    more = ("redirects", "local", "source")
-    prose = ("encoding_considerations", "interoperability_considerations", "security_considerations")
-    syntax = record.syntax
-    return {
-        "installed": True,
-        **{name: getattr(record, name) for name in (*names, *more, *prose)},
-        "syntax": {
-            "rule": syntax.rule,
-            "hierarchy": syntax.hierarchy,
-            "slash_may_be_omitted": syntax.slash_may_be_omitted,
-            "bnf": syntax.bnf,
-            "parts": {
-                part.name: {
-                    "at": ["/".join(path) for path in part.at],
-                    "element": part.element,
-                    "take": part.take,
-                    "number": part.number,
-                    "exclude": [f"{octet:02X}" for octet in sorted(part.exclude)],
-                    "decoded": part.decoded,
-                    "says": part.says,
-                    "travels": part.travels,
-                }
-                for part in syntax.parts.values()
-            },
-        },
-        "options": {
-            name: {
-                "description": option.description,
-                "environment": option.environment,
-                "configurable": option.configurable,
-            }
-            for name, option in record.options.items()
-        },
-        "cautions": [{name: getattr(each, name) for name in each.__slots__} for each in record.cautions],
-        "examples": [{"url": each.url, "parts": each.parts, "says": each.says} for each in record.examples],
-    }
