@@ -274,7 +274,7 @@ def test_somebody_elses_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(not POSIX, reason="a named pipe is one of POSIX")
 def test_a_pipe_is_no_configuration_file_and_blocks_nobody(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe", 0o600)
-    assert "is no regular file" in refused(Configuration.load, tmp_path / "pipe").message
+    assert "it is no regular file" in refused(Configuration.load, tmp_path / "pipe").message
 
 
 # What it means

@@ -13,7 +13,8 @@ import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, 
 import pytest
 
 import urlschemes
-from urlschemes import compiled, discovery, remembered, storage
+from urlschemes import cache as stored
+from urlschemes import compiled, discovery, remembered
 from urlschemes.compiled import keep, kept
 from urlschemes.discovery import discover
 from urlschemes.registration import Registration
@@ -206,8 +207,8 @@ def test_a_file_that_was_spoilt_is_as_none(cache, site, spoil):
 )
 def test_text_with_a_right_checksum_that_makes_no_sense_is_as_none(cache, site, searches, text):
     key, state = remembered._looked_at(current_directory=False)
-    name = f"claims-{storage.fingerprint(key)}"
-    storage.store(name, key, text.format(state=state))
+    name = f"claims-{stored.fingerprint(key)}"
+    stored.store(name, key, text.format(state=state))
     found = names()
     assert found in (["x-first"], [])
     assert (found == []) == (text == "{state}\x1e\x1e[]")  # which says that nothing is installed
@@ -292,12 +293,12 @@ def test_where_it_lies(monkeypatch, tmp_path):
     monkeypatch.delenv("URLSCHEMES_CACHE", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert storage.folder() == str(tmp_path / "xdg" / "urlschemes")
+    assert stored.folder() == str(tmp_path / "xdg" / "urlschemes")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert storage.folder() == str(tmp_path / ".cache" / "urlschemes")
-    storage.store("name", "key", "text")
-    assert storage.load("name", "key") == "text"
-    assert storage.load("name", "other key") is None
+    assert stored.folder() == str(tmp_path / ".cache" / "urlschemes")
+    stored.store("name", "key", "text")
+    assert stored.load("name", "key") == "text"
+    assert stored.load("name", "other key") is None
     assert (tmp_path / ".cache" / "urlschemes").stat().st_mode & 0o777 == 0o700
 
 
@@ -316,28 +317,28 @@ def test_what_cannot_be_written_is_no_error(cache, site, monkeypatch, tmp_path):
 
 
 def test_a_text_that_is_too_long_is_not_kept(cache):
-    storage.store("name", "key", "x" * (storage.MOST + 1))
+    stored.store("name", "key", "x" * (stored.MOST + 1))
     assert list(cache.iterdir()) == []
 
 
 def test_the_older_files_make_room(cache, monkeypatch):
-    monkeypatch.setattr(storage, "FILES", 4)
+    monkeypatch.setattr(stored, "FILES", 4)
     for number in range(9):
-        storage.store(f"name-{number}", "key", "text")
+        stored.store(f"name-{number}", "key", "text")
         os.utime(cache / f"name-{number}", (number, number))
-    assert storage.load("name-8", "key") == "text"
+    assert stored.load("name-8", "key") == "text"
     assert len(list(cache.iterdir())) <= 4
 
 
 def test_many_who_write_at_once_leave_one_right_file(cache):
     texts = [str(number) * 50_000 for number in range(8)]
-    threads = [threading.Thread(target=storage.store, args=("name", "key", text)) for text in texts * 4]
+    threads = [threading.Thread(target=stored.store, args=("name", "key", text)) for text in texts * 4]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        assert storage.load("name", "key") in {None, *texts}
+        assert stored.load("name", "key") in {None, *texts}
         time.sleep(0)
-    assert storage.load("name", "key") in texts
+    assert stored.load("name", "key") in texts
     assert only_file(cache).name == "name"
 
 
@@ -406,10 +407,10 @@ def test_a_kept_pattern_that_is_none_is_made_again(cache, registration, record, 
     keep(made.scheme, made.default_port, made.syntax, whole)
     made.syntax.fullmatch("x-kept:a")
     file = only_file(cache)
-    monkeypatch.setattr(storage, "load", lambda *_: None)
+    monkeypatch.setattr(stored, "load", lambda *_: None)
     key = file.read_bytes().partition(b"\n")[2].decode().partition("\x1e")[0]
     body = file.read_bytes().partition(b"\n")[2].decode().partition("\x1e")[2]
-    storage.store(file.name, key, body.replace(made.syntax.pattern, "((("))
+    stored.store(file.name, key, body.replace(made.syntax.pattern, "((("))
     again = again_of(whole)
     assert again is not None
     assert again.syntax.fullmatch("x-kept:a")["word"] == "a"  # by the program
@@ -439,7 +440,7 @@ class Unannotated(ast.NodeTransformer):
 
 def test_a_kept_record_depends_on_every_room_that_decides_what_it_says():
     # What is stored says nothing of how it is stored, and nothing of the words of errors.
-    below = rooms_below("compiled", "records", but=frozenset({"storage", "errors"}))
+    below = rooms_below("compiled", "records", but=frozenset({"cache", "errors"}))
     assert "structure" in below  # it says whether the host may be empty
     assert sorted(below) == sorted(compiled._ROOMS)
 

@@ -2,7 +2,7 @@
 
 To read a record and its rules, and to make the pattern, takes some twenty times as long as all else that the first URL
 of a process needs. So what reading URLs needs of it (the pattern's text, the parts) is kept in a file
-(`urlschemes.storage`), for exactly the text of the record, by exactly this version of the core and of Python. All that
+(`urlschemes.cache`), for exactly the text of the record, by exactly this version of the core and of Python. All that
 is checked of a record was checked when it was kept. What else it says is read from its text when somebody asks.
 """
 
@@ -13,8 +13,8 @@ import os
 import sys
 
 from urlschemes import __version__
+from urlschemes.cache import FIELD, PART, RECORD, fingerprint, folder, load, store
 from urlschemes.part import Part
-from urlschemes.storage import FIELD, PART, RECORD, fingerprint, folder, load, store
 from urlschemes.syntax import Syntax
 
 __all__ = ["keep", "kept"]

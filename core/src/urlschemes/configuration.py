@@ -20,16 +20,16 @@ leads anywhere unless it is asked to.
 """
 
 # A path is text: it is shown, and compared with what somebody wrote.
-# ruff: noqa: PTH100, PTH111, PTH117, PTH118
+# ruff: noqa: PTH100, PTH118
 
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from urlschemes import places
 from urlschemes.characters import REGISTRABLE
 from urlschemes.display import HIDDEN, redact
 from urlschemes.errors import ConfigurationError
@@ -184,15 +184,8 @@ def _redacted(value: Any) -> Any:
 
 def own_file(environ: Mapping[str, str]) -> str | None:
     """Where the user's own file is looked for; None where there is no such place."""
-    if sys.platform == "win32":
-        folder = environ.get("APPDATA", "")
-    else:
-        folder = environ.get("XDG_CONFIG_HOME", "")
-        if not os.path.isabs(folder):  # so says the specification of that variable
-            home = environ.get("HOME") or os.path.expanduser("~")
-            below = ("Library", "Application Support") if sys.platform == "darwin" else (".config",)
-            folder = os.path.join(home, *below)
-    return os.path.join(folder, "urlschemes", "config.toml") if os.path.isabs(folder) else None
+    folder = places.folder("config", environ)
+    return None if folder is None else os.path.join(folder, "config.toml")
 
 
 def _variable(name: str) -> str:
@@ -204,55 +197,22 @@ def _variable(name: str) -> str:
 
 def _text_of(file: str, *, required: bool) -> str | None:
     """The text of the file; None where there is none and none is `required`. Raises ConfigurationError."""
-    flags = os.O_RDONLY
-    for flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
-        flags |= getattr(os, flag, 0)
     try:
-        descriptor = os.open(file, flags)
-        try:
-            _check_safe(os.fstat(descriptor), file)
-            octets = b""
-            while len(octets) <= _MOST and (more := os.read(descriptor, _MOST)):
-                octets += more
-        finally:
-            os.close(descriptor)
+        octets = places.read_own(file, _MOST, writers="root")
     except (FileNotFoundError, NotADirectoryError):
         if not required:
             return None
         raise ConfigurationError(f"there is no file {file}", source=file) from None
-    except ConfigurationError:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-        why = getattr(error, "strerror", None) or error
-        raise ConfigurationError(f"the file {file} cannot be read: {why}", source=file) from None
-    if len(octets) > _MOST:
-        raise ConfigurationError(f"the file {file} is longer than {_MOST} octets", source=file)
+    except places.UnsafeFileError as error:
+        raise ConfigurationError(
+            f"the file {file} is not read: {error.strerror}", source=file, hint=error.hint
+        ) from None
+    except OSError as error:
+        raise ConfigurationError(f"the file {file} cannot be read: {error.strerror}", source=file) from None
     try:
         return octets.decode("utf-8")
     except UnicodeDecodeError:
         raise ConfigurationError(f"the file {file} is not UTF-8", source=file) from None
-
-
-def _check_safe(status: os.stat_result, file: str) -> None:
-    """Raise ConfigurationError for a file that somebody else decides on."""
-    import stat
-
-    if not stat.S_ISREG(status.st_mode):
-        raise ConfigurationError(f"{file} is no regular file", source=file)
-    if sys.platform == "win32":  # its modes say nothing of who may write
-        return
-    if status.st_uid not in {0, os.geteuid()}:
-        raise ConfigurationError(
-            f"the file {file} belongs to somebody else, who could decide where you are led",
-            source=file,
-            hint="use a file of your own",
-        )
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise ConfigurationError(
-            f"others may write the file {file}, and so decide where you are led",
-            source=file,
-            hint="chmod go-w on that file",
-        )
 
 
 def _toml(text: str, file: str) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-from urlschemes import steps
+from urlschemes import places, steps
 from urlschemes.attributes import FileFacts
 from urlschemes.display import one_line
 from urlschemes.errors import PolicyDenied
@@ -93,9 +93,7 @@ def _admitted(path: str, under: _Under) -> str:
 
 def _open(real: str, flags: int) -> int:
     """A descriptor of what stands at `real`, which is no link."""
-    for flag in ("O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
-        flags |= getattr(os, flag, 0)
-    return os.open(real, flags)
+    return os.open(real, flags | places.PLAINLY | places.NO_LINKS)
 
 
 def _open_checked(path: str, under: _Under, flags: int) -> int:
@@ -309,7 +307,7 @@ class _Folder:
         return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
 
     def create(self, name: str, mode: int) -> int:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | places.PLAINLY
         return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
 
     def rename(self, name: str, to: str) -> None:

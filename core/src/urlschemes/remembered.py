@@ -1,7 +1,7 @@
 """What is installed, as an earlier process found it, where nothing has changed since.
 
 To look at every distribution takes a hundred times as long as to ask whether something has changed. What was found is
-kept in a file (`urlschemes.storage`), for one version of the core and of Python, one `sys.path`, and the state of each
+kept in a file (`urlschemes.cache`), for one version of the core and of Python, one `sys.path`, and the state of each
 of its entries: a folder's time changes when something is installed into it or removed. Files that may change without
 that are asked for their own. The claims are kept as they were found; which of them count is decided each time.
 
@@ -17,8 +17,8 @@ import sys
 
 from urlschemes import __version__
 from urlschemes.beside import entries_of, is_plain
+from urlschemes.cache import FIELD, PART, RECORD, fingerprint, load, store
 from urlschemes.claims import Claim
-from urlschemes.storage import FIELD, PART, RECORD, fingerprint, load, store
 
 __all__ = ["installed_claims"]
 

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from urlschemes import storage
+from urlschemes import cache
 from urlschemes.beside import strings
 from urlschemes.display import one_line
 
@@ -84,7 +84,7 @@ def _verified(claim: Claim, others: list[Claim], claims: list[Claim]) -> Verifie
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, storage.VARIABLE: "none"},  # what the core writes would look like the plugin's doing
+        env={**os.environ, cache.VARIABLE: "none"},  # what the core writes would look like the plugin's doing
         start_new_session=True,
     )
     try:

@@ -13,11 +13,12 @@ anything nor crash the interpreter, which `marshal` and `pickle` cannot promise 
 """
 
 # What is read here comes before the first URL of a process: pathlib would cost more than all the rest.
-# ruff: noqa: PTH102, PTH103, PTH105, PTH108, PTH111, PTH116, PTH117, PTH118, PTH120
+# ruff: noqa: PTH102, PTH103, PTH108, PTH116, PTH117, PTH118, PTH120
 
 import os
-import sys
-from stat import S_ISDIR, S_ISREG, S_IWGRP, S_IWOTH
+from stat import S_ISDIR
+
+from urlschemes import places
 
 __all__ = ["FIELD", "PART", "RECORD", "fingerprint", "folder", "load", "store"]
 
@@ -37,8 +38,6 @@ _MAGIC = b"urlschemes cache 1 "
 # The largest prime below 2**30, which is a digit of CPython's integers: the octets as one number, modulo it, are a
 # checksum at the speed of memory, without a module to import.
 _PRIME = (1 << 30) - 35
-_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a named pipe in place of the file must not stop the process
 
 
 def folder() -> str | None:
@@ -46,14 +45,7 @@ def folder() -> str | None:
     named = os.environ.get(VARIABLE, "")
     if named:
         return named if named.strip().lower() != "none" and os.path.isabs(named) else None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "")
-    elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        base = base if os.path.isabs(base) else os.path.expanduser("~/.cache")
-    return os.path.join(base, "urlschemes") if os.path.isabs(base) else None
+    return places.folder("cache", os.environ)
 
 
 def fingerprint(text: str) -> str:
@@ -72,16 +64,9 @@ def load(name: str, key: str) -> str | None:
     if where is None:
         return None
     try:
-        if not _is_own(os.lstat(where), S_ISDIR):
+        if not _is_own(where):
             return None
-        handle = os.open(os.path.join(where, name), os.O_RDONLY | _NO_LINKS | _NO_WAIT)
-        try:
-            state = os.fstat(handle)
-            if not _is_own(state, S_ISREG) or state.st_size > MOST:
-                return None
-            octets = os.read(handle, state.st_size + 1)
-        finally:
-            os.close(handle)
+        octets = places.read_own(os.path.join(where, name), MOST, links=False)
         head, _, body = octets.partition(b"\n")
         if head != _MAGIC + _checksum(body).encode():
             return None
@@ -103,15 +88,7 @@ def store(name: str, key: str, text: str) -> None:
         if len(body) > MOST:
             return
         _make_room(where)
-        beside = os.path.join(where, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + _checksum(body).encode() + b"\n" + body)
-            os.replace(beside, os.path.join(where, name))
-        except BaseException:
-            os.unlink(beside)
-            raise
+        places.write_own(os.path.join(where, name), _MAGIC + _checksum(body).encode() + b"\n" + body)
     except (OSError, ValueError):  # a full disk, a home that is not there, a name that is none
         return
 
@@ -119,35 +96,24 @@ def store(name: str, key: str, text: str) -> None:
 def _is_ready(where: str) -> bool:
     """Whether the folder is there, or could be made; not in a folder that belongs to somebody else."""
     try:
-        return _is_own(os.lstat(where), S_ISDIR)
+        return _is_own(where)
     except FileNotFoundError:
         pass
     base = os.path.dirname(where)
     above = base
     while not os.path.lexists(above) and os.path.dirname(above) != above:
         above = os.path.dirname(above)
-    if _user() not in {None, os.stat(above).st_uid}:
+    if not places.belongs(os.stat(above)):
         return False
     os.makedirs(base, exist_ok=True)
     os.mkdir(where, 0o700)
-    return _is_own(os.lstat(where), S_ISDIR)
+    return _is_own(where)
 
 
-def _is_own(state: os.stat_result, is_kind: "object") -> bool:
-    """Whether it is of the kind, belongs to this user, and nobody else can write to it."""
-    user = _user()
-    return bool(
-        is_kind(state.st_mode)  # type: ignore[operator]
-        and (user is None or (state.st_uid == user and not state.st_mode & (S_IWGRP | S_IWOTH)))
-    )
-
-
-def _user() -> int | None:
-    """The user that owns what this process writes; None where files have no owners. -1, which nobody is, in doubt."""
-    if sys.platform == "win32":  # the folder is within the user's own
-        return None
-    user = os.geteuid()
-    return user if user == os.getuid() else -1
+def _is_own(where: str) -> bool:
+    """Whether it is a folder of this user's, and nobody else can write to it. Raises OSError."""
+    status = os.lstat(where)
+    return S_ISDIR(status.st_mode) and places.is_own(status)
 
 
 def _make_room(where: str) -> None:
