@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
+    from urlschemes.errors import PluginContractError, PluginLoadError
 
 __all__ = ["hook_of", "implementation", "imported", "provided", "record", "used"]
 
@@ -26,37 +26,19 @@ __all__ = ["hook_of", "implementation", "imported", "provided", "record", "used"
 _PLAIN_API = f"\napi = {API}\n"
 
 
-def record(claim: Claim) -> Registration:
-    """The claim's record, read from its file without importing anything.
+def record(claim: Claim, *, kept: bool = False) -> Registration:
+    """The claim's record, read from its file without importing anything; with `kept`, from what was made of it before.
 
     Raises PluginLoadError where there is no such package, PluginContractError for what is wrong with the record.
     """
     text, source = _record_text(claim)
     try:
-        found = Registration.from_text(text, source=source)
+        found = (Registration.installed if kept else Registration.from_text)(text, source=source)
     except Exception as error:
-        raise _of_the_record(claim, error) from error
-    return _named(claim, found)
-
-
-def _kept_record(claim: Claim) -> Registration:
-    """As `record`, and from what was kept of it, if it was."""
-    text, source = _record_text(claim)
-    try:
-        found = Registration.installed(text, source)
-    except Exception as error:
-        raise _of_the_record(claim, error) from error
-    return _named(claim, found)
-
-
-def _named(claim: Claim, found: Registration) -> Registration:
+        raise _blamed(claim, error, "a right record") from error
     if found.scheme != claim.name:
-        raise _contract(
-            claim,
-            f"{found.source} is the record of {found.scheme!r}",
-            wants=f"scheme = {claim.name!r}",
-            has=found.scheme,
-        )
+        message = f"{source} is the record of {found.scheme!r}"
+        raise _contract(claim, message, wants=f"scheme = {claim.name!r}", has=found.scheme)
     return found
 
 
@@ -83,16 +65,16 @@ def provided(claim: Claim) -> Scheme:
         check_type(scheme.url_type, scheme.name)
         scheme.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern, now that its faults are the plugin's
     except Exception as error:
-        raise _of_the_type(claim, error) from error
+        raise _blamed(claim, error, "a grammar that can be used") from error
     return scheme
 
 
 def _without_code(claim: Claim) -> Scheme:
-    registration = _kept_record(claim)
+    registration = record(claim, kept=True)
     try:
         return Scheme(registration)
     except Exception as error:
-        raise _of_the_type(claim, error) from error
+        raise _blamed(claim, error, "a grammar that can be used") from error
 
 
 def _checked(claim: Claim, found: object) -> Scheme:
@@ -119,7 +101,8 @@ def imported(claim: Claim) -> object:
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:
-        raise _of_the_import(claim, error) from error
+        blamed = _blamed(claim, error, "a right record")  # its record was read again, by its own code
+        raise (_not_loaded(claim, error) if blamed is error else blamed) from error
     for name in claim.attribute.split(".") if claim.attribute else ():
         try:
             found = getattr(found, name)
@@ -196,36 +179,16 @@ def implementation(claim: Claim, claims: Iterable[Claim]) -> object:
     return found
 
 
-def _of_the_record(claim: Claim, error: Exception) -> Exception:
-    """What is wrong with the record, as a fault of the distribution; an error that says nothing of it as it is."""
+def _blamed(claim: Claim, error: BaseException, wants: str) -> BaseException:
+    """What is wrong with a record, a grammar or a type, as a fault of the distribution; any other error as it is."""
     from urlschemes.errors import PluginContractError, RegistrationError
 
     if isinstance(error, PluginContractError):
         return _contract(claim, error.message, wants=error.wants, has=error.has)
     if isinstance(error, RegistrationError):
-        wants = f"api = {API}" if error.field == "api" else "a right record"
+        wants = f"api = {API}" if error.field == "api" else wants
         return _contract(claim, error.message, wants=wants, has=f"no {error.field}" if error.field else "")
     return error
-
-
-def _of_the_type(claim: Claim, error: Exception) -> Exception:
-    """As `_of_the_record`, for what is wrong with the type or the grammar."""
-    from urlschemes.errors import PluginContractError, RegistrationError
-
-    if isinstance(error, PluginContractError):
-        return _contract(claim, error.message, wants=error.wants, has=error.has)
-    if isinstance(error, RegistrationError):
-        return _contract(claim, error.message, wants="a grammar that can be used", has=error.field)
-    return error
-
-
-def _of_the_import(claim: Claim, error: BaseException) -> PluginError:
-    """What went wrong within the plugin, as a fault of the distribution."""
-    from urlschemes.errors import PluginContractError, RegistrationError
-
-    if isinstance(error, PluginContractError | RegistrationError):  # its record was read again, by its own code
-        return _contract(claim, error.message, wants=getattr(error, "wants", ""), has=getattr(error, "has", ""))
-    return _not_loaded(claim, error)
 
 
 def _not_loaded(claim: Claim, error: BaseException, what: str = "") -> PluginLoadError:

@@ -157,10 +157,10 @@ class Registration:
             from urlschemes.errors import RegistrationError
 
             raise RegistrationError(f"the record of {package} cannot be read: {error}") from None
-        return cls.installed(text, path)
+        return cls.installed(text, source=path)
 
     @classmethod
-    def installed(cls, text: str, source: str) -> "Self":
+    def installed(cls, text: str, *, source: str) -> "Self":
         """The record of an installed plugin: as `from_text`, and what was made of it is kept for other processes."""
         from urlschemes.compiled import keep, kept
 
