@@ -10,7 +10,7 @@ import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, 
 import pytest
 
 from urlschemes.beside import locate, read_beside
-from urlschemes.claims import COMMANDS, HOOKS, Claim
+from urlschemes.claims import COMMANDS, HOOKS, Claim, object_reference
 from urlschemes.discovery import discover
 
 EXIT = "raise SystemExit('imported')\n"
@@ -297,3 +297,23 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch):
         read_beside("sys", RECORD)
     with pytest.raises(UnicodeDecodeError):
         read_beside("latin_e", RECORD)
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ("a", ("a", "")),
+        ("a.b", ("a.b", "")),
+        ("a : b.c", ("a", "b.c")),
+        ("a:b [extra]", ("a", "b")),
+        ("", None),
+        ("a:", None),
+        (":b", None),
+        ("a-b", None),
+        ("a..b", None),
+        ("a:b:c", None),
+        ("a b", None),
+    ],
+)
+def test_the_value_of_an_entry_point_names_a_package_or_an_object(value, place):
+    assert object_reference(value) == place

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 import os
 
-from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim, distribution_key
+from urlschemes.claims import (
+    COMMANDS,
+    DEMOS,
+    DISTRIBUTION,
+    GROUP,
+    HOOKS,
+    NAME,
+    SCHEMES,
+    STATE,
+    Claim,
+    distribution_key,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,16 +79,16 @@ def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
     judged = [
         # Of a thousand claims nearly all are of the one name that their distribution is called after.
         claim
-        if claim[7] != "active" or not (ruled or claim[1] != f"urlschemes-{claim[0]}")
+        if claim[STATE] != "active" or not (ruled or claim[DISTRIBUTION] != f"urlschemes-{claim[NAME]}")
         else _judged(claim, allowed, disabled, rules.pins)
         for claim in found
     ]
     wanted: dict[tuple[str, str], list[int]] = {}
     for index, claim in enumerate(judged):
-        if claim[7] == "active" and claim[6] != HOOKS:  # as many as like may implement a hook
-            wanted.setdefault((claim[6], claim[0]), []).append(index)
+        if claim[STATE] == "active" and claim[GROUP] != HOOKS:  # as many as like may implement a hook
+            wanted.setdefault((claim[GROUP], claim[NAME]), []).append(index)
     _settle_conflicts(judged, wanted)
-    chosen = {claim[0]: claim for claim in judged if claim[6] == SCHEMES and claim[7] == "active"}
+    chosen = {claim[NAME]: claim for claim in judged if claim[GROUP] == SCHEMES and claim[STATE] == "active"}
     return Installed(tuple(judged), chosen)
 
 
@@ -99,7 +110,10 @@ def _settle_conflicts(judged: list[Claim], wanted: dict[tuple[str, str], list[in
 def _check_pins(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> None:
     for name, pin in pins.items():
         wish = (SCHEMES, name, distribution_key(pin))
-        if not any((each[6], each[0], distribution_key(each[1])) == wish for each in claims if each[7] != "ignored"):
+        wishes = (
+            (each.group, each.name, distribution_key(each.distribution)) for each in claims if each.state != "ignored"
+        )
+        if wish not in wishes:
             from urlschemes.errors import PluginError
 
             raise PluginError(

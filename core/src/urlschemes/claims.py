@@ -12,7 +12,19 @@ if TYPE_CHECKING:
         "active", "shadowed", "conflict", "reserved", "disabled", "malformed", "broken", "ignored"
     ]
 
-__all__ = ["COMMANDS", "DEMOS", "GROUPS", "HOOKS", "HOOK_NAMES", "SCHEMES", "Claim", "distribution_key"]
+__all__ = [
+    "COMMANDS",
+    "DEMOS",
+    "GROUPS",
+    "HOOKS",
+    "HOOK_NAMES",
+    "HOOK_PREFIX",
+    "SCHEMES",
+    "Claim",
+    "distribution_key",
+    "hook_of",
+    "object_reference",
+]
 
 SCHEMES = "urlschemes.schemes"
 """The entry-point group of schemes: the entry's name is the scheme's."""
@@ -20,6 +32,8 @@ HOOKS = "urlschemes"
 """The entry-point group of modules that implement hooks (`urlschemes.hooks`): the entry's name is the hook's."""
 HOOK_NAMES = ("credentials", "gateway", "ledger", "observe", "veto")
 """The hooks, as entries name them: without what their functions' names begin with."""
+HOOK_PREFIX = "urlschemes_"
+"""What the names of the functions begin with that implement hooks."""
 COMMANDS = "urlschemes.commands"
 """The entry-point group of commands that belong to one scheme."""
 DEMOS = "urlschemes.demos"
@@ -29,6 +43,8 @@ GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
 
 _TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 _FIELDS = ("name", "distribution", "version", "origin", "module", "attribute", "group", "state", "reason")
+NAME, DISTRIBUTION, GROUP, STATE = map(_FIELDS.index, ("name", "distribution", "group", "state"))
+"""The places of some fields, for whoever looks at a thousand claims: `claim[NAME]` takes a third of `claim.name`."""
 
 
 class Claim(tuple[str, ...]):
@@ -161,3 +177,18 @@ def distribution_key(name: str) -> str:
     while "--" in key:
         key = key.replace("--", "-")
     return key
+
+
+def hook_of(name: str) -> str:
+    """The function that is to implement the hook `name`."""
+    return f"{HOOK_PREFIX}{name}"
+
+
+def object_reference(value: str) -> tuple[str, str] | None:
+    """The module and the attribute that the value of an entry point names, "" for none; None where it names neither.
+
+    What stands in brackets behind them, the extras of the distribution, does not count.
+    """
+    module, colon, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
+    names = [*module.split("."), *(attribute.split(".") if colon else ())]
+    return (module, attribute) if all(name.isidentifier() for name in names) else None

@@ -22,7 +22,7 @@ import sys
 
 from urlschemes.beside import entries_of, find_in_folders, is_plain
 from urlschemes.characters import REGISTRABLE
-from urlschemes.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key
+from urlschemes.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
 from urlschemes.display import described, one_line
 
 TYPE_CHECKING = False
@@ -169,7 +169,10 @@ def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Cl
             yield Claim(one_line(wish, 80), guess, "", origin, group=group, state="malformed", reason=reason)
         return
     for group, wish, value in entries:
-        module, attribute, wrong = _object_reference(value)
+        place = object_reference(value)
+        wrong = ""
+        if place is None:
+            wrong = one_line(f"the entry point's value {value[:100]!r} names neither a package nor package:object")
         if group == SCHEMES and REGISTRABLE.fullmatch(wish) is None:
             # The claim is refused rather than changed into a name that it did not make.
             wrong = "the name is no scheme name: a to z, 0 to 9, + . and -, at most 64 (RFC 1738 section 2.1)"
@@ -180,8 +183,7 @@ def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Cl
             name,
             version,
             origin,
-            module,
-            attribute,
+            *(place or ("", "")),
             group,
             "malformed" if wrong else "active",
             wrong,
@@ -198,15 +200,6 @@ def _entries(text: str) -> Iterator[tuple[str, str, str]]:
         elif group in GROUPS:
             name, _, value = line.partition("=")
             yield group, name.strip(), value.strip()
-
-
-def _object_reference(value: str) -> tuple[str, str, str]:
-    """Module, attribute, and what is wrong with them ('' if nothing is)."""
-    module, colon, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
-    names = [*module.split("."), *(attribute.split(".") if colon else ())]
-    if all(name.isidentifier() for name in names):
-        return module, attribute, ""
-    return "", "", one_line(f"the entry point's value {value[:100]!r} names neither a package nor package:object")
 
 
 def _identity(distribution: IDistribution | _Folder) -> tuple[str, str]:

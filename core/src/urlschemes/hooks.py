@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import pluggy
 
 from urlschemes.characters import REGISTRABLE
+from urlschemes.claims import HOOK_PREFIX
 from urlschemes.display import described, one_line
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, URLError
 from urlschemes.ledger import KnownName, Ledger
@@ -159,7 +160,7 @@ def urlschemes_observe(observation: Observation) -> None:
     """
 
 
-_NAMES = sorted(name for name in __all__ if name.startswith("urlschemes_"))
+_NAMES = sorted(name for name in __all__ if name.startswith(HOOK_PREFIX))
 _WANTED = f"hooks of urlschemes.hooks, with their arguments: {', '.join(_NAMES)}"
 
 
@@ -175,7 +176,7 @@ def check(implementation: object, name: str, announced: Collection[str] | None =
     for hook in _NAMES:
         implemented = bool(getattr(manager.hook, hook).get_hookimpls())
         if implemented and hook not in announced:
-            entry = hook.removeprefix("urlschemes_")
+            entry = hook.removeprefix(HOOK_PREFIX)
             raise _wrong(name, f"{hook} would never be called", f"an entry point {entry} of the group urlschemes")
         if hook in announced and not implemented:
             raise _wrong(name, f"nothing in it implements {hook}", f"a function {hook} with the mark `hookimpl`")

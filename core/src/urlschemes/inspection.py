@@ -114,7 +114,7 @@ class Inspection:
         The records are read; with `load` the plugins are imported, with `verify` each in a process of its own. What is
         found wrong changes nothing: a scheme can be used afterwards as it could before.
         """
-        self.plugins.look()
+        self.plugins.look_again()
         found = [self._examined(claim, load=load) for claim in self.claims()]
         if verify:
             found = self._verified(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from urlschemes.beside import read_beside
-from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim
+from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim, hook_of
 from urlschemes.contract import check_type
 from urlschemes.registration import API, FILE, Registration
 from urlschemes.scheme import Scheme
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from urlschemes.errors import PluginContractError, PluginLoadError
 
-__all__ = ["hook_of", "implementation", "imported", "provided", "record", "used"]
+__all__ = ["implementation", "imported", "provided", "record", "used"]
 
 # The line of a record that says for which core it was written, as nearly all write it; of any other, and whatever else
 # it says, is for Registration to judge.
@@ -159,11 +159,6 @@ def _check_algorithms(claim: Claim, scheme: Scheme) -> None:
             raise _not_loaded(claim, error, "its algorithm") from error
 
 
-def hook_of(claim: Claim) -> str:
-    """The function that a claim of the group of hooks is to provide."""
-    return f"urlschemes_{claim.name}"
-
-
 def implementation(claim: Claim, claims: Iterable[Claim]) -> object:
     """What implements the hook that the claim names, imported and held against its specification.
 
@@ -175,7 +170,7 @@ def implementation(claim: Claim, claims: Iterable[Claim]) -> object:
     found = imported(claim)
     same = [each for each in claims if each.group == claim.group and each.distribution == claim.distribution]
     place = (claim.module, claim.attribute)
-    check(found, claim.provider, {hook_of(each) for each in same if (each.module, each.attribute) == place})
+    check(found, claim.provider, {hook_of(each.name) for each in same if (each.module, each.attribute) == place})
     return found
 
 

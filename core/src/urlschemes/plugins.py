@@ -10,8 +10,8 @@ from _thread import allocate_lock  # what `threading.Lock` is, without the impor
 from time import perf_counter
 
 from urlschemes.choice import Installed, Rules, installed_list, settled
-from urlschemes.claims import HOOKS, Claim, distribution_key
-from urlschemes.loading import hook_of, implementation
+from urlschemes.claims import HOOKS, Claim, distribution_key, hook_of
+from urlschemes.loading import implementation
 from urlschemes.remembered import installed_claims
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ class Plugins:
             installed = self._listed = settled(claims, self.rules)
         return installed.chosen.keys()
 
-    def look(self) -> Installed:
+    def look_again(self) -> Installed:
         """As `installed`, and looked for anew: what an earlier process found plays no part. Raises as it does."""
         from urlschemes.discovery import discover
 
@@ -134,12 +134,12 @@ class Plugins:
             from urlschemes.hooks import Hooks
 
             claims = self._hook_claims()
-            hooks = Hooks((hook_of(claim), claim.provider, partial(self.try_hook, claim)) for claim in claims)
+            hooks = Hooks((hook_of(claim.name), claim.provider, partial(self._try_hook, claim)) for claim in claims)
             with self._lock:
                 hooks = self._hooks = self._hooks or hooks
         return hooks
 
-    def try_hook(self, claim: Claim) -> object:
+    def _try_hook(self, claim: Claim) -> object:
         """What implements a hook, imported and checked. Raises PluginLoadError, PluginContractError."""
         return self.tried(claim, lambda claim: implementation(claim, self.installed().claims))
 

@@ -18,7 +18,7 @@ import sys
 from urlschemes import __version__
 from urlschemes.beside import entries_of, is_plain
 from urlschemes.cache import FIELD, PART, RECORD, fingerprint, load, store
-from urlschemes.claims import Claim
+from urlschemes.claims import STATE, Claim
 
 __all__ = ["installed_claims"]
 
@@ -71,7 +71,7 @@ def _unchanged(kept: str, before: str, *, edited: bool = True) -> tuple[Claim, .
                 return None
         fields = _read(columns)
         claims = Claim.all_of(fields)
-        states = set(fields[7]) if fields else set()
+        states = set(fields[STATE]) if fields else set()
     except (ValueError, LookupError):
         return None
     return claims if states <= _AS_FOUND else None
