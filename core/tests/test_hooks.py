@@ -191,7 +191,7 @@ def test_answers_are_copied_before_they_are_used(registry):  # C17
         registry.access("x-text:no")
     assert read(registry, "x-login:a") == "x-text:b"
     assert read(registry, "x-login:x", credentials=registry.credentials_from_hooks) == "u:p"
-    with pytest.raises(UnknownScheme, match=r"word \(2024-04\) has it as word: word, word, word; pip install word"):
+    with pytest.raises(UnknownScheme, match=r"word \(2024-04\) has it as word: word, word, word; according to word"):
         registry.parse("x-other:a")
     (copied,) = registry.ledgers()[1:]
     assert {type(text) for text in (*copied[:3], *copied.names[0])} == {str}
@@ -401,7 +401,8 @@ def test_ledgers_say_what_is_known_of_a_name(registry):
     assert asked == []  # nobody has read the error yet
     assert str(caught.value) == (
         "nobody provides the scheme x-things here; the register of things (2024-04-22) has it as provisional: "
-        "all \\x1bthings, RFC 0; pip install things"
+        "all \\x1bthings, RFC 0; according to mine, things provides it; "
+        "`parse_generic` reads it; a plugin can define it"
     )
     with pytest.raises(UnknownScheme) as caught:
         registry.parse("x-other:a")
@@ -438,6 +439,33 @@ def test_what_the_core_knows_counts_before_what_ledgers_say(registry):
     with pytest.raises(UnknownScheme) as caught:
         registry.parse(f"{name}:a")
     assert "evil" not in str(caught.value)
+
+
+def test_nobody_is_told_to_install_something_on_the_word_of_a_ledger(registry):
+    """Also not for a name that the core's own ledger knows, and gives to nobody."""
+    nobodys = next(name for name, known in known_names().items() if not known.distribution)
+    names = [KnownName(name, distribution="evil") for name in ("x-text", "x-other", nobodys)]
+    implement(registry, ledger=lambda: ledger(*names))
+    for name in ("x-other", nobodys):
+        with pytest.raises(UnknownScheme) as caught:
+            registry.parse(f"{name}:a")
+        assert "install" not in str(caught.value)
+        assert "install" not in registry.why(name).advice.replace("install a distribution that provides it", "")
+
+
+def test_where_no_ledger_is_installed_an_unknown_name_says_who_knows_more(registry):
+    with pytest.raises(UnknownScheme) as caught:
+        registry.parse("nobody-has-it:a")
+    assert caught.value.hint == "urlschemes-iana knows the names that IANA has registered"
+    with pytest.raises(UnknownScheme, match=r"did you mean x-text\?$"):
+        registry.parse("x-txet:a")
+    with pytest.raises(UnknownScheme) as caught:
+        registry.parse("x-nobody-has-it:a")  # an experiment, which is registered nowhere
+    assert caught.value.hint is None
+    implement(registry, ledger=lambda: ledger(KnownName("x-things")))
+    with pytest.raises(UnknownScheme) as caught:
+        registry.parse("nobody-has-it:a")
+    assert caught.value.hint is None
 
 
 def endless():

@@ -422,8 +422,8 @@ def test_what_is_known_of_a_name_that_nobody_provides(bare, known):
         ("mailservre", "did you mean mailserver?"),
         ("prospreo", "did you mean prospero?"),
         ("x-albums", None),  # a scheme of its own, as are those within TLS
-        ("sx-album", None),
-        ("nothing-like-it", None),
+        ("sx-album", "urlschemes-iana knows the names that IANA has registered"),
+        ("nothing-like-it", "urlschemes-iana knows the names that IANA has registered"),
         ("x-albu" + "m" * 15, None),
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.choice import place
 from urlschemes.errors import PluginConflict, UnknownScheme
-from urlschemes.ledger import known_names, merged
+from urlschemes.ledger import REGISTER, according, installing, known_names, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,20 +48,16 @@ def absence(
     known = known_names().get(name)
     if claims:
         said = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
-        return UnknownScheme(f"nobody provides the scheme {name}: {said}", scheme=name, hint=_installing(known))
+        return UnknownScheme(f"nobody provides the scheme {name}: {said}", scheme=name, hint=installing(name))
     if known is not None:
         message, hint = _of_known(known)
         return UnknownScheme(message, scheme=name, hint=hint)
     return UnknownScheme(scheme=name, told=lambda: _told(name, ledgers(), installed))
 
 
-def _installing(known: KnownName | None) -> str | None:
-    return f"pip install {known.distribution}" if known and known.distribution else None
-
-
 def _of_known(known: KnownName) -> tuple[str, str | None]:
     """Of a name that the core's own ledger knows."""
-    install = _installing(known)
+    install = installing(known.name)
     if install:
         described = ", ".join(filter(None, (known.means, known.reference)))
         return f"the scheme {known.name} ({described}) is not installed", install
@@ -79,15 +75,14 @@ def _told(name: str, ledgers: tuple[Ledger, ...], installed: Callable[[], Iterab
         message = f"no scheme is registered as {name!r}"
         # A name that can be used here, or could be, is meant more likely than one that is merely registered.
         near = _nearest(name, {*known_names(), *installed()}) or _nearest(name, names)
-        return message, _taken_for_a_scheme(name) or near
+        return message, _taken_for_a_scheme(name) or near or _registered(name, ledgers)
     by = next(each for each in ledgers if any(other.name == name for other in each.names))
     facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
     as_what = f" as {known.status}" if known.status else ""
     dated = f" ({by.date})" if by.date else ""
-    return (
-        f"nobody provides the scheme {name} here; {by.title}{dated} has it{as_what}{f': {facts}' if facts else ''}",
-        _installing(known) or _DEFINE_IT,
-    )
+    has = f"{by.title}{dated} has it{as_what}{f': {facts}' if facts else ''}"
+    told = filter(None, (f"nobody provides the scheme {name} here", has, according(name, ledgers)))
+    return "; ".join(told), _DEFINE_IT
 
 
 def _taken_for_a_scheme(name: str) -> str | None:
@@ -99,6 +94,13 @@ def _taken_for_a_scheme(name: str) -> str | None:
     if "." in name:
         return "if this is a host, write the name of the scheme, a colon and `//` in front of it"
     return None
+
+
+def _registered(name: str, ledgers: tuple[Ledger, ...]) -> str | None:
+    """Where to look the name up, where there is only the core's own ledger; experiments are registered nowhere."""
+    if len(ledgers) > 1 or name.startswith("x-"):
+        return None
+    return f"{REGISTER} knows the names that IANA has registered"
 
 
 def _nearest(name: str, names: Iterable[str]) -> str | None:

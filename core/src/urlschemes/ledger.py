@@ -15,14 +15,17 @@ from urlschemes.beside import read_own
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["KnownName", "Ledger", "known_names", "merged", "own_ledger"]
+__all__ = ["REGISTER", "KnownName", "Ledger", "according", "installing", "known_names", "merged", "own_ledger"]
+
+REGISTER = "urlschemes-iana"
+"""The distribution whose ledger has all that is registered anywhere."""
 
 
 class KnownName(NamedTuple):
     """What is known of a scheme's name, in lower case; what is not known is empty.
 
     `means` says what its URLs are for, `reference` where it is defined, `since` what became of it. `distribution` is
-    what to install for it: in the core's own ledger also the only one that may provide the name. `status` is the
+    what provides it: in the core's own ledger the only one that may, and so what to install. `status` is the
     register's word in lower case: `permanent`, `provisional`, `historical`.
     """
 
@@ -54,6 +57,24 @@ def known_names() -> Mapping[str, KnownName]:
 
     text = read_own("ledger.toml")
     return MappingProxyType({name: KnownName(name, **facts) for name, facts in tomllib.loads(text).items()})
+
+
+def installing(name: str) -> str | None:
+    """What to type to get the scheme: only for a name that belongs to a distribution by the core's own ledger.
+
+    What another ledger says is a stranger's word, and nobody is told to install something on that.
+    """
+    known = known_names().get(name)
+    return f"pip install {known.distribution}" if known and known.distribution else None
+
+
+def according(name: str, ledgers: Iterable[Ledger]) -> str | None:
+    """What the first of the ledgers that says so says of who provides the scheme: a fact with its source, no advice."""
+    for ledger in ledgers:
+        for known in ledger.names:
+            if known.name == name and known.distribution:
+                return f"according to {ledger.title}, {known.distribution} provides it"
+    return None
 
 
 def own_ledger() -> Ledger:

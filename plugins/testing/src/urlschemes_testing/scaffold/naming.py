@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urlschemes.characters import SCHEME_NAME
 from urlschemes.claims import SCHEMES, distribution_key
 from urlschemes.errors import RegistrationError
-from urlschemes.ledger import known_names
+from urlschemes.ledger import according, installing, known_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,7 @@ def _remarks(naming: Naming, registry: Registry) -> Iterator[str]:
             hint=f"for an experiment take {EXPERIMENTAL}{scheme}, or a name of your own",
         )
     if known is not None:
-        found = known.distribution and f"pip install {known.distribution}"
+        found = installing(bare) or according(bare, registry.ledgers())
         facts = ", ".join(fact for fact in (known.means, known.status, known.reference, found) if fact)
         if experimental:
             yield f"{bare} is the name of a scheme already ({facts}): if yours is another, choose another name"
