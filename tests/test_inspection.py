@@ -95,7 +95,7 @@ def test_the_doctor_names_five_broken_distributions_and_says_what_to_do(site: Pa
         assert f"    --disable {'ftp-plus' if name == 'ftp' else name} switches it off" in trouble
     for said in (
         "    cannot be imported: ModuleNotFoundError: No module named 'a_module_that_nobody_has'",
-        "    it ended the process in which it was loaded, with the exit code 7",
+        "    the process to load it in ended with the exit code 7",
         "is written for api 2, and this core reads api 1",
         "    the name is reserved to urlschemes-ftp",
         "    urlschemes_ftp.FtpURL.host is new: a builtins.property",

@@ -36,7 +36,7 @@ class Scheme:
         self, registration: "Registration", url_type: type[URL] | None = None, access: str | None = None
     ) -> None:
         prefix = f"{registration.scheme}:"
-        if not registration.is_checked and registration.syntax.automaton.reach(prefix)[0] < len(prefix):
+        if not registration.is_restored and registration.syntax.automaton.reach(prefix)[0] < len(prefix):
             from urlschemes.errors import RegistrationError
 
             raise RegistrationError(
@@ -130,6 +130,7 @@ def _type_of(registration: "Registration") -> type[URL]:
             raise PluginContractError(
                 f"a part of {registration.scheme} bears the name {name!r}, which every URL has",
                 scheme=registration.scheme,
+                part=name,
                 wants="another name for the part",
                 has=name,
             )

@@ -15,15 +15,13 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes import cache
 from urlschemes.beside import strings
+from urlschemes.children import run
 from urlschemes.display import one_line
 
 if TYPE_CHECKING:
@@ -35,15 +33,6 @@ __all__ = ["SECONDS", "Verified", "verify"]
 
 SECONDS = 10.0
 """How long loading one plugin may take before it counts as hanging."""
-
-# The standard input is a pipe: a path can be longer than an argument may be.
-_CHILD = """\
-import json, sys
-given = json.load(sys.stdin.buffer)
-sys.path[:] = given["path"]
-from urlschemes.verification.child import report
-report(given)
-"""
 
 
 class Verified(NamedTuple):
@@ -75,40 +64,15 @@ def verify(claims: Iterable[Claim], others: Iterable[Claim], among: Iterable[Cla
 
 
 def _verified(claim: Claim, others: list[Claim], claims: list[Claim]) -> Verified:
-    if not sys.executable or getattr(sys, "frozen", False):
-        return Verified(None, "it cannot be verified: this program has no Python interpreter to start", ())
-    given = json.dumps({"path": list(strings(sys.path)), "claim": claim, "others": others, "claims": claims})
-    options = [*(f"-W{option}" for option in sys.warnoptions), *(["-Xdev"] if sys.flags.dev_mode else [])]
-    process = subprocess.Popen(  # noqa: S603  this interpreter, with a program of our own
-        [sys.executable, "-P", *options, "-c", _CHILD],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+    ended = run(
+        "urlschemes.verification.child:report",
+        {"claim": claim, "others": others, "claims": claims},
+        seconds=SECONDS,
+        path=strings(sys.path),
+        options=[*(f"-W{option}" for option in sys.warnoptions), *(["-Xdev"] if sys.flags.dev_mode else [])],
         env={**os.environ, cache.VARIABLE: "none"},  # what the core writes would look like the plugin's doing
-        start_new_session=True,
     )
-    try:
-        written, _ = process.communicate(given.encode(), timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return Verified(None, f"loading it had not ended after {SECONDS:g} seconds", ())
-    finally:
-        _end(process)
-    return _read(written) or Verified(None, _ended(process.returncode), ())
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process, if it runs, and those that the plugin started beside it."""
-    if process.returncode is None:
-        with suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
-        process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
+    return _read(ended.out) or Verified(None, f"the process to load it in {ended.how}", ())
 
 
 def _read(written: bytes) -> Verified | None:
@@ -120,13 +84,3 @@ def _read(written: bytes) -> Verified | None:
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return Verified(seconds, one_line(fault, 300), tuple(one_line(each, 200) for each in changes)) if right else None
-
-
-def _ended(code: int) -> str:
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"{name} ended the process in which it was loaded"
-    return f"it ended the process in which it was loaded, with the exit code {code}"

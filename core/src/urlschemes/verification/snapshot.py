@@ -32,7 +32,26 @@ from urlschemes.display import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Deeds", "Snapshot"]
+__all__ = ["OUTSIDE", "Deeds", "Snapshot"]
+
+OUTSIDE = {
+    "os.exec": "ran the program {}",
+    "os.fork": "forked the process",
+    "os.forkpty": "forked the process",
+    "os.posix_spawn": "ran the program {}",
+    "os.remove": "removed the file {}",
+    "os.rename": "renamed {}",
+    "os.system": "ran the command {}",
+    "socket.bind": "bound a socket to {1}",
+    "socket.connect": "connected a socket to {1}",
+    "socket.getaddrinfo": "looked up the host {}",
+    "socket.gethostbyaddr": "looked up the host {}",
+    "socket.gethostbyname": "looked up the host {}",
+    "socket.sendmsg": "sent a message to {1}",
+    "socket.sendto": "sent a datagram to {1}",
+    "subprocess.Popen": "ran the program {}",
+}
+"""Events of Python's auditing that something is done outside of the process, in words, with the event's arguments."""
 
 _PLAIN = (str, int, float, bool, type(None))
 _CODE = (
@@ -141,9 +160,8 @@ def _registry() -> Iterator[tuple[str, Any]]:
     from urlschemes.default import registry
     from urlschemes.ledger import known_names
 
-    yield "the schemes of urlschemes.default.registry", dict(registry._registered)
-    yield "the overrides of urlschemes.default.registry", dict(registry._overrides)
-    yield "what is switched off in urlschemes.default.registry", dict.fromkeys(registry._hidden)
+    for what, names in registry._own.state().items():
+        yield f"{what} urlschemes.default.registry", names
     yield "the names that the core reserves", dict(known_names())
 
 
@@ -195,20 +213,6 @@ def _shown(value: Any) -> str:
 class Deeds:
     """What is done outside of the process, from now until `stop`, as Python's auditing tells it: `told`, in words."""
 
-    _TOLD = {  # noqa: RUF012  nobody changes it
-        "os.exec": "ran the program {}",
-        "os.fork": "forked the process",
-        "os.posix_spawn": "ran the program {}",
-        "os.remove": "removed the file {}",
-        "os.rename": "renamed {}",
-        "os.system": "ran the command {}",
-        "socket.bind": "bound a socket to {1}",
-        "socket.connect": "connected a socket to {1}",
-        "socket.getaddrinfo": "looked up the host {}",
-        "socket.sendto": "sent a datagram to {1}",
-        "subprocess.Popen": "ran the program {}",
-    }
-
     def __init__(self) -> None:
         self.told: list[str] = []
         self._stopped = False
@@ -219,7 +223,7 @@ class Deeds:
         self._stopped = True
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self._stopped or (event not in self._TOLD and event != "open"):
+        if self._stopped or (event not in OUTSIDE and event != "open"):
             return
         if any(isinstance(each, str) and "__pycache__" in each for each in arguments):
             return  # what Python itself writes when it imports
@@ -230,6 +234,6 @@ class Deeds:
                 return
             said = f"opened the file {path} to write"
         else:
-            said = self._TOLD[event].format(*(_shown(each) for each in arguments))
+            said = OUTSIDE[event].format(*(_shown(each) for each in arguments))
         if said not in self.told:
             self.told.append(one_line(said, 200))
