@@ -9,10 +9,10 @@ from __future__ import annotations
 from _thread import allocate_lock  # what `threading.Lock` is, without the import of `threading`
 from time import perf_counter
 
+from urlschemes.cached_claims import installed_claims
 from urlschemes.choice import Installed, Rules, installed_list, settled
 from urlschemes.claims import HOOKS, Claim, distribution_key, hook_of
-from urlschemes.loading import implementation
-from urlschemes.remembered import installed_claims
+from urlschemes.loading import implementation, provided, used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from urlschemes.errors import PluginError
     from urlschemes.hooks import Hooks
     from urlschemes.ledger import Ledger
+    from urlschemes.scheme import Scheme
 
     T = TypeVar("T")
 
@@ -35,7 +36,8 @@ class Plugins:
     """What is installed, as far as it may take part.
 
     `rules` say which may; with `current_directory` those count too that are found only through the current directory.
-    `broken` says which claims failed and how, `seconds` how long the imports of the others took.
+    `loaded` are the schemes of the claims that were used, by name. `broken` says which claims failed and how, `seconds`
+    how long the imports of the others took.
     """
 
     def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
@@ -45,6 +47,7 @@ class Plugins:
         self._installed: Installed | None = None
         self._listed: Installed | None = None  # as `_installed`, and enough for a list
         self._hooks: Hooks | None = None
+        self.loaded: dict[str, Scheme] = {}
         self.broken: dict[Claim, PluginError] = {}
         self.seconds: dict[Claim, float] = {}
 
@@ -92,6 +95,24 @@ class Plugins:
                     distribution=name,
                     hint=installed_list(there.values()),
                 )
+
+    def scheme(self, claim: Claim) -> Scheme:
+        """The scheme of a claim that counts, imported once. Raises PluginLoadError, PluginContractError."""
+        loaded = self.loaded.get(claim.name)
+        if loaded is None:
+            loaded = self.tried(claim, provided)
+            with self._lock:
+                loaded = self.loaded.setdefault(claim.name, loaded)
+        return loaded
+
+    def load(self, claim: Claim) -> object:
+        """What an active claim names, with all that it is used for. Raises as `scheme`, and PluginError."""
+        if claim.state != "active" or claim not in self.installed().claims:
+            from urlschemes.errors import PluginError
+
+            said = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not of this registry"
+            raise PluginError(f"what {claim.provider} claims as {claim.name} {said}", distribution=claim.provider)
+        return self.tried(claim, lambda each: used(each, self.installed().claims))
 
     def tried(self, claim: Claim, provide: Callable[[Claim], T]) -> T:
         """What `provide` makes of the claim. Raises the PluginError that it raises, now or the first time."""
