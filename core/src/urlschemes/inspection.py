@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
+from urlschemes.absence import absence
 from urlschemes.beside import locate, read_beside
 from urlschemes.choice import switch
 from urlschemes.claims import SCHEMES, Claim
@@ -16,18 +17,16 @@ from urlschemes.loading import record, used
 from urlschemes.registration import FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     from urlschemes.claims import State
     from urlschemes.configuration import Configuration
     from urlschemes.errors import PluginConflict, UnknownScheme
+    from urlschemes.own import Deed, OwnSchemes
     from urlschemes.plugins import Plugins
     from urlschemes.scheme import Scheme
 
-__all__ = ["Deed", "Inspection"]
-
-Deed: TypeAlias = Literal["registered", "overridden", "unregistered"]
-"""What a program did with a name in its registry."""
+__all__ = ["Inspection"]
 
 # Why a scheme is the program's own, how to undo that, and what is said of the installed one that gives way to it.
 _OWN: Mapping[Deed, tuple[str, str, str]] = {
@@ -48,15 +47,13 @@ _OWN: Mapping[Deed, tuple[str, str, str]] = {
 class Inspection:
     """What is asked of the registry that it belongs to.
 
-    `plugins` are its plugins, `configuration` what is configured. `deed` says what the program did with a name, if
-    anything; `own` are the schemes that it put there itself. `absent` says why nobody provides a name.
+    `plugins` are its plugins, `own` is what the program did with its schemes, `configuration` what is configured, if
+    anything.
     """
 
     plugins: Plugins
-    configuration: Callable[[], Configuration]
-    deed: Callable[[str], Deed | None]
-    own: Callable[[], Iterable[Scheme]]
-    absent: Callable[[str], UnknownScheme | PluginConflict]
+    own: OwnSchemes
+    configuration: Configuration | None
 
     # Who provides what, and why
 
@@ -73,10 +70,17 @@ class Inspection:
         claims = self.plugins.installed().claims
         return tuple(self._as_known(claim) for claim in claims if claim.name == name and claim.group == SCHEMES)
 
+    def absent(self, name: str) -> UnknownScheme | PluginConflict:
+        """Why nobody provides `name`, which is in lower case, and what is known of it, as an error to raise."""
+        return absence(name, self.claims_of(name), self.plugins.ledgers, self._names)
+
+    def _names(self) -> Collection[str]:
+        return self.own.names(self.plugins.names())
+
     def _as_known(self, claim: Claim) -> Claim:
         if claim.state != "active":
             return claim
-        deed = self.deed(claim.name) if claim.group == SCHEMES else None
+        deed = self.own.deed(claim.name) if claim.group == SCHEMES else None
         if deed == "unregistered":
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
         if deed is not None:
@@ -86,7 +90,7 @@ class Inspection:
 
     def _why_provided(self, name: str) -> Why:
         claims = self.claims_of(name)
-        deed = self.deed(name)
+        deed = self.own.deed(name)
         if deed is not None and deed in _OWN:
             rule, hint, _ = _OWN[deed]
             return Why(name, "this program", rule, claims, hint=hint.format(name))
@@ -99,7 +103,7 @@ class Inspection:
 
     def _gateway(self, name: str) -> str | None:
         """The gateway for `name`, in words. Nothing is imported to tell."""
-        setting = self.configuration().gateway(name)
+        setting = self.configuration.gateway(name) if self.configuration else None
         if setting is not None:
             return f"{setting.shown}, from {setting.source}"
         hooks = self.plugins.hooks("gateway")
@@ -118,7 +122,7 @@ class Inspection:
         found = [self._examined(claim, load=load) for claim in self.claims()]
         if verify:
             found = self._verified(found)
-        found += (_in_place_of_a_claim(scheme, self._why_provided(scheme.name).rule) for scheme in self.own())
+        found += (_in_place_of_a_claim(scheme, self._why_provided(scheme.name).rule) for scheme in self.own)
         return tuple(found)
 
     def _examined(self, claim: Claim, *, load: bool) -> Diagnosis:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from urlschemes.attributes import Gateway
 from urlschemes.contract import read_as
@@ -29,6 +29,7 @@ from urlschemes.errors import (
     UnsupportedOperation,
     URLError,
 )
+from urlschemes.ledger import known_names
 from urlschemes.scheme import folded
 from urlschemes.terms import TraceEvent
 from urlschemes.url import LIMIT, URL
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
     from urlschemes.configuration import Configuration, Setting
     from urlschemes.hooks import Hooks
+    from urlschemes.own import OwnSchemes
+    from urlschemes.plugins import Plugins
     from urlschemes.policy import Policy
     from urlschemes.resource import Outcome
     from urlschemes.scheme import Scheme
@@ -61,21 +64,43 @@ _WITHOUT_CONTENT = ("access", "find attributes", "delete")
 _ALL_KINDS = ("document", "listing", "session", "attributes")
 
 
+class _Schemes(Protocol):
+    """The scheme of a name, its plugin imported if need be, and the URL of a text."""
+
+    def __getitem__(self, name: str, /) -> Scheme: ...
+
+    def parse(self, text: str, /) -> URL: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """What operations ask of the registry that they belong to.
 
-    `scheme` gives the scheme of a name, its plugin imported if need be; `parse` the URL of a text. `is_strange` says
-    of a name whether its scheme would have to be imported first, from a plugin of a third party. `provider` says who
-    made a scheme. `hooks` are the hooks, if there are any. `configuration` is what is configured.
+    `schemes` are all that it has, `plugins` its plugins, `own` is what the program did with the schemes,
+    `configuration` what is configured.
     """
 
-    scheme: Callable[[str], Scheme]
-    parse: Callable[[str], URL]
-    is_strange: Callable[[str], bool]
-    provider: Callable[[Scheme], str]
-    hooks: Callable[[], Hooks | None]
+    schemes: _Schemes
+    plugins: Plugins
+    own: OwnSchemes
     configuration: Configuration
+
+    def is_strange(self, name: str) -> bool:
+        """Whether the scheme would have to be imported, and from a plugin of a third party."""
+        name = folded(name)
+        if self.own.current(name, self.plugins.loaded) or name not in self.plugins.installed().chosen:
+            return False
+        known = known_names().get(name)
+        return known is None or not known.distribution
+
+    def provider(self, scheme: Scheme) -> str:
+        """Who made the scheme."""
+        claim = self.plugins.installed().chosen.get(scheme.name)
+        return claim.provider if claim and self.plugins.loaded.get(scheme.name) is scheme else "this program"
+
+    def hooks(self) -> Hooks | None:
+        """The hooks that have a say in an operation, if there are any."""
+        return self.plugins.hooks("veto", "gateway", "observe")
 
 
 class _Named(NamedTuple):
@@ -130,7 +155,7 @@ class Operations:
     def _to_operate_on(self, text: str, hooks: Hooks | None) -> URL:
         """The URL of the text. A gateway may know a way to one whose scheme nobody provides."""
         try:
-            return self._lookup.parse(text)
+            return self._lookup.schemes.parse(text)
         except UnknownScheme:
             if hooks is None and self._lookup.configuration.gateway(folded(text.partition(":")[0])) is None:
                 raise
@@ -149,7 +174,7 @@ class Operations:
     def _through(self, operation: str, url: URL, named: _Named, hooks: Hooks | None) -> URL:
         """The URL that a gateway is reached by. Raises ConfigurationError, PluginContractError."""
         try:
-            through = self._lookup.parse(named.text)
+            through = self._lookup.schemes.parse(named.text)
         except (InvalidURL, UnknownScheme) as error:
             raise named.refused(f"leads to a URL that cannot be accessed: {error.message}", error.hint) from None
         if through.scheme == url.scheme or self._gateway_named(operation, through, hooks):
@@ -191,7 +216,7 @@ class Operations:
             url = gateway.url
         elif url.registration is None:
             self._check_found(url, terms.policy)
-        scheme = self._lookup.scheme(url.scheme)
+        scheme = self._lookup.schemes[url.scheme]
         if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
             url = read_as(scheme.url_type, str(url), max(LIMIT, len(str(url))))
         algorithm = self._algorithm(scheme, operation)
@@ -288,7 +313,7 @@ class Operations:
                     assert named is not None
                     self._through("access", url, named, self._lookup.hooks())
                 elif setting.table.startswith("options."):
-                    self._fitted(self._lookup.scheme(setting.table.removeprefix("options.")), setting)
+                    self._fitted(self._lookup.schemes[setting.table.removeprefix("options.")], setting)
             except URLError as error:
                 yield error
 
@@ -323,7 +348,7 @@ class Operations:
                     reason="scheme",
                     location=one_line(location, 120),
                 )
-            return self._lookup.scheme(name).url_type
+            return self._lookup.schemes[name].url_type
 
         if _NEVER_FOLLOWED.search(text):
             target = read_as(type_of(text.partition(":")[0]), text)
@@ -348,7 +373,7 @@ class Operations:
         """
         if self._lookup.is_strange(text.partition(":")[0]):
             return URL.parse(text)
-        return self._lookup.parse(text)
+        return self._lookup.schemes.parse(text)
 
 
 def _is_configurable(scheme: Scheme, option: str) -> bool:

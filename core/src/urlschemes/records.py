@@ -1,6 +1,6 @@
 """The fields of a registration record, checked one by one: what a record may hold, and what is wrong with one.
 
-A record that was compiled before is not checked again (`urlschemes.cached_records`).
+A record that was compiled before is not checked again (`urlschemes.compiled`).
 """
 
 import re
@@ -250,9 +250,7 @@ def _syntax(fields: _Fields, given: "Mapping[str, Any]", reference: str) -> Synt
     try:
         return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=section, slash_may_be_omitted=slash)
     except GrammarError as error:
-        error.source = fields.source
-        error.field = "syntax" if error.line is None else "syntax.bnf"
-        error.message = f"{fields.source or 'the record'}: {error.field}: {error.message}"
+        error.source, error.field = fields.source, "syntax"
         raise
 
 

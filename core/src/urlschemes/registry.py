@@ -15,7 +15,8 @@ from _thread import allocate_lock  # what `threading.Lock` is, without the impor
 
 from urlschemes.choice import Rules
 from urlschemes.contract import check_type, read_as
-from urlschemes.loading import provided, record, used
+from urlschemes.loading import record
+from urlschemes.own import OwnSchemes
 from urlschemes.plugins import Plugins
 from urlschemes.registration import Registration
 from urlschemes.scheme import Scheme, folded
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from urlschemes.configuration import Configuration
     from urlschemes.diagnosis import Diagnosis, Why
     from urlschemes.dialogue import Dialogue
-    from urlschemes.errors import PluginConflict, UnknownScheme, URLError
+    from urlschemes.errors import URLError
     from urlschemes.findings import Finding
-    from urlschemes.inspection import Deed, Inspection
+    from urlschemes.inspection import Inspection
     from urlschemes.ledger import KnownName, Ledger
     from urlschemes.operations import Operations
     from urlschemes.policy import Policy
@@ -90,13 +91,10 @@ class Registry:
             disabled |= configuration.disabled
         rules = Rules(plugins, disabled, folded_pins)
         self._plugins = Plugins(rules, current_directory=current_directory)
+        self._own = OwnSchemes()
         self._lock = allocate_lock()
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
         self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
-        self._loaded: dict[str, Scheme] = {}
-        self._registered: dict[str, Scheme] = {}
-        self._overrides: dict[str, tuple[Scheme, ...]] = {}
-        self._hidden: frozenset[str] = frozenset()
         if require:
             self._plugins.require(require)
 
@@ -117,7 +115,11 @@ class Registry:
         Raises UnknownScheme, PluginConflict, PluginLoadError, PluginContractError.
         """
         name = folded(name)
-        return self._current(name) or self._load(self._claim(name))
+        scheme = self._current(name)
+        if scheme is None:
+            scheme = self._plugins.scheme(self._claim(name))
+            self._refresh(name)
+        return scheme
 
     def __contains__(self, name: object) -> bool:
         """Whether somebody provides the name; nothing is imported to find out."""
@@ -125,7 +127,7 @@ class Registry:
             return False
         name = folded(name)
         return self._current(name) is not None or (
-            name not in self._hidden and name in self._plugins.installed().chosen
+            not self._own.hides(name) and name in self._plugins.installed().chosen
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -136,10 +138,7 @@ class Registry:
         return len(self._names())
 
     def _names(self) -> Collection[str]:
-        names = self._plugins.names()
-        if not (self._hidden or self._registered or self._overrides):
-            return names
-        return {*names} - self._hidden | {*self._registered} | {*self._overrides}
+        return self._own.names(self._plugins.names())
 
     def registration(self, name: str) -> Registration:
         """The record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""
@@ -162,27 +161,9 @@ class Registry:
     def _claim(self, name: str) -> Claim:
         """The claim that counts for `name`. Raises UnknownScheme, PluginConflict."""
         claim = self._plugins.installed().chosen.get(name)
-        if claim is None or name in self._hidden:
-            raise self._absent(name)
+        if claim is None or self._own.hides(name):
+            raise self._inspection.absent(name)
         return claim
-
-    def _load(self, claim: Claim) -> Scheme:
-        """The scheme of an installed claim, its plugin imported. Raises PluginLoadError, PluginContractError."""
-        name = claim.name
-        loaded = self._loaded.get(name)
-        if loaded is not None:
-            return loaded
-        loaded = self._plugins.tried(claim, provided)
-        with self._lock:
-            loaded = self._loaded.setdefault(name, loaded)
-            self._refresh(name)
-        return loaded
-
-    def _absent(self, name: str) -> UnknownScheme | PluginConflict:
-        """Why nobody provides `name`, and what is known of it."""
-        from urlschemes.absence import absence
-
-        return absence(name, self._inspection.claims_of(name), self.ledgers, lambda: self)
 
     # What is known
 
@@ -214,12 +195,7 @@ class Registry:
 
         Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
         """
-        if claim.state != "active" or claim not in self._plugins.installed().claims:
-            from urlschemes.errors import PluginError
-
-            said = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not of this registry"
-            raise PluginError(f"what {claim.provider} claims as {claim.name} {said}", distribution=claim.provider)
-        return self._plugins.tried(claim, lambda each: used(each, self._plugins.installed().claims))
+        return self._plugins.load(claim)
 
     def diagnose(self, *, load: bool = False, verify: bool = False) -> tuple[Diagnosis, ...]:
         """Every claim, looked at closely, and the schemes that the program registered itself.
@@ -238,22 +214,7 @@ class Registry:
     def _inspection(self) -> Inspection:
         from urlschemes.inspection import Inspection
 
-        return Inspection(self._plugins, lambda: self.configuration, self._deed, self._own_schemes, self._absent)
-
-    def _deed(self, name: str) -> Deed | None:
-        """What the program did with the name."""
-        if name in self._overrides:
-            return "overridden"
-        if name in self._registered:
-            return "registered"
-        return "unregistered" if name in self._hidden else None
-
-    def _own_schemes(self) -> Iterator[Scheme]:
-        """The schemes that the program put there, as far as they are in use."""
-        for name in sorted({*self._registered, *self._overrides}):
-            scheme = self._current(name)
-            if scheme is not None:
-                yield scheme
+        return Inspection(self._plugins, self._own, self._configuration)
 
     # What the program registers itself
 
@@ -265,19 +226,16 @@ class Registry:
         added = _usable(scheme)
         name = added.name
         provider = None if replace or name not in self else self.why(name).provider
-        with self._lock:
-            if provider or (name in self._registered and not replace):
-                from urlschemes.errors import PluginConflict
+        if provider or not self._own.put(added, replace=replace):
+            from urlschemes.errors import PluginConflict
 
-                raise PluginConflict(
-                    f"{provider or 'this program'} provides the scheme {name} already",
-                    scheme=name,
-                    claimants=(provider or "this program", "this program"),
-                    hint="register(scheme, replace=True) or override(scheme) puts another in its place",
-                )
-            self._registered[name] = added
-            self._hidden -= {name}
-            self._refresh(name)
+            raise PluginConflict(
+                f"{provider or 'this program'} provides the scheme {name} already",
+                scheme=name,
+                claimants=(provider or "this program", "this program"),
+                hint="register(scheme, replace=True) or override(scheme) puts another in its place",
+            )
+        self._refresh(name)
 
     def unregister(self, name: str) -> None:
         """Undo `register`; an installed scheme is switched off in this registry, until the name is registered again.
@@ -286,18 +244,15 @@ class Registry:
         """
         name = folded(name)
         if name not in self:
-            raise self._absent(name)
-        if name not in self._registered and name not in self._plugins.installed().chosen:
+            raise self._inspection.absent(name)
+        if not self._own.take_out(name, installed=name in self._plugins.installed().chosen):
             from urlschemes.errors import UnknownScheme
 
             message = (
                 f"the scheme {name} is neither registered nor installed: override(scheme) put it there for a while"
             )
             raise UnknownScheme(message, scheme=name, hint="leave its `with` block")
-        with self._lock:
-            if self._registered.pop(name, None) is None:
-                self._hidden |= {name}
-            self._refresh(name)
+        self._refresh(name)
 
     def override(self, scheme: Scheme | Registration) -> AbstractContextManager[Scheme]:
         """Within its `with` block, `scheme` is the scheme of its name, whoever else provides it; for all threads."""
@@ -307,40 +262,26 @@ class Registry:
 
     def _overridden(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
         added = _usable(scheme)
-        name = added.name
-        with self._lock:
-            self._overrides[name] = (*self._overrides.get(name, ()), added)
-            self._refresh(name)
+        self._own.lay_over(added)
         try:
+            self._refresh(added.name)
             yield added
         finally:
-            with self._lock:
-                left = [*self._overrides[name]]
-                left.reverse()
-                left.remove(added)  # the latest of its kind: blocks of several threads need not be nested
-                left.reverse()
-                self._overrides[name] = tuple(left)
-                if not left:
-                    del self._overrides[name]
-                self._refresh(name)
+            self._own.lift(added)
+            self._refresh(added.name)
 
     def _current(self, name: str) -> Scheme | None:
         """The scheme in use, if there is one without importing anything."""
-        overrides = self._overrides.get(name)
-        if overrides:
-            return overrides[-1]
-        registered = self._registered.get(name)
-        if registered is not None or name in self._hidden:
-            return registered
-        return self._loaded.get(name)
+        return self._own.current(name, self._plugins.loaded)
 
     def _refresh(self, name: str) -> None:
-        """Let parsing see what is in use now. The lock is held."""
-        scheme = self._current(name)
-        if scheme is not None and _is_read_at_once(scheme.url_type):
-            self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
-        else:
-            self._readers.pop(name, None)
+        """Let parsing see what is in use now."""
+        with self._lock:
+            scheme = self._current(name)
+            if scheme is not None and _is_read_at_once(scheme.url_type):
+                self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
+            else:
+                self._readers.pop(name, None)
 
     # URLs
 
@@ -388,7 +329,7 @@ class Registry:
 
             if name == text or not is_scheme_name(name):
                 URL.parse(text, limit=limit)  # there is no scheme's name to look up: says what is wrong
-            raise self._absent(folded(name))
+            raise self._inspection.absent(folded(name))
         kind = self[name].url_type
         if not issubclass(kind, wanted):
             from urlschemes.refusal import fault_of
@@ -399,8 +340,7 @@ class Registry:
             return read_as(kind, text, limit)  # the first URL of its scheme
         name = folded(name)
         if name not in self._readers and _is_read_at_once(kind):
-            with self._lock:
-                self._refresh(name)
+            self._refresh(name)
         return read_as(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
@@ -539,30 +479,7 @@ class Registry:
     def _operations(self) -> Operations:
         from urlschemes.operations import Lookup, Operations
 
-        return Operations(
-            Lookup(
-                self.__getitem__,
-                self.parse,
-                self._is_strange,
-                self._provider,
-                lambda: self._plugins.hooks("veto", "gateway", "observe"),
-                self.configuration,
-            )
-        )
-
-    def _is_strange(self, name: str) -> bool:
-        """Whether the scheme would have to be imported, and from a plugin of a third party."""
-        name = folded(name)
-        if self._current(name) or name not in self._plugins.installed().chosen:
-            return False
-        from urlschemes.ledger import known_names
-
-        known = known_names().get(name)
-        return known is None or not known.distribution
-
-    def _provider(self, scheme: Scheme) -> str:
-        claim = self._plugins.installed().chosen.get(scheme.name)
-        return claim.provider if claim and self._loaded.get(scheme.name) is scheme else "this program"
+        return Operations(Lookup(self, self._plugins, self._own, self.configuration))
 
     # Hooks
 
