@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from urlschemes import URL, InvalidURL, Registration, Scheme
-from urlschemes.compiled import keep, kept
+from urlschemes.cached_records import keep, kept
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes_testing import near_misses, urls
 
@@ -39,7 +39,7 @@ def both(request: pytest.FixtureRequest, cache: Path, monkeypatch: pytest.Monkey
 def again(text: str, source: str) -> Registration:
     found = kept(text)
     assert found is not None
-    return Registration.known(*found, text, source)
+    return Registration.restored(*found, text, source)
 
 
 def plain(value: Any) -> Any:

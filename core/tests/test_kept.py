@@ -14,12 +14,12 @@ import pytest
 
 import urlschemes
 from urlschemes import cache as stored
-from urlschemes import compiled, discovery, remembered
-from urlschemes.compiled import keep, kept
+from urlschemes import cached_claims, cached_records, discovery
+from urlschemes.cached_claims import installed_claims
+from urlschemes.cached_records import keep, kept
 from urlschemes.discovery import discover
 from urlschemes.registration import Registration
 from urlschemes.registry import Registry
-from urlschemes.remembered import installed_claims
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files have owners and modes elsewhere")
 
@@ -30,7 +30,7 @@ def cache(tmp_path, monkeypatch) -> Path:
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)
     monkeypatch.setenv("URLSCHEMES_CACHE", str(folder))
-    monkeypatch.setattr(remembered, "RECENT", 0)  # what these tests write is young
+    monkeypatch.setattr(cached_claims, "RECENT", 0)  # what these tests write is young
     return folder
 
 
@@ -123,7 +123,7 @@ def test_metadata_that_is_put_right_is_seen(cache, site, install):
 
 
 def test_what_is_young_is_not_kept(cache, site, monkeypatch):
-    monkeypatch.setattr(remembered, "RECENT", 10**18)
+    monkeypatch.setattr(cached_claims, "RECENT", 10**18)
     assert names() == ["x-first"]
     assert list(cache.iterdir()) == []
 
@@ -206,7 +206,7 @@ def test_a_file_that_was_spoilt_is_as_none(cache, site, spoil):
     ["", "\x1e", "\x1e\x1e", "{state}", "{state}\x1e\x1e[]", "{state}\x1e\x1e[]\x1ea\x1eb", "{state}\x1enone\x1e[9]"],
 )
 def test_text_with_a_right_checksum_that_makes_no_sense_is_as_none(cache, site, searches, text):
-    key, state = remembered._looked_at(current_directory=False)
+    key, state = cached_claims._looked_at(current_directory=False)
     name = f"claims-{stored.fingerprint(key)}"
     stored.store(name, key, text.format(state=state))
     found = names()
@@ -216,7 +216,7 @@ def test_text_with_a_right_checksum_that_makes_no_sense_is_as_none(cache, site, 
 
 def test_another_version_of_python_or_of_the_core_starts_anew(cache, site, searches, monkeypatch):
     assert names() == ["x-first"]
-    monkeypatch.setattr(remembered, "__version__", "9")
+    monkeypatch.setattr(cached_claims, "__version__", "9")
     assert names() == ["x-first"]
     assert len(searches) == 2
 
@@ -360,7 +360,7 @@ print(json.dumps([*said, str(urlschemes.parse("x-good:yes"))]))
 def again_of(text: str) -> Registration | None:
     """The record with that text, as another process has it."""
     found = kept(text)
-    return None if found is None else Registration.known(*found, text, "here")
+    return None if found is None else Registration.restored(*found, text, "here")
 
 
 def test_a_record_is_kept_and_says_the_same(cache, registration, record):
@@ -372,7 +372,7 @@ def test_a_record_is_kept_and_says_the_same(cache, registration, record):
     made.syntax.fullmatch("x-kept:a")
     again = again_of(whole)
     assert again is not None
-    assert again.is_checked
+    assert again.is_restored
     assert not again.syntax.is_compiled
     assert (again.scheme, again.default_port, again.source) == ("x-kept", 7, "here")
     assert (again.title, again.operations, again.examples[0].url) == (made.title, made.operations, made.examples[0].url)
@@ -440,20 +440,20 @@ class Unannotated(ast.NodeTransformer):
 
 def test_a_kept_record_depends_on_every_room_that_decides_what_it_says():
     # What is stored says nothing of how it is stored, and nothing of the words of errors.
-    below = rooms_below("compiled", "records", but=frozenset({"cache", "errors"}))
+    below = rooms_below("cached_records", "records", but=frozenset({"cache", "errors"}))
     assert "structure" in below  # it says whether the host may be empty
-    assert sorted(below) == sorted(compiled._ROOMS)
+    assert sorted(below) == sorted(cached_records._ROOMS)
 
 
 def test_a_room_that_changes_makes_a_kept_record_count_no_more(cache, registration, record, monkeypatch, tmp_path):
     made, whole = registration("x-kept"), record("x-kept")
-    for file in compiled._FILES:
+    for file in cached_records._FILES:
         (tmp_path / file).write_text("")
-    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "compiled.py"))
+    monkeypatch.setattr(cached_records, "__file__", str(tmp_path / "cached_records.py"))
     keep(made.scheme, made.default_port, made.syntax, whole)
     made.syntax.fullmatch("x-kept:a")
     assert again_of(whole) is not None
-    for file in compiled._FILES:
+    for file in cached_records._FILES:
         state = (tmp_path / file).stat()
         os.utime(tmp_path / file, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000_000))
         assert again_of(whole) is None, file
@@ -465,13 +465,13 @@ def test_a_first_url_imports_neither_re_nor_what_finds_distributions(plugin, chi
     site = plugin("x-quick", distribution="urlschemes-x-quick")
     code = """
 import urlschemes
-import remembered_long_ago
+import settled_long_ago
 before = set(sys.modules)
 url = urlschemes.parse("x-quick:yes")
 heavy = {"re", "typing", "tomllib", "importlib_metadata"} & (set(sys.modules) - before)
 print(json.dumps([str(url), url.word, sorted(heavy)]))
 """
-    (site / "remembered_long_ago.py").write_text("import urlschemes.remembered as room\nroom.RECENT = 0\n")
+    (site / "settled_long_ago.py").write_text("import urlschemes.cached_claims as room\nroom.RECENT = 0\n")
     first, second = child(code, site), child(code, site)
     assert first[:2] == second[:2] == ["x-quick:yes", "yes"]
     assert second[2] == []

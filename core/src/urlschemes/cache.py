@@ -1,12 +1,8 @@
-r"""Files that hold what was worked out before, in a folder of this user: where they are, and when they do not count.
+"""Files that hold what was worked out before, in this user's folder for such files: when they do not count.
 
-    $XDG_CACHE_HOME/urlschemes      or ~/.cache/urlschemes
-    ~/Library/Caches/urlschemes     on macOS
-    %LOCALAPPDATA%\urlschemes        on Windows
-
-`URLSCHEMES_CACHE` names another folder, or is `none`. A file counts where folder and file belong to this user, nobody
-else can write to them, neither is a link, and its checksum is right. Everything else is as if there were no file, and
-that nothing can be written is no error.
+`URLSCHEMES_CACHE` names another folder than that of `urlschemes.places`, or is `none`. A file counts where folder and
+file belong to this user, nobody else can write to them, neither is a link, and its checksum is right. Everything else
+is as if there were no file, and that nothing can be written is no error.
 
 What a file holds is text: fields with separators between them. To read it costs no import, and can neither execute
 anything nor crash the interpreter, which `marshal` and `pickle` cannot promise of a file that somebody has spoilt.
@@ -20,13 +16,13 @@ from stat import S_ISDIR
 
 from urlschemes import places
 
-__all__ = ["FIELD", "PART", "RECORD", "fingerprint", "folder", "load", "store"]
+__all__ = ["FIELD", "PART", "RECORD", "STEP", "fingerprint", "folder", "load", "store"]
 
 VARIABLE = "URLSCHEMES_CACHE"
 """The variable that names the folder, or is `none`."""
 
-RECORD, FIELD, PART = "\x1e", "\x1f", "\x1d"
-"""What stands between records, between the fields of one, and between the parts of a field."""
+RECORD, FIELD, PART, STEP = "\x1e", "\x1f", "\x1d", "\x1c"
+"""What stands between records, the fields of one, the parts of a field, and the steps of a part."""
 
 MOST = 8 * 1024 * 1024
 """Octets that a file may have: more than ten thousand plugins need."""

@@ -1,7 +1,7 @@
 """A syntax made out of its rules: what their text says of the parts, and the automaton with the exclusions.
 
 Whatever is wrong with a scheme's rules is found here. Of a record that was compiled before, none of this is done again
-before somebody asks for it (`urlschemes.compiled`).
+before somebody asks for it (`urlschemes.cached_records`).
 """
 
 from functools import reduce
@@ -61,7 +61,8 @@ def complete_parts(grammar: "Grammar", parts: "Mapping[str, Part]") -> None:
                 rule=parts[mark].at[0][-1],
             )
         for name in names:
-            parts[name].mark = "__".join(names) if len(names) > 1 else mark
+            # What is only a share of the text bears no mark of that name, so that nobody takes the whole for it.
+            parts[name].mark = mark if takes == ["all"] else "__".join([*names, "list"])
 
 
 def division(rules: "Mapping[str, Rule]", rule: str, element: str, part: str) -> Division:
@@ -152,9 +153,14 @@ def _check_values(part: "Part", found: "list[Marked]", automaton: Automaton) -> 
             rule=part.rule,
             hint="use the rule `host`",
         )
+    if part.number and part.element is not None:
+        raise GrammarError(
+            f"the part {part.name!r} is a list, which cannot be a number: its elements are texts",
+            rule=part.rule,
+            hint="leave `number` out, and let a property of the type make numbers of them",
+        )
     if part.number and (
-        part.element is not None
-        or part.escapes
+        part.escapes
         or part.bare - frozenset(b"0123456789")
         or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
     ):

@@ -11,7 +11,7 @@ found: what is wrong with one becomes the state and the reason of its claim. Ent
 the process was started (the empty one, relative ones, the current directory) are looked at and reported, and not used.
 """
 
-# sys.path speaks in strings.
+# sys.path speaks in strings, and a first URL may have to wait for this.
 # ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH119, PTH123, PTH208
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import os
 import re
 import sys
 
+from urlschemes import places
 from urlschemes.beside import entries_of, find_in_folders, is_plain
 from urlschemes.characters import REGISTRABLE
 from urlschemes.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
@@ -35,6 +36,8 @@ __all__ = ["Search", "discover", "why_ignored"]
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
+_MOST = 1024 * 1024
+"""Octets that a file of a distribution's metadata may have."""
 _END_OF_HEADERS = re.compile(r"\r?\n\r?\n")
 
 
@@ -61,6 +64,8 @@ class Search:
                         claims.append(claim if counts else claim._replace(state="ignored", reason=ignored))
                     if self.watched is not None and isinstance(distribution, _Folder):
                         self.watched += distribution.watched(found)
+            except MemoryError:
+                raise
             except Exception as error:  # noqa: BLE001  anybody may install a finder into sys.meta_path
                 claims.append(Claim("", "", "", entry, state="malformed", reason=_said(error)))
                 self.watched = None
@@ -83,7 +88,7 @@ def discover(path: Iterable[str] | None = None, *, current_directory: bool = Fal
     """Every claim in the folders and archives of `path` (`sys.path`), sorted by name and distribution.
 
     With `current_directory`, what is found through the current directory counts like everything else. What was kept of
-    an earlier look (`urlschemes.remembered`) plays no part.
+    an earlier look (`urlschemes.cached_claims`) plays no part.
     """
     return Search(path, current_directory=current_directory).claims
 
@@ -98,11 +103,8 @@ class _Folder:
         self._path = f"{root}{os.sep}{name}"
 
     def read_text(self, name: str) -> str | None:
-        try:
-            with open(f"{self._path}{os.sep}{name}", "rb", 0) as file:
-                return file.read().decode("utf-8")
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError):
-            return None
+        """The text of one of its files, None where there is no such file. Raises OSError, UnicodeDecodeError."""
+        return _plain_text(f"{self._path}{os.sep}{name}")
 
     def locate_file(self, _: str) -> str:
         return self._root
@@ -150,10 +152,12 @@ def _site_folders() -> list[str]:
 def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Claim]:
     origin = _origin(distribution, entry)
     try:
-        text = distribution.read_text("entry_points.txt")
+        text = _text_of(distribution, "entry_points.txt")
         if text is None or "urlschemes" not in text:
             return
         entries = list(_entries(text))
+    except MemoryError:
+        raise
     except Exception as error:  # noqa: BLE001  whatever is wrong with it, it is wrong with this distribution alone
         reason = f"its entry_points.txt cannot be read: {_said(error)}"
         yield Claim("", _guessed_name(distribution), "", origin, state="malformed", reason=reason)
@@ -162,6 +166,8 @@ def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Cl
         return
     try:
         name, version = _identity(distribution)
+    except MemoryError:
+        raise
     except Exception as error:  # noqa: BLE001  as above
         for group, wish, _ in entries:
             reason = f"its metadata cannot be read: {_said(error)}"
@@ -190,6 +196,36 @@ def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Cl
         )
 
 
+def _text_of(distribution: IDistribution | _Folder, name: str) -> str | None:
+    """The text of one of the distribution's files, None where there is no such file.
+
+    Raises OSError where it cannot be read, is no regular file, or too long; UnicodeDecodeError; whatever a distribution
+    of another finder's making does.
+    """
+    where = getattr(distribution, "_path", None)
+    if isinstance(distribution, _Folder) or not hasattr(where, "joinpath"):
+        return distribution.read_text(name)
+    # What importlib_metadata found, which itself would read whatever is there, and pass over what it cannot read.
+    if isinstance(where, os.PathLike):
+        return _plain_text(f"{os.fspath(where)}{os.sep}{name}")
+    try:
+        with where.joinpath(name).open("rb") as file:  # in an archive
+            octets: bytes = file.read(_MOST + 1)
+    except (FileNotFoundError, IsADirectoryError, KeyError, NotADirectoryError):
+        return None
+    if len(octets) > _MOST:
+        raise places.UnsafeFileError(f"it is longer than {_MOST} octets")
+    return octets.decode("utf-8")
+
+
+def _plain_text(path: str) -> str | None:
+    """The text of a regular file, None where there is no file. Raises OSError, UnicodeDecodeError."""
+    try:
+        return places.read_own(path, _MOST, writers="any").decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
 def _entries(text: str) -> Iterator[tuple[str, str, str]]:
     group = ""
     for line in map(str.strip, text.splitlines()):
@@ -204,7 +240,7 @@ def _entries(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _identity(distribution: IDistribution | _Folder) -> tuple[str, str]:
     """Name and version out of the metadata's headers: what follows them (a README) is not even looked at."""
-    text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or distribution.read_text("")
+    text = _text_of(distribution, "METADATA") or _text_of(distribution, "PKG-INFO")
     if not text:
         raise ValueError("there is no METADATA")
     headers: dict[str, str] = {}
@@ -228,7 +264,7 @@ def _origin(distribution: IDistribution | _Folder, entry: str) -> str:
 
 def _guessed_name(distribution: IDistribution | _Folder) -> str:
     """What the distribution's folder is called, where its metadata does not say."""
-    folder = os.path.basename(str(getattr(distribution, "_path", ""))) or type(distribution).__name__
+    folder = os.path.basename(str(getattr(distribution, "_path", "")).rstrip("/\\")) or type(distribution).__name__
     return one_line(folder, 100)
 
 
@@ -259,4 +295,4 @@ def _holds_code(claim: Claim) -> bool:
 
 
 def _said(error: Exception) -> str:
-    return one_line(str(error), 200) if type(error) is ValueError else described(error)
+    return one_line(str(error), 200) if type(error) in {ValueError, places.UnsafeFileError} else described(error)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from _thread import allocate_lock  # what `threading.Lock` is, without the import of `threading`
 from time import perf_counter
 
+from urlschemes.cached_claims import installed_claims
 from urlschemes.choice import Installed, Rules, installed_list, settled
 from urlschemes.claims import HOOKS, Claim, distribution_key, hook_of
 from urlschemes.loading import implementation, provided, used
-from urlschemes.remembered import installed_claims
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
 """The fields of a registration record, checked one by one: what a record may hold, and what is wrong with one.
 
-A record that was compiled before is not checked again (`urlschemes.compiled`).
+A record that was compiled before is not checked again (`urlschemes.cached_records`).
 """
 
 import re
 from types import MappingProxyType
 
 from urlschemes.characters import ESCAPE, REGISTRABLE
+from urlschemes.display import in_line
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.part import TAKES, TRAVELS, Part
 from urlschemes.syntax import Syntax
@@ -251,6 +252,8 @@ def _syntax(fields: _Fields, given: "Mapping[str, Any]", reference: str) -> Synt
         return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=section, slash_may_be_omitted=slash)
     except GrammarError as error:
         error.source, error.field = fields.source, "syntax"
+        where = "syntax" if error.line is None else "syntax.bnf"
+        error.message = in_line(f"{fields.source or 'the record'}: {where}: {error.message}")
         raise
 
 

@@ -1,8 +1,8 @@
 """The registration of a scheme: a record in a file, readable without importing the plugin that carries it.
 
 It holds what RFC 1738 section 4 demands and what a template for IANA's registry asks (RFC 4395 section 5.4, RFC 7595
-section 7.4). What of it reads URLs is there at once; of a record that was compiled before (`urlschemes.compiled`), the
-rest is read when somebody asks for it.
+section 7.4). What of it reads URLs is there at once; of a record that was compiled before
+(`urlschemes.cached_records`), the rest is read when somebody asks for it.
 """
 
 import sys
@@ -84,8 +84,8 @@ class Registration:
         _set(self, _text="", **fields_of(record, source, API))
 
     @classmethod
-    def known(cls, scheme: str, default_port: int | None, syntax: "Syntax", text: str, source: str) -> "Self":
-        """The record that the TOML `text` holds, which is known to be right; only what reads URLs is there at once."""
+    def restored(cls, scheme: str, default_port: int | None, syntax: "Syntax", text: str, source: str) -> "Self":
+        """The record of the TOML `text`, which was found right before; only what reads URLs is there at once."""
         registration = cls.__new__(cls)
         _set(registration, scheme=scheme, default_port=default_port, syntax=syntax, source=source, _text=text)
         return registration
@@ -114,8 +114,8 @@ class Registration:
         return self
 
     @property
-    def is_checked(self) -> bool:
-        """Whether its text was found to be right before, by this version of the core."""
+    def is_restored(self) -> bool:
+        """Whether it was made of what was kept: its text was found right before, by this version of the core."""
         return bool(self._text)
 
     def __repr__(self) -> str:
@@ -162,11 +162,11 @@ class Registration:
     @classmethod
     def installed(cls, text: str, *, source: str) -> "Self":
         """The record of an installed plugin: as `from_text`, and what was made of it is kept for other processes."""
-        from urlschemes.compiled import keep, kept
+        from urlschemes.cached_records import keep, kept
 
         found = kept(text)
         if found is not None:
-            return cls.known(*found, text, source)
+            return cls.restored(*found, text, source)
         registration = cls.from_text(text, source=source)
         keep(registration.scheme, registration.default_port, registration.syntax, text)
         return registration

@@ -50,13 +50,13 @@ class Syntax:
         "bnf",
         "groups",
         "hierarchy",
-        "made",
         "parts",
         "repeated",
         "rule",
         "section",
         "slash_may_be_omitted",
         "telling",
+        "when_compiled",
     )
 
     def __init__(
@@ -75,7 +75,7 @@ class Syntax:
         complete_parts(self.grammar, self.parts)
 
     @classmethod
-    def known(
+    def restored(
         cls,
         bnf: str,
         rule: str,
@@ -120,7 +120,7 @@ class Syntax:
         self.groups: dict[str, tuple[str, ...]] = {}
         self.repeated: frozenset[str] = frozenset()
         self.telling: Telling | None = None
-        self.made: Callable[[Syntax], object] | None = None
+        self.when_compiled: Callable[[Syntax], object] | None = None
         self._pattern: str | None = None
         self._program: Program | None = None
         self._host_may_be_empty: bool | None = None
@@ -149,8 +149,8 @@ class Syntax:
                 self._automaton = built
         return self._automaton
 
-    def complete(self) -> None:
-        """Make it known what each part may hold."""
+    def know_octets(self) -> None:
+        """Let each part know which octets it may hold."""
         if self._pattern is None:
             self.automaton  # noqa: B018  it is known then
 
@@ -210,8 +210,8 @@ class Syntax:
         self._name_groups(pattern.groupindex)
         self._pattern = pattern.pattern
         self._match = pattern.fullmatch
-        if self.made is not None:
-            self.made(self)
+        if self.when_compiled is not None:
+            self.when_compiled(self)
 
     def _name_groups(self, names: "Collection[str]") -> None:
         """Take note of the groups of a pattern: a part may have several, of which a URL has one at most."""

@@ -40,7 +40,7 @@ class URL:
 
     registration: "ClassVar[Registration | None]" = None
     """The record of the scheme; None for the generic URL."""
-    syntax: "ClassVar[Syntax]" = Syntax.known(
+    syntax: "ClassVar[Syntax]" = Syntax.restored(
         "", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])]
     )
     """What the text derives from."""
@@ -140,7 +140,10 @@ class URL:
             from urlschemes.errors import PluginContractError
 
             raise PluginContractError(
-                f"the {name} is a list: it has no one line", wants="a part that is one text", has="a list part"
+                f"the {name} is a list: it has no one line",
+                wants="a part that is one text",
+                has="a list part",
+                hint="call url.check_line(), and send each element with urlschemes.octets.octets_of",
             )
         from urlschemes.octets import octets_of
 
@@ -251,11 +254,14 @@ class URL:
         return part.value_of(raw) if "%" in whole or part.number else raw
 
     def _text(self, name: str) -> str | None:
-        """The decoded text of the part `name`, None where it is absent. Not for an element of a list."""
+        """The decoded text of the part `name`, None where it is absent; of a list, its last element where it takes that.
+
+        Raises PluginContractError for a part that takes all but the last.
+        """
         try:
             raw: str | None = self._match[name]
-        except IndexError:  # as in `_whole`, without which this is quicker
-            raw = self._whole(name)
+        except IndexError:  # what takes some of a list is marked otherwise
+            return self._taken(name)
         if raw is None and name in self.syntax.repeated:
             raw = self._whole(name)
         if raw is None or "%" not in raw:
@@ -264,12 +270,20 @@ class URL:
 
         return unescape(raw)
 
+    def _taken(self, name: str) -> str | None:
+        """The decoded text that the part `name` takes of a list."""
+        value = self._value(name)
+        if isinstance(value, tuple):
+            from urlschemes.errors import PluginContractError
+
+            raise PluginContractError(
+                f"the {name} is a list, and no text", wants="_elements, or _pairs, of a list part", has="_text"
+            )
+        return value  # type: ignore[return-value]  # no list is a number
+
     def _whole(self, name: str) -> str | None:
-        """The raw text of the part `name`, or of the list that it is an element of."""
-        try:
-            raw: str | None = self._match[name]
-        except IndexError:  # the mark of a list bears other names too
-            return self.syntax.whole(self._match, name)
+        """The raw text of the part `name`, which takes nothing of a list."""
+        raw: str | None = self._match[name]
         return self.syntax.whole(self._match, name) if raw is None and name in self.syntax.repeated else raw
 
     def _elements(self, name: str) -> tuple[str, ...]:
@@ -333,7 +347,7 @@ class URL:
         """The syntax, which has all of `parts` and knows which octets each may hold."""
         for name in parts.keys() - cls.syntax.parts.keys():
             raise TypeError(f"a {cls.__name__} has no part {name!r}; it has {', '.join(cls.syntax.parts)}")
-        cls.syntax.complete()
+        cls.syntax.know_octets()
         return cls.syntax
 
     @classmethod

@@ -13,7 +13,7 @@ import os
 import sys
 
 from urlschemes import __version__
-from urlschemes.cache import FIELD, PART, RECORD, fingerprint, folder, load, store
+from urlschemes.cache import FIELD, PART, RECORD, STEP, fingerprint, folder, load, store
 from urlschemes.part import Part
 from urlschemes.syntax import Syntax
 
@@ -21,11 +21,9 @@ __all__ = ["keep", "kept"]
 
 # The rooms that decide what a record becomes: in a checkout they change while the version does not.
 _ROOMS = (
-    *("automaton", "beside", "bnf", "characters", "compiled", "construction", "division", "expansion", "machine"),
+    *("automaton", "beside", "bnf", "cached_records", "characters", "construction", "division", "expansion", "machine"),
     *("octets", "part", "pattern", "program", "records", "regular", "structure", "syntax"),
 )
-STEP = "\x1c"
-"""What stands between the rules of a path, and between the words of a step."""
 FORMAT = "1"
 
 _FILES = (*(f"{room}.py" for room in _ROOMS), "rfc1738.bnf")
@@ -42,7 +40,7 @@ def kept(text: str) -> "tuple[str, int | None, Syntax] | None":
         same, scheme, port, bnf, rule, hierarchy, section, slash, empty_host, pattern, program = before.split(FIELD)
         if same != text:
             return None
-        syntax = Syntax.known(
+        syntax = Syntax.restored(
             bnf,
             rule,
             map(_part, parts),
@@ -67,7 +65,7 @@ def keep(scheme: str, default_port: int | None, syntax: Syntax, text: str) -> No
         if found is not None:
             store(_name(key, text), key, found)
 
-    syntax.made = write
+    syntax.when_compiled = write
 
 
 def _written(scheme: str, default_port: int | None, syntax: Syntax, text: str) -> str | None:
