@@ -203,12 +203,9 @@ def _text_of(file: str, *, required: bool) -> str | None:
         if not required:
             return None
         raise ConfigurationError(f"there is no file {file}", source=file) from None
-    except places.UnsafeFileError as error:
-        raise ConfigurationError(
-            f"the file {file} is not read: {error.strerror}", source=file, hint=error.hint
-        ) from None
     except OSError as error:
-        raise ConfigurationError(f"the file {file} cannot be read: {error.strerror}", source=file) from None
+        hint = getattr(error, "hint", None)
+        raise ConfigurationError(f"the file {file} cannot be used: {error.strerror}", source=file, hint=hint) from None
     try:
         return octets.decode("utf-8")
     except UnicodeDecodeError:

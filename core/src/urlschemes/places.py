@@ -86,8 +86,8 @@ def opened(path: str, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
 def read_own(path: str, most: int, *, writers: Writers = "user", secret: bool = False, links: bool = True) -> bytes:
     """What the file holds, which is at most `most` octets.
 
-    `writers` is who may be able to write to it: this user alone, `root` as well, or `any`body. What is `secret`, others
-    must not be able to read either. Without `links` it must be no link. Raises OSError: UnsafeFileError where the file
+    `writers` is who may be able to write to it: this user alone, `root` as well, or `any`body. What is `secret`
+    must be closed to all others. Without `links` it must be no link. Raises OSError: UnsafeFileError where the file
     is there and must not be used.
     """
     descriptor, status = _opened(path, os.O_RDONLY if links else os.O_RDONLY | NO_LINKS)
@@ -141,10 +141,10 @@ def _fault(status: os.stat_result, writers: Writers, *, secret: bool = False) ->
         return None
     if not belongs(status) and (writers != "root" or status.st_uid != 0):
         return "it belongs to somebody else, who decides what it says", None
+    if secret and status.st_mode & (S_IRWXG | S_IRWXO):
+        return "it is open to others", "chmod 600 on that file"
     if status.st_mode & (S_IWGRP | S_IWOTH):
         return "others may write it, and so decide what it says", "chmod go-w on that file"
-    if secret and status.st_mode & (S_IRWXG | S_IRWXO):
-        return "others may read it", "chmod 600 on that file"
     return None
 
 

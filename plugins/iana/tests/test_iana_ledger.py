@@ -137,10 +137,10 @@ def test_a_snapshot_that_cannot_be_used_is_said_to_be_none(own, octets):
 def test_a_snapshot_that_others_may_write_does_not_count(own):
     snapshot("2030-01-01")
     Path(own).chmod(0o666)
-    assert in_use().note == f"others may write the file {own}, or it is theirs"
+    assert in_use().note == f"the file {own} cannot be used: others may write it, and so decide what it says"
     Path(own).unlink()
     os.mkfifo(own)
-    assert in_use().note == f"{own} is no file"
+    assert in_use().note == f"the file {own} cannot be used: it is no regular file"
 
 
 def test_it_is_read_when_somebody_asks_and_imports_nothing_heavy():

@@ -90,7 +90,7 @@ def test_without_a_file_nothing_is_known(file, monkeypatch, tmp_path):
     monkeypatch.setenv("NETRC", str(other))
     assert asked("host.example") == Credentials("me", SECRET)
     other.unlink()
-    with pytest.raises(ConfigurationError, match="cannot be read: No such file"):  # it was named, so it is meant
+    with pytest.raises(ConfigurationError, match="cannot be used: No such file"):  # it was named, so it is meant
         asked("host.example")
 
 
@@ -116,26 +116,56 @@ def test_a_file_that_cannot_be_used_says_why_and_shows_nothing_of_itself(file, o
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644])
-def test_a_file_that_others_may_read_is_not_used(file, mode):
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o660, 0o644])
+def test_a_file_that_is_open_to_others_is_not_used(file, mode):
     file.write_text(f"machine host.example login me password {SECRET}\n")
     file.chmod(mode)
-    with pytest.raises(ConfigurationError, match="is open to others; chmod 600"):
+    with pytest.raises(ConfigurationError, match="cannot be used: it is open to others; chmod 600"):
+        asked("host.example")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_somebody_else_is_not_used_by_root_either(file):  # as with sudo, where HOME stays the user's
+    file.write_text(f"machine host.example login me password {SECRET}\n")
+    os.chown(file, 12345, -1)
+    with pytest.raises(ConfigurationError, match="cannot be used: it belongs to somebody else"):
+        asked("host.example")
+
+
+def test_what_is_read_is_what_was_looked_at(file, tmp_path, monkeypatch):
+    """Whoever exchanges the file while it is read gains nothing: it is opened once."""
+    file.write_text(f"machine host.example login me password {SECRET}\n")
+    other = tmp_path / "other"
+    other.write_text("machine host.example login me password theirs\n")
+    other.chmod(0o666)
+    real = os.open
+
+    def swapped(path, *more):
+        descriptor = real(path, *more)
+        if path == str(file):
+            other.replace(file)
+        return descriptor
+
+    monkeypatch.setattr(os, "open", swapped)
+    assert asked("host.example") == Credentials("me", SECRET)
+    monkeypatch.undo()
+    monkeypatch.setenv("NETRC", str(file))
+    with pytest.raises(ConfigurationError, match="it is open to others"):
         asked("host.example")
 
 
 def test_what_is_no_file_is_not_waited_for(file):
     file.unlink()
     os.mkfifo(file, 0o600)
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="cannot be used: it is no regular file"):
         asked("host.example")
     file.unlink()
     file.mkdir()
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="cannot be used: it is no regular file"):
         asked("host.example")
     file.rmdir()
     file.symlink_to(file)
-    with pytest.raises(ConfigurationError, match="cannot be read"):
+    with pytest.raises(ConfigurationError, match="cannot be used"):
         asked("host.example")
 
 

@@ -70,27 +70,21 @@ def _record(observation: Observation) -> dict[str, Any]:
 
 def _append(file: str, line: bytes) -> None:
     """Add the line to the file in one write; a file that is made is for its owner alone. Raises ConfigurationError."""
-    from stat import S_ISREG
-
     from urlschemes.errors import ConfigurationError
+    from urlschemes.places import opened
 
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    for flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
-        flags |= getattr(os, flag, 0)
     wrong = ""
     try:
         if not os.path.isabs(file):  # noqa: PTH117  a text, to be shown
             wrong = "it is no whole path"
         else:
-            descriptor = os.open(file, flags, 0o600)
+            descriptor = opened(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             try:
-                if not S_ISREG(os.fstat(descriptor).st_mode):
-                    wrong = "it is no file"
-                elif os.write(descriptor, line) != len(line):
+                if os.write(descriptor, line) != len(line):
                     wrong = "a line was cut off: is the disk full?"
             finally:
                 os.close(descriptor)
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-        wrong = getattr(error, "strerror", None) or "no such path"
+    except OSError as error:
+        wrong = str(error.strerror)
     if wrong:
         raise ConfigurationError(f"the access log {file} cannot be written: {wrong}", source=VARIABLE, key=VARIABLE)

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from urlschemes.characters import REGISTRABLE
+from urlschemes.places import opened
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from urlschemes import URL
 
@@ -34,7 +35,6 @@ _SINKS = frozenset({"0.0.0.0", "127.0.0.1", "::", "::1"})  # noqa: S104  nothing
 _OWN = frozenset({"localhost", "localhost.localdomain", "local", "broadcasthost", "0.0.0.0"})  # noqa: S104  as above
 """What every hosts file says of the machine itself."""
 _NAME = re.compile(r"\.?[a-z0-9_](?:[a-z0-9_.\-]{0,252}[a-z0-9_])?", re.ASCII)
-_SCHEME = re.compile(r"([a-z][a-z0-9+.\-]{0,63}):", re.ASCII)
 _QUAD = re.compile(r"\d{1,10}(?:\.\d{1,10}){3}", re.ASCII)
 _HOST = re.compile(r"//(?:[^/?#]*@)?([^/?#:@]*)")
 
@@ -112,45 +112,51 @@ def _addresses(host: str) -> Iterator[_Address]:
                     continue
 
 
+_State: TypeAlias = tuple[int, ...]
+"""What changes when a file does."""
+
+_last_read: dict[str, tuple[_State, BlockList]] = {}
+
+
 def _read(file: str) -> BlockList:
-    """What the file says now. Raises _UnusableError."""
+    """What the file says now, read once for each state of it. Raises _UnusableError."""
     if not os.path.isabs(file):  # noqa: PTH117  a text, to be shown
         raise _UnusableError(f"the block list {file} is no whole path")
     try:
-        status = os.stat(file)  # noqa: PTH116  as above
-        if not stat.S_ISREG(status.st_mode):
-            raise _UnusableError(f"the block list {file} is no file")
-        if status.st_size > _MOST:
-            raise _UnusableError(f"the block list {file} is longer than {_MOST} octets")
-        return _parsed(file, status.st_mtime_ns, status.st_size, status.st_ino)
+        with open(opened(file), encoding="utf-8-sig") as stream:  # noqa: PTH123  of a descriptor
+            status = os.fstat(stream.fileno())
+            if status.st_size > _MOST:
+                raise _UnusableError(f"the block list {file} is longer than {_MOST} octets")
+            state = status.st_mtime_ns, status.st_size, status.st_ino, status.st_dev
+            known = _last_read.get(file)
+            if known is None or known[0] != state:
+                known = _last_read[file] = state, _parsed(file, stream)
+            return known[1]
     except UnicodeDecodeError:
         raise _UnusableError(f"the block list {file} is not UTF-8") from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-        why = getattr(error, "strerror", None) or error
-        raise _UnusableError(f"the block list {file} cannot be read: {why}") from None
+    except OSError as error:
+        raise _UnusableError(f"the block list {file} cannot be used: {error.strerror}") from None
 
 
-@lru_cache(maxsize=16)
-def _parsed(file: str, *_changed: int) -> BlockList:
-    """What the file says, read once for each state of it."""
+def _parsed(file: str, stream: Iterable[str]) -> BlockList:
+    """What the lines of the file say. Raises _UnusableError."""
     lists = BlockList({}, {}, {}, ())
     networks: list[tuple[_Network, int]] = []
-    with open(file, encoding="utf-8-sig") as stream:  # noqa: PTH123  a text
-        for number, line in enumerate(stream, 1):
-            words = line.partition("#")[0].split()
-            if len(words) > 1 and words[0] in _SINKS:
-                words = [word for word in words[1:] if word.lower() not in _OWN and not word.startswith("ip6-")]
-            elif len(words) > 1 and _network(words[0]) is not None and any(map(_is_name, words[1:])):
-                raise _UnusableError(f"line {number} of the block list {file} gives a host an address, and blocks none")
-            for word in words:
-                network = _network(word)
-                if network is not None:
-                    networks.append((network, number))
-                elif scheme := _SCHEME.fullmatch(word.lower()):
-                    lists.schemes.setdefault(scheme[1], number)
-                else:
-                    for name in _names(word, number, file):
-                        (lists.domains if name[0] == "." else lists.names).setdefault(name.lstrip("."), number)
+    for number, line in enumerate(stream, 1):
+        words = line.partition("#")[0].split()
+        if len(words) > 1 and words[0] in _SINKS:
+            words = [word for word in words[1:] if word.lower() not in _OWN and not word.startswith("ip6-")]
+        elif len(words) > 1 and _network(words[0]) is not None and any(map(_is_name, words[1:])):
+            raise _UnusableError(f"line {number} of the block list {file} gives a host an address, and blocks none")
+        for word in words:
+            network = _network(word)
+            if network is not None:
+                networks.append((network, number))
+            elif scheme := _scheme(word):
+                lists.schemes.setdefault(scheme, number)
+            else:
+                for name in _names(word, number, file):
+                    (lists.domains if name[0] == "." else lists.names).setdefault(name.lstrip("."), number)
     return lists._replace(networks=tuple(networks))
 
 
@@ -163,6 +169,14 @@ def _network(word: str) -> _Network | None:
         return ip_network(word, strict=False)
     except ValueError:
         return None
+
+
+def _scheme(word: str) -> str | None:
+    """The scheme that the word names; what is an address or a domain otherwise is none because a colon follows it."""
+    name = word.lower().removesuffix(":")
+    if name == word.lower() or name[:1] in {"", "."} or REGISTRABLE.fullmatch(name) is None or not _is_name(name):
+        return None
+    return name
 
 
 def _names(word: str, number: int, file: str) -> Iterator[str]:

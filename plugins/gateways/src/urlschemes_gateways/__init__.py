@@ -16,6 +16,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from urlschemes.characters import SCHEME_NAME
 from urlschemes.hooks import hookimpl
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["urlschemes_gateway"]
 
-_GATEWAY = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]{0,63})://([A-Za-z0-9.\-]{1,255}(?::\d{1,5})?)/?", re.ASCII)
+_GATEWAY = re.compile(rf"({SCHEME_NAME.pattern})://([A-Za-z0-9.\-]{{1,255}}(?::\d{{1,5}})?)/?", re.ASCII)
 
 
 @hookimpl

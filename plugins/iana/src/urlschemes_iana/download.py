@@ -11,6 +11,7 @@ import csv
 import re
 from typing import TYPE_CHECKING, NoReturn
 
+from urlschemes.characters import REGISTRABLE
 from urlschemes.display import one_line
 from urlschemes.errors import ConfigurationError
 from urlschemes.hooks import KnownName
@@ -28,7 +29,6 @@ _STATUSES = ("permanent", "provisional", "historical", "pending")
 
 _NEEDED = ("URI Scheme", "Description", "Status")
 _REFERENCES = ("Reference", "Reference (RFC only)")
-_NAME = re.compile(r"[a-z][a-z0-9+.\-]{0,63}", re.ASCII)
 _OBSOLETE = " (OBSOLETE)"
 _REFERENCE = re.compile(r"\[(?:RFC ?(\d{1,5})|(draft-[\w.-]{1,100}|https?://[!-Z^-~]{1,150}))\]", re.ASCII)
 _TEMPLATE = re.compile(r"[a-z]{1,20}/[\w.+-]{1,64}", re.ASCII)
@@ -92,7 +92,7 @@ def _known(row: list[str], columns: Mapping[str, int], file: str, line: int) -> 
 
     written = field("URI Scheme")
     name = written.removesuffix(_OBSOLETE).lower()
-    if _NAME.fullmatch(name) is None:
+    if REGISTRABLE.fullmatch(name) is None or not name[0].isalpha():  # RFC 3986 section 3.1
         _refuse(file, line, "URI Scheme", f"{one_line(repr(written), 80)} can be no scheme's name")
     status = field("Status").lower()
     if status not in _STATUSES:

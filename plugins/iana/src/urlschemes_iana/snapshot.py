@@ -5,7 +5,7 @@ for each scheme, sorted by name. It is read as it is: what IANA's own file says 
 """
 
 # A path is text: it is shown, and compared with what somebody wrote.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH117, PTH118, PTH120
+# ruff: noqa: PTH103, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ import csv
 import io
 import os
 import re
-import stat
-import sys
 from pkgutil import get_data
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes import places
+from urlschemes.characters import REGISTRABLE
 from urlschemes.errors import ConfigurationError
 from urlschemes.hooks import KnownName, Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Literal
 
 __all__ = ["MOST", "Snapshot", "in_use", "ledger_of", "octets_of", "own_file", "shipped", "write"]
 
@@ -34,7 +35,6 @@ _SHIPPED = "uri-schemes.csv"
 _COLUMNS = ["name", "status", "means", "reference", "since"]
 _SOURCE = "https://www.iana.org/assignments/uri-schemes/uri-schemes.xhtml"
 _HEAD = re.compile(r"# source: ([!-~]{1,200})\n# date: (\d{4}(?:-\d\d){0,2})\n", re.ASCII)
-_NAME = re.compile(r"[a-z0-9+.\-]{1,64}", re.ASCII)
 
 
 class Snapshot(NamedTuple):
@@ -72,15 +72,8 @@ def shipped() -> Snapshot:
 
 def own_file(environ: Mapping[str, str]) -> str | None:
     """Where the user's own snapshot is; None where there is no such place."""
-    if sys.platform == "win32":
-        folder = environ.get("LOCALAPPDATA", "")
-    else:
-        folder = environ.get("XDG_DATA_HOME", "")
-        if not os.path.isabs(folder):  # so says the specification of that variable
-            home = environ.get("HOME") or os.path.expanduser("~")
-            below = ("Library", "Application Support") if sys.platform == "darwin" else (".local", "share")
-            folder = os.path.join(home, *below)
-    return os.path.join(folder, "urlschemes", _SHIPPED) if os.path.isabs(folder) else None
+    folder = places.folder("data", environ)
+    return None if folder is None else os.path.join(folder, _SHIPPED)
 
 
 def ledger_of(names: Iterable[KnownName], date: str) -> Ledger:
@@ -93,18 +86,9 @@ def write(ledger: Ledger, file: str) -> None:
 
     Raises ConfigurationError.
     """
-    folder = os.path.dirname(file)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        made = f"{file}.{os.getpid()}"
-        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-                stream.write(_text_of(ledger))
-            os.replace(made, file)
-        except BaseException:
-            os.unlink(made)
-            raise
+        os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+        places.write_own(file, _text_of(ledger).encode())
     except OSError as error:
         raise ConfigurationError(f"the file {file} cannot be written: {error.strerror}", source=file) from None
 
@@ -121,7 +105,7 @@ def _text_of(ledger: Ledger) -> str:
 def _own(file: str) -> Ledger | None:
     """The user's own snapshot, if there is one. Raises ConfigurationError for one that cannot be used."""
     try:
-        octets = octets_of(file, private=True)
+        octets = octets_of(file, writers="user")
     except FileNotFoundError:
         return None
     try:
@@ -130,31 +114,18 @@ def _own(file: str) -> Ledger | None:
         raise ConfigurationError(f"the file {file} is not UTF-8", source=file) from None
 
 
-def octets_of(file: str, *, private: bool = False) -> bytes:
-    """What the file holds; where it is to be `private`, nobody else may be able to write it.
+def octets_of(file: str, *, writers: Literal["user", "any"] = "any") -> bytes:
+    """What the file holds; `writers` is who may be able to write it.
 
     Raises FileNotFoundError, ConfigurationError.
     """
-    flags = os.O_RDONLY
-    for flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
-        flags |= getattr(os, flag, 0)
     try:
-        with open(os.open(file, flags), "rb") as stream:  # noqa: PTH123  of a descriptor
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise ConfigurationError(f"{file} is no file", source=file)
-            own = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
-            if private and not own:
-                raise ConfigurationError(f"others may write the file {file}, or it is theirs", source=file)
-            octets = stream.read(MOST + 1)
-    except (FileNotFoundError, ConfigurationError):
+        return places.read_own(file, MOST, writers=writers)
+    except FileNotFoundError:
         raise
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-        why = getattr(error, "strerror", None) or error
-        raise ConfigurationError(f"the file {file} cannot be read: {why}", source=file) from None
-    if len(octets) > MOST:
-        raise ConfigurationError(f"the file {file} is longer than {MOST} octets", source=file)
-    return octets
+    except OSError as error:
+        hint = getattr(error, "hint", None)
+        raise ConfigurationError(f"the file {file} cannot be used: {error.strerror}", source=file, hint=hint) from None
 
 
 def _read(text: str, file: str) -> Ledger:
@@ -168,7 +139,7 @@ def _read(text: str, file: str) -> Ledger:
         if next(rows, None) != _COLUMNS:
             raise ValueError("its columns are others")
         for name, status, means, reference, since in rows:
-            if _NAME.fullmatch(name) is None or name in names:
+            if REGISTRABLE.fullmatch(name) is None or name in names:
                 raise ValueError("a name in it can be none, or comes twice")
             names[name] = KnownName(name, means, reference, since, "", status)
     except (ValueError, csv.Error) as error:

@@ -51,37 +51,35 @@ def _credentials(request: Authenticate, user: str, password: str) -> Credentials
 
 def _entries(file: str) -> dict[str, tuple[str, str, str]]:
     """The entries of the file by host. Raises ConfigurationError."""
-    from netrc import NetrcParseError, netrc
+    from netrc import NetrcParseError
 
     from urlschemes.errors import ConfigurationError
+    from urlschemes.places import read_own
 
     hint = None
     try:
-        wrong, hint = _unsafe(file)
-        if not wrong:
-            return netrc(file).hosts
+        return _parsed(read_own(file, _MOST, secret=True).decode())
     except NetrcParseError as error:  # its words may be a password
         wrong = f"is malformed in line {error.lineno}, or just before it"
     except UnicodeDecodeError:
         wrong = "holds octets that are no text"
-    except (OSError, ValueError) as error:
-        wrong = f"cannot be read: {getattr(error, 'strerror', None) or 'no such path'}"
+    except OSError as error:
+        wrong, hint = f"cannot be used: {error.strerror}", getattr(error, "hint", None)
     # Raised here, where the error that was caught is forgotten.
     raise ConfigurationError(f"the netrc file {file} {wrong}", source=file, hint=hint)
 
 
-def _unsafe(file: str) -> tuple[str, str | None]:
-    """Why the file must not be read, and what to do; empty where it may."""
-    import stat
+def _parsed(text: str) -> dict[str, tuple[str, str, str]]:
+    """The entries in the text by host. Raises NetrcParseError."""
+    import io
+    import netrc
 
-    status = os.stat(file)  # noqa: PTH116  as above
-    if not stat.S_ISREG(status.st_mode):
-        return "is no file", None
-    if hasattr(os, "getuid"):
-        if status.st_uid != os.getuid():
-            return "belongs to somebody else", None
-        if status.st_mode & 0o077:
-            return "is open to others", f"chmod 600 {file}"
-    if status.st_size > _MOST:
-        return f"is longer than {_MOST} octets", None
-    return "", None
+    class Entries(netrc.netrc):
+        """Those of a text that was read already: from a file, it would be read by its name once more."""
+
+        def __init__(self) -> None:
+            self.hosts = {}
+            self.macros = {}
+            self._parse("", io.StringIO(text, newline=None), default_netrc=False)  # type: ignore[attr-defined]
+
+    return Entries().hosts
