@@ -10,7 +10,6 @@ from _thread import allocate_lock  # what `threading.Lock` is, without the impor
 from time import perf_counter
 
 from urlschemes.cached_claims import installed_claims
-from urlschemes.cached_claims import installed_claims
 from urlschemes.choice import Installed, Rules, installed_list, settled
 from urlschemes.claims import HOOKS, Claim, distribution_key, hook_of
 from urlschemes.loading import implementation, provided, used
