@@ -28,7 +28,10 @@ MOST = 8 * 1024 * 1024
 """Octets that a file may have: more than ten thousand plugins need."""
 
 FILES = 512
-"""Files that the folder may have; then the older half of them goes."""
+"""Files of ours that the folder may have; then the older half of them goes."""
+
+KINDS = frozenset({"claims", "record"})
+"""What the names of files begin with, before a hyphen and a fingerprint."""
 
 _MAGIC = b"urlschemes cache 1 "
 # The largest prime below 2**30, which is a digit of CPython's integers: the octets as one number, modulo it, are a
@@ -99,7 +102,7 @@ def _is_ready(where: str) -> bool:
     above = base
     while not os.path.lexists(above) and os.path.dirname(above) != above:
         above = os.path.dirname(above)
-    if not places.belongs(os.stat(above)):
+    if not (places.belongs(os.lstat(above)) and places.belongs(os.stat(above))):
         return False
     os.makedirs(base, exist_ok=True)
     os.mkdir(where, 0o700)
@@ -107,15 +110,25 @@ def _is_ready(where: str) -> bool:
 
 
 def _is_own(where: str) -> bool:
-    """Whether it is a folder of this user's, and nobody else can write to it. Raises OSError."""
+    """Whether it is a folder of this user's, and nobody else can write to it or replace it. Raises OSError."""
     status = os.lstat(where)
-    return S_ISDIR(status.st_mode) and places.is_own(status)
+    return (
+        S_ISDIR(status.st_mode)
+        and places.is_own(status)
+        and places.keeps_what_is_in_it(os.stat(os.path.dirname(where)))
+    )
 
 
 def _make_room(where: str) -> None:
-    """Take away the older half of the files where there are too many."""
+    """Take away the older half of our files where there are too many; the folder may hold others'."""
     with os.scandir(where) as entries:
-        files = [entry.path for entry in entries if entry.is_file(follow_symlinks=False)]
+        files = [entry.path for entry in entries if _is_ours(entry.name) and entry.is_file(follow_symlinks=False)]
     if len(files) >= FILES:
         for path in sorted(files, key=lambda path: os.lstat(path).st_mtime_ns)[: FILES // 2]:
             os.unlink(path)
+
+
+def _is_ours(name: str) -> bool:
+    """Whether it is the name of a file that `store` writes, or of one that it did not finish."""
+    kind, _, rest = name.removeprefix(".").partition("-")
+    return kind in KINDS and not rest.strip("0123456789abcdef.")
