@@ -12,9 +12,29 @@ import pytest
 from jsonschema import Draft202012Validator
 from workspace import ROOT, environ, plugins
 
+from urlschemes.claims import Claim
+
 SCHEMAS = ROOT / "docs" / "schemas"
 PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
 NAMES = sorted(path.stem for path in SCHEMAS.glob("*.json"))
+FAILURES = [
+    (5, "show", "nobody-knows"),
+    (5, "review", "nobody-knows"),
+    (5, "review", "."),
+    (2, "review"),
+    (2, "review", "http", "--check", "nothing"),
+    (2, "extract", "no-such-file"),
+    (2, "no-such-command"),
+    (5, "--plugins", "nobody-has-it", "schemes"),
+    (5, "--plugins", "nobody-has-it", "review", "http"),
+    (5, "--pin", "http=nobody-has-it", "doctor"),
+    (2, "--pin", "http", "why", "http"),
+    (2, "--config", "/no/such/file", "schemes"),
+    (1, "parse", "http://host.dom/a b"),
+    (1, "fix", "ftp://"),
+    (5, "attributes", "x-nothing:a"),
+    (4, "delete", "telnet://host.dom/"),
+]
 CASES = [
     *(("show", scheme) for plugin in plugins() for scheme in plugin.schemes),
     ("show", "iris"),
@@ -91,13 +111,49 @@ def test_the_doctor_of_what_is_ill_writes_it_too(tmp_path: Any) -> None:
     assert states == {"x-bad": "broken", "http": "reserved", "NO": "malformed"}
 
 
+@pytest.mark.parametrize("arguments", FAILURES, ids=lambda case: " ".join(map(str, case)))
+def test_whatever_fails_says_so_in_json(arguments: tuple[Any, ...]) -> None:
+    code, *words = arguments
+    done = subprocess.run(
+        [sys.executable, "-m", "urlschemes.cli", *words, "--json"],
+        env=environ(),
+        cwd=SCHEMAS,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+    found = json.loads(done.stdout)
+    Draft202012Validator(strict(schema("error"))).validate(found)
+    assert (found["error"]["code"] == "usage") == ("--help' says more" in done.stderr)
+    assert found["error"]["message"] in done.stderr.replace("\n", " ")
+
+
+def test_the_list_of_checks_is_what_its_schema_says() -> None:
+    Draft202012Validator(strict(schema("review-list"))).validate(written("review", "--list"))
+
+
+@pytest.mark.parametrize("name", ["why", "doctor"])
+def test_a_schema_names_every_state_and_allows_others(name: str) -> None:
+    found = schema(name)
+    state = (found["items"] if name == "doctor" else found["properties"]["claims"]["items"])["properties"]["state"]
+    assert state["type"] == "string"
+    assert "enum" not in state
+    states = re.findall(r"`([a-z]+)`: ", Claim.__doc__ or "")
+    assert {"active", "broken", "shadowed"} < {*states}
+    for each in states:
+        assert re.search(rf"\b{each}\b", state["description"]), each
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_schema_refuses_what_lacks_a_key(name: str) -> None:
     """The schemas can fail: of what is written, no key may be missing that is required."""
     if name == "review":
         pytest.skip("its tests are beside the review")
+    others = {"error": ("show", "nobody-knows"), "review-list": ("review", "--list")}
     validator = Draft202012Validator(schema(name))
-    found = written(*next(case for case in CASES if case[0] == name))
+    found = written(*others.get(name) or next(case for case in CASES if case[0] == name))
     value = found[0] if isinstance(found, list) else found
     for key in value:
         lacking = {other: each for other, each in value.items() if other != key}

@@ -64,6 +64,10 @@ _ELSEWHERE = {"new": "urlschemes-testing", "review": "urlschemes-testing", "site
 """The distributions that bring commands for whoever writes plugins, or shows them."""
 
 
+_JSON = "urlschemes.cli.app.json"
+"""In the contexts of click: whether `--json` was typed."""
+
+
 class Settings:
     """What the global options say."""
 
@@ -188,6 +192,9 @@ class _Commands(click.Group):
             code = super().main(args, prog_name, **extra)
             sys.stdout.flush()
         except click.ClickException as error:
+            context = getattr(error, "ctx", None)
+            if context is not None and context.meta.get(_JSON):
+                _write_failure(error, context)
             _complain(error)
             code = error.exit_code
         except click.Abort:
@@ -202,6 +209,11 @@ class _Commands(click.Group):
         except OSError as error:  # --help or --version; click would make any closed pipe the exit code 1
             raise click.exceptions.Exit(_cannot_write(error)) from None
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # No option of the group is called so: it is that of a command, which may never be found.
+        ctx.meta[_JSON] = "--json" in (args[: args.index("--")] if "--" in args else args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         from urlschemes.errors import URLError
 
@@ -211,6 +223,8 @@ class _Commands(click.Group):
             finally:
                 sys.stdout.flush()
         except URLError as error:
+            if ctx.meta[_JSON]:
+                _write_failure(error, ctx)
             ctx.exit(report(error))
         except OSError as error:
             ctx.exit(_cannot_write(error))
@@ -297,6 +311,15 @@ def _complain(error: click.ClickException) -> None:
     note(error.format_message())
     if context is not None:
         write(f"'{context.command_path} --help' says more", stream=sys.stderr)
+
+
+def _write_failure(error: URLError | click.ClickException, context: click.Context) -> None:
+    """Write JSON where a program waits for it, whatever went wrong, and before standard error has it in words."""
+    from urlschemes.cli.plain import write_failure
+
+    with suppress(OSError):  # nobody reads it; the error counts
+        write_failure(error, context)
+        sys.stdout.flush()
 
 
 def _cannot_write(error: OSError) -> int:

@@ -19,11 +19,24 @@ if TYPE_CHECKING:
     from urlschemes.errors import URLError
     from urlschemes.url import URL
 
-__all__ = ["as_json", "error_json", "errors_as_json", "line", "note", "parts_of", "published", "write", "write_json"]
+__all__ = [
+    "as_json",
+    "error_json",
+    "errors_as_json",
+    "line",
+    "note",
+    "parts_of",
+    "published",
+    "write",
+    "write_failure",
+    "write_json",
+]
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 PASSWORD = "password"  # noqa: S105  the name of a part, not a password
+_WRITTEN = "urlschemes.cli.plain.written"
+"""In the contexts of click: whether JSON was written."""
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
@@ -49,6 +62,9 @@ def note(text: str) -> None:
 
 def write_json(value: object) -> None:
     """Write `value` as JSON, in US-ASCII: what a person's terminal could obey is escaped."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_WRITTEN] = True
     write(json.dumps(_plain(value), indent=2))
 
 
@@ -67,6 +83,18 @@ def error_json(error: URLError) -> dict[str, Any]:
             "origin": error.origin,
         }
     }
+
+
+def write_failure(error: URLError | click.ClickException, context: click.Context) -> None:
+    """Write as JSON why the command failed, unless it has written JSON itself."""
+    if context.meta.get(_WRITTEN):
+        return
+    if isinstance(error, click.ClickException):
+        keys = ("scheme", "part", "position", "rule", "section", "hint", "origin")
+        said = {"code": "usage", "message": line(error.format_message()), **dict.fromkeys(keys)}
+        write_json({"error": said})
+    else:
+        write_json(error_json(error))
 
 
 @contextmanager
