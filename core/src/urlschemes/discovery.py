@@ -264,7 +264,7 @@ def _origin(distribution: IDistribution | _Folder, entry: str) -> str:
 
 def _guessed_name(distribution: IDistribution | _Folder) -> str:
     """What the distribution's folder is called, where its metadata does not say."""
-    folder = os.path.basename(str(getattr(distribution, "_path", ""))) or type(distribution).__name__
+    folder = os.path.basename(str(getattr(distribution, "_path", "")).rstrip("/\\")) or type(distribution).__name__
     return one_line(folder, 100)
 
 

@@ -7,6 +7,7 @@ import re
 from types import MappingProxyType
 
 from urlschemes.characters import ESCAPE, REGISTRABLE
+from urlschemes.display import in_line
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.part import TAKES, TRAVELS, Part
 from urlschemes.syntax import Syntax
@@ -250,9 +251,9 @@ def _syntax(fields: _Fields, given: "Mapping[str, Any]", reference: str) -> Synt
     try:
         return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=section, slash_may_be_omitted=slash)
     except GrammarError as error:
-        error.source = fields.source
-        error.field = "syntax" if error.line is None else "syntax.bnf"
-        error.message = f"{fields.source or 'the record'}: {error.field}: {error.message}"
+        error.source, error.field = fields.source, "syntax"
+        where = "syntax" if error.line is None else "syntax.bnf"
+        error.message = in_line(f"{fields.source or 'the record'}: {where}: {error.message}")
         raise
 
 
