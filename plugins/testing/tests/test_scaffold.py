@@ -11,10 +11,11 @@ from click.testing import CliRunner
 
 from urlschemes import Registration, Registry
 from urlschemes.cli.app import command
-from urlschemes.errors import InvalidCharacter, InvalidScheme, InvalidURL, RegistrationError
+from urlschemes.errors import RegistrationError
+from urlschemes.ledger import KnownName, Ledger, own_ledger
 from urlschemes_testing.examples import check_example
 from urlschemes_testing.recognizer import Recognizer
-from urlschemes_testing.scaffold import left_over, naming_of, plan, remarks
+from urlschemes_testing.scaffold import has_new_syntax, left_over, naming_of, plan, registered_as, remarks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,22 +63,33 @@ def test_whoever_registers_a_name_has_it_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "error"),
-    [("f_o", InvalidScheme), ("", InvalidScheme), ("a b", InvalidCharacter), ("fö", InvalidCharacter)],
+    ("name", "near"),
+    [
+        ("Foo_Bar", "foo-bar"),
+        ("", "tide"),
+        ("a b", "a-b"),
+        ("fö", "tide"),
+        ("foo:bar", "foo-bar"),
+        ("a\x1b[1m", "a-1m"),
+    ],
 )
-def test_the_grammar_refuses_what_is_no_name(name: str, error: type[InvalidURL]) -> None:
-    with pytest.raises(error):
+def test_what_is_no_name_is_refused_as_such(name: str, near: str, tmp_path: Path) -> None:
+    with pytest.raises(RegistrationError, match="no scheme can be called"):
         naming_of(name)
     done = new(name)
-    assert done.exit_code == 1
-    assert "the name of its scheme" in done.stderr or "the scheme can hold" in done.stderr
+    assert done.exit_code == 2
+    assert "URL" not in done.stderr
+    assert "\x1b" not in done.stderr
+    assert done.stderr.endswith(f"  help: for example {near}\n")
+    assert naming_of(near).scheme == f"x-{near}"
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["foo:bar", "x-", "x-..", "x" * 70])
+@pytest.mark.parametrize("name", ["x-", "x-..", "x" * 70])
 def test_some_names_are_none_of_a_distribution(name: str, tmp_path: Path) -> None:
     done = new(name)
     assert done.exit_code == 2
-    assert "help: " in done.stderr or "a colon ends it" in done.stderr or "at most 64" in done.stderr
+    assert "help: " in done.stderr or "at most 64" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -92,8 +104,46 @@ def test_what_a_ledger_knows_is_pointed_out() -> None:
     (_, known) = remarks(naming_of("gopher"), registry)
     assert "pip install urlschemes-gopher" in known
     (unknown,) = remarks(naming_of("made-up-here", registered=True), registry)
-    assert "have it registered with IANA" in unknown
+    assert "knows made-up-here; urlschemes-iana tells whether IANA has it: if not, have it registered" in unknown
     assert remarks(naming_of("x-made-up-here"), registry) == ()
+
+
+def test_what_a_register_says_of_a_name_is_in_the_record() -> None:
+    known = KnownName("dict", "dictionaries", "RFC 2229", status="permanent")
+
+    class Registers(Registry):
+        def ledgers(self) -> tuple[Ledger, ...]:
+            mid = KnownName("mid", "messages", "RFC 2392", status="permanent")
+            return own_ledger(), Ledger("a register", "somewhere", "2000", (known, mid))
+
+    registers = Registers(plugins=())
+    naming = naming_of("dict", registered=True)
+    assert registered_as(naming, registers) == known
+    for record_only in (False, True):
+        made = plan("dict", registered=True, known=known, record_only=record_only)
+        assert (made.naming.status, made.record.status, made.record.reference) == ("permanent", "permanent", "RFC 2229")
+    (renamed_not,) = remarks(naming, registers)
+    assert renamed_not.startswith("dict is the name of a scheme already (dictionaries, permanent, RFC 2229)")
+    (unknown,) = remarks(naming_of("made-up-here", registered=True), registers)
+    assert "knows made-up-here: have it registered with IANA" in unknown
+    # What defines a name counts before what reserves it.
+    defined = registered_as(naming_of("mid", registered=True), registers)
+    assert defined is not None
+    assert defined.reference == "RFC 2392"
+    assert registered_as(naming_of("dict"), registers) is None
+    assert registered_as(naming_of("made-up-here", registered=True), registers) is None
+    nameless = plan("foo", registered=True, known=KnownName("foo")).record
+    assert (nameless.status, nameless.reference) == ("provisional", "README.md of urlschemes-foo")
+
+
+def test_what_is_made_under_a_name_that_is_registered_says_that_it_is_another_scheme() -> None:
+    done = new("mid", "--registered", "--directory", "here")
+    assert done.exit_code == 0, done.stderr
+    assert "of the permanent scheme mid:" in done.stdout
+    assert "it is not mid before its syntax, its protocol and its port are those of the registration" in done.stdout
+    assert "the check `status` of the review fails" in done.stdout
+    for words in (["foo"], ["made-up-here", "--registered"]):
+        assert "It works as it is. To see that:\n" in new(*words).stdout
 
 
 def test_a_name_that_belongs_to_one_distribution_is_refused(tmp_path: Path) -> None:
@@ -186,6 +236,18 @@ def test_what_was_said_of_another_syntax_is_left_over() -> None:
     alone = plan("foo", record_only=True).files["src/urlschemes_x_foo/registration.toml"]
     assert left_over(Registration.from_text(alone.replace("1*uchar", "1*alphadigit"))) == every
     assert left_over(Registration.from_text(alone.replace("x-foo", "x-"))) == ()
+
+
+@pytest.mark.parametrize("record_only", [False, True])
+def test_a_readme_that_shows_the_urls_of_another_syntax_is_left_over(*, record_only: bool) -> None:
+    planned = plan("foo", record_only=record_only)
+    text, readme = planned.files["src/urlschemes_x_foo/registration.toml"], planned.files["README.md"]
+    assert has_new_syntax(planned.record)
+    assert left_over(planned.record, readme) == ()
+    changed = Registration.from_text(text.replace("1*uchar", "1*alphadigit"))
+    assert not has_new_syntax(changed)
+    assert left_over(changed, readme)[-1:] == ("README.md",)
+    assert "README.md" not in left_over(changed, readme.replace(";edition=<edition>", "!<edition>"))
 
 
 # The command

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from urlschemes.display import described
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes_testing.review.catalogue import asks
 from urlschemes_testing.review.verdicts import failed, passed, skipped, warned
+from urlschemes_testing.scaffold import left_over
 
 if TYPE_CHECKING:
     from urlschemes.registration import Registration
@@ -114,7 +117,22 @@ def reference(subject: Subject) -> Judgement:
             f"the status is permanent, and {found.reference!r} names no publication",
             "name an RFC, another standard, or a URL; or register it as provisional",
         )
+    if (text := _readme(found)) and "README.md" in left_over(found, text):
+        return warned(
+            "README.md still shows the URLs of the syntax that `urlschemes new` wrote, which is another",
+            "describe there the URLs and the protocol of this one",
+        )
     return passed(found.reference)
+
+
+def _readme(found: Registration) -> str:
+    """The README.md of the folder in which the record is worked on; "" where there is none."""
+    for folder in Path(found.source).parents:
+        if (folder / "pyproject.toml").is_file():
+            with suppress(OSError, UnicodeDecodeError):
+                return (folder / "README.md").read_text("utf-8")
+            break
+    return ""
 
 
 @asks("considerations", "RFC 7595 sections 3.6 and 3.9")
@@ -161,8 +179,6 @@ def security(subject: Subject) -> Judgement:
 
 def _left_over(found: Registration, kind: str) -> Judgement | None:
     """The verdict where the considerations are those that `urlschemes new` writes, of another syntax."""
-    from urlschemes_testing.scaffold import left_over
-
     if f"{kind}_considerations" not in left_over(found):
         return None
     return warned(

@@ -10,7 +10,7 @@
 | `templates/` | the texts, as `string.Template` reads them: of both kinds, of a scheme, of a record alone |
 """
 
-from urlschemes_testing.scaffold.naming import Naming, naming_of, remarks
-from urlschemes_testing.scaffold.plan import Plan, left_over, plan
+from urlschemes_testing.scaffold.naming import Naming, naming_of, registered_as, remarks
+from urlschemes_testing.scaffold.plan import Plan, has_new_syntax, left_over, plan
 
-__all__ = ["Naming", "Plan", "left_over", "naming_of", "plan", "remarks"]
+__all__ = ["Naming", "Plan", "has_new_syntax", "left_over", "naming_of", "plan", "registered_as", "remarks"]

@@ -10,7 +10,7 @@ import click
 
 from urlschemes.cli.plain import line, note, write
 from urlschemes.errors import RegistrationError
-from urlschemes_testing.scaffold.naming import remarks
+from urlschemes_testing.scaffold.naming import naming_of, registered_as, remarks
 from urlschemes_testing.scaffold.plan import PORT, TITLE, plan
 
 if TYPE_CHECKING:
@@ -60,32 +60,40 @@ def new(
     from urlschemes.cli.app import USAGE, report
 
     try:
+        naming = naming_of(name, registered=registered)
+        known = registered_as(naming, settings.registry)
         planned = plan(
             name,
             registered=registered,
+            known=known,
             record_only=record_only,
             title=title,
             author=author,
             contact=contact,
             port=port,
         )
-        said = remarks(planned.naming, settings.registry)
-        folder = Path(directory or planned.naming.scheme)
+        said = remarks(naming, settings.registry)
+        folder = Path(directory or naming.scheme)
         planned.write(folder)
     except RegistrationError as error:
         report(error)
         click.get_current_context().exit(USAGE)
     for each in said:
         note(each)
-    _tell(planned, folder)
+    _tell(planned, folder, is_known=known is not None)
 
 
-def _tell(planned: Plan, folder: Path) -> None:
+def _tell(planned: Plan, folder: Path, *, is_known: bool) -> None:
     naming = planned.naming
     write(line(f"{folder} has the distribution {naming.distribution}, of the {naming.status} scheme {naming.scheme}:"))
     for place in planned.files:
         write(f"  {place}")
-    write("It works as it is. To see that:")
+    if is_known:
+        what = "its syntax, its protocol and its port are those" if planned.record.operations else "its syntax is that"
+        write(f"It works as it is, but it is not {naming.scheme} before {what} of the registration:")
+        write("until then the check `status` of the review fails, and with it pytest. To see what works:")
+    else:
+        write("It works as it is. To see that:")
     commands = [
         ("cd", str(folder)),
         ("python", "-m", "pip", "install", "-e", ".[test]"),

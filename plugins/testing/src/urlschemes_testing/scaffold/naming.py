@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from urlschemes.characters import SCHEME_NAME
 from urlschemes.claims import SCHEMES, distribution_key
 from urlschemes.errors import RegistrationError
-from urlschemes.ledger import according, installing, known_names
+from urlschemes.ledger import REGISTER, according, installing, known_names, merged, own_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from urlschemes.ledger import KnownName
     from urlschemes.registry import Registry
 
-__all__ = ["Naming", "naming_of", "remarks"]
+__all__ = ["Naming", "naming_of", "registered_as", "remarks"]
 
 EXPERIMENTAL = "x-"
 
@@ -61,13 +62,15 @@ class Naming:
 def naming_of(name: str, *, registered: bool = False) -> Naming:
     """How a scheme called `name` is named: with an `x-` (RFC 1738 section 4), unless it is to be `registered`.
 
-    Raises InvalidURL where no scheme can have that name, RegistrationError where this one must not.
+    Raises RegistrationError where no scheme can have that name, or this one must not.
     """
-    from urlschemes import parse_generic
-
     if SCHEME_NAME.fullmatch(name) is None:
-        parse_generic(f"{name}:")
-        raise RegistrationError(f"{name} is more than the name of a scheme: a colon ends it", field="scheme")
+        near = "-".join(re.findall("[a-z0-9+.]+", name.lower())) if name.isascii() else ""
+        raise RegistrationError(
+            f"no scheme can be called {name!r}: a name is made of letters, digits, +, - and . (RFC 1738 section 2.1)",
+            field="scheme",
+            hint=f"for example {near or 'tide'}",
+        )
     scheme = name.lower()
     if registered and scheme.startswith(EXPERIMENTAL):
         raise RegistrationError(
@@ -86,6 +89,18 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
             + (", also behind the x-" * (not registered)),
         )
     return naming
+
+
+def registered_as(naming: Naming, registry: Registry) -> KnownName | None:
+    """What the registers say of a name without `x-`: those that are installed first, then the core's own ledger.
+
+    That one knows of the names that RFC 1738 reserves where they are reserved, not where they are defined.
+    """
+    if naming.status == "experimental":
+        return None
+    own = own_ledger()
+    registers = [each for each in registry.ledgers() if each != own]
+    return merged((*registers, own)).get(naming.scheme)
 
 
 def remarks(naming: Naming, registry: Registry) -> tuple[str, ...]:
@@ -111,7 +126,7 @@ def _remarks(naming: Naming, registry: Registry) -> Iterator[str]:
         )
     if known is not None:
         found = installing(bare) or according(bare, registry.ledgers())
-        facts = ", ".join(fact for fact in (known.means, known.status, known.reference, found) if fact)
+        facts = ", ".join(filter(None, (known.means, known.status, known.reference, known.since, found)))
         if experimental:
             yield f"{bare} is the name of a scheme already ({facts}): if yours is another, choose another name"
         else:
@@ -120,9 +135,10 @@ def _remarks(naming: Naming, registry: Registry) -> Iterator[str]:
                 "replaced by that of its definition before anybody else gets it"
             )
     elif not experimental:
+        asked = "" if len(registry.ledgers()) > 1 else f"; {REGISTER} tells whether IANA has it: if not,"
         yield (
-            f"no ledger that is installed knows {scheme}: have it registered with IANA (RFC 7595 section 7.2) before "
-            "anybody else gets it"
+            f"no ledger that is installed knows {scheme}{asked or ':'} have it registered with IANA (RFC 7595 section "
+            "7.2) before anybody else gets it"
         )
     for claim in registry.claims():
         if claim.group == SCHEMES and claim.name == scheme:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from string import Template
@@ -15,16 +16,18 @@ from urlschemes.registration import Registration
 from urlschemes_testing.scaffold.naming import naming_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from urlschemes.ledger import KnownName
     from urlschemes_testing.scaffold.naming import Naming
 
-__all__ = ["PORT", "TITLE", "Plan", "left_over", "plan"]
+__all__ = ["PORT", "TITLE", "Plan", "has_new_syntax", "left_over", "plan"]
 
 PORT = 1021
 """The port of an experiment that has none of its own: RFC 4727 sets it aside for experiments."""
 TITLE = "Documents by name and edition"
 """What the scheme is about that is made."""
+README = "README.md"
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _BOTH = {
@@ -34,7 +37,7 @@ _BOTH = {
     "src/{package}/py.typed": "both/py.typed",
 }
 _SCHEME = {
-    "README.md": "scheme/README.md",
+    README: "scheme/README.md",
     "pyproject.toml": "scheme/pyproject.toml",
     "src/{package}/__init__.py": "scheme/init.py",
     "src/{package}/access.py": "scheme/access.py",
@@ -44,7 +47,7 @@ _SCHEME = {
     "tests/test_{stem}_syntax.py": "scheme/test_syntax.py",
 }
 _RECORD = {
-    "README.md": "record/README.md",
+    README: "record/README.md",
     "pyproject.toml": "record/pyproject.toml",
     "src/{package}/__init__.py": "record/init.py",
     "src/{package}/registration.toml": "record/registration.toml",
@@ -88,6 +91,7 @@ def plan(
     name: str,
     *,
     registered: bool = False,
+    known: KnownName | None = None,
     record_only: bool = False,
     title: str = TITLE,
     author: str | None = None,
@@ -99,10 +103,14 @@ def plan(
     """The plan of a distribution for a scheme called `name`, as `naming_of` has it.
 
     `author` is who holds the copyright and changes the record (`The urlschemes-x-foo authors`), `contact` whom to ask
-    (the author), `year` that of the copyright (this one), `version` the first of the distribution. Raises what
-    `naming_of` raises, and RegistrationError where a text or the port can be in no record.
+    (the author), `year` that of the copyright (this one), `version` the first of the distribution. `known` is what a
+    register says of a `registered` name: the record takes its status and its reference. Raises what `naming_of` raises,
+    and RegistrationError where a text or the port can be in no record.
     """
     naming = naming_of(name, registered=registered)
+    if known and known.status:
+        naming = replace(naming, status=known.status)
+    reference = known.reference if known else ""
     author = f"The {naming.distribution} authors" if author is None else author
     for field, text in (("title", title), ("change_controller", author), ("contact", contact)):
         if text is not None and (not text.isprintable() or not text.strip()):
@@ -119,6 +127,7 @@ def plan(
         "package": naming.package,
         "type": naming.url_type,
         "status": naming.status,
+        "reference": _quoted(reference or f"{README} of {naming.distribution}"),
         "an_scheme": f"{'an' if naming.scheme[0] in 'aeioux' else 'a'} {naming.scheme}",
         "title": _quoted(title),
         "title_text": title,
@@ -144,23 +153,38 @@ def plan(
     return Plan(naming, files, record)
 
 
-def left_over(record: Registration) -> tuple[str, ...]:
-    """The fields of `record` that say, word for word, what `plan` writes of its own syntax, though this is another."""
-    registered = record.status != "experimental"
+def has_new_syntax(record: Registration) -> bool:
+    """Whether the syntax of `record` is, word for word, the one that `plan` writes."""
+    return any(born.record.syntax.bnf.split() == record.syntax.bnf.split() for born in _born(record))
+
+
+def left_over(record: Registration, readme: str = "") -> tuple[str, ...]:
+    """What says, word for word, what `plan` writes of its own syntax, though that of `record` is another.
+
+    That is, of the considerations the names of the fields, and `README.md` where `readme`, its text, shows such a URL.
+    """
+    if has_new_syntax(record):
+        return ()
     left: dict[str, None] = {}
+    lines = {*readme.splitlines()}
+    for born in _born(record):
+        for field in ("encoding", "interoperability", "security"):
+            name = f"{field}_considerations"
+            if getattr(born.record, name) == getattr(record, name):
+                left[name] = None
+        (shape,) = (each for each in born.files[README].splitlines() if each.startswith(f"    {record.scheme}:"))
+        if shape in lines:
+            left[README] = None
+    return tuple(left)
+
+
+def _born(record: Registration) -> Iterator[Plan]:
+    """What `plan` makes of the name of `record`: none, where it is called what no plan is."""
+    registered = record.status != "experimental"
     for port in {PORT, record.default_port or PORT}:
         for record_only in (False, True):
-            try:
-                born = plan(record.scheme, registered=registered, record_only=record_only, port=port).record
-            except URLError:  # it is called what no plan is
-                return ()
-            if born.syntax.bnf.split() == record.syntax.bnf.split():
-                return ()
-            for field in ("encoding", "interoperability", "security"):
-                name = f"{field}_considerations"
-                if getattr(born, name) == getattr(record, name):
-                    left[name] = None
-    return tuple(left)
+            with suppress(URLError):
+                yield plan(record.scheme, registered=registered, record_only=record_only, port=port)
 
 
 def _filled(template: str, words: Mapping[str, str]) -> str:
