@@ -96,11 +96,18 @@ def _demonstrate(screen: Screen, registry: Registry, name: str, claim: Claim) ->
     from rich.rule import Rule
     from rich.text import Text
 
+    from urlschemes.errors import URLError
+
     record = registry.registration(name)
     title = Text.assemble((name, "bold"), f"  {line(record.title)}")
     screen.print(Rule(title, align="left", style="dim"), width=min(screen.width, 100))
     with TemporaryDirectory(prefix="urlschemes-demo-") as folder, _begun(registry, claim, Path(folder)) as shown:
-        _show_access(screen, registry, shown)
+        try:
+            _show_access(screen, registry, shown)
+        except URLError:
+            sys.stdout.flush()
+            note(f"the demonstration of {claim.provider} is {shown.operation} of {shown.url}, and this went wrong:")
+            raise
     screen.print()
 
 
