@@ -323,11 +323,27 @@ def test_a_text_that_is_too_long_is_not_kept(cache):
 
 def test_the_older_files_make_room(cache, monkeypatch):
     monkeypatch.setattr(stored, "FILES", 4)
+    others = ["photo.jpg", "claims-of-mine.txt", "record", "claims-0a.txt", ".claims-x"]
+    for name in others:
+        (cache / name).write_text("somebody else's")
+        os.utime(cache / name, (0, 0))
     for number in range(9):
-        stored.store(f"name-{number}", "key", "text")
-        os.utime(cache / f"name-{number}", (number, number))
-    assert stored.load("name-8", "key") == "text"
-    assert len(list(cache.iterdir())) <= 4
+        stored.store(f"record-{number}", "key", "text")
+        os.utime(cache / f"record-{number}", (number, number))
+    assert stored.load("record-8", "key") == "text"
+    assert {path.name for path in cache.iterdir()} >= {*others}
+    assert len(list(cache.iterdir())) <= len(others) + 4
+
+
+@posix
+def test_a_folder_that_somebody_could_replace_is_not_believed(cache, monkeypatch):
+    inner = cache / "inner"
+    inner.mkdir(mode=0o700)
+    monkeypatch.setenv("URLSCHEMES_CACHE", str(inner))
+    for mode, kept in ((0o777, None), (0o1777, "text"), (0o700, "text")):
+        cache.chmod(mode)
+        stored.store("record-1", "key", "text")
+        assert stored.load("record-1", "key") == kept
 
 
 def test_many_who_write_at_once_leave_one_right_file(cache):

@@ -131,4 +131,4 @@ def _make_room(where: str) -> None:
 def _is_ours(name: str) -> bool:
     """Whether it is the name of a file that `store` writes, or of one that it did not finish."""
     kind, _, rest = name.removeprefix(".").partition("-")
-    return kind in KINDS and not rest.strip("0123456789abcdef.")
+    return kind in KINDS and rest != "" and not rest.strip("0123456789abcdef.")

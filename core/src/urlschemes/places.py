@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import sys
-from stat import S_IRWXG, S_IRWXO, S_ISREG, S_IWGRP, S_IWOTH
+from stat import S_IRWXG, S_IRWXO, S_ISREG, S_ISVTX, S_IWGRP, S_IWOTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,18 @@ if TYPE_CHECKING:
     Kind: TypeAlias = Literal["config", "data", "cache"]
     Writers: TypeAlias = Literal["user", "root", "any"]
 
-__all__ = ["NO_LINKS", "PLAINLY", "UnsafeFileError", "belongs", "folder", "is_own", "opened", "read_own", "write_own"]
+__all__ = [
+    "NO_LINKS",
+    "PLAINLY",
+    "UnsafeFileError",
+    "belongs",
+    "folder",
+    "is_own",
+    "keeps_what_is_in_it",
+    "opened",
+    "read_own",
+    "write_own",
+]
 
 PLAINLY = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 """Flags with which to open something waits for nobody, takes no terminal, and changes no octet."""
@@ -73,6 +84,14 @@ def belongs(status: os.stat_result) -> bool:
 def is_own(status: os.stat_result) -> bool:
     """Whether it is this user's, and nobody else may write to it."""
     return _fault(status, "user") is None
+
+
+def keeps_what_is_in_it(status: os.stat_result) -> bool:
+    """Whether nobody but this user and root can put something else in the place of what lies in a folder."""
+    if sys.platform == "win32":
+        return True
+    others = status.st_mode & (S_IWGRP | S_IWOTH)
+    return (belongs(status) or status.st_uid == 0) and not (others and not status.st_mode & S_ISVTX)
 
 
 def opened(path: str, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
