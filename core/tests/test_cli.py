@@ -1169,6 +1169,20 @@ def test_a_demonstration_that_fails_is_told_and_the_others_go_on(run: Run, insta
     del sys.modules["shelf_demos"]
 
 
+def test_a_demonstration_of_what_is_no_url_is_shown_with_whose_it_is(run: Run, install: Any) -> None:
+    wrong = DEMO.replace("127.0.0.1/vase", "127.0.0.1/a<vase")
+    assert wrong != DEMO
+    install("shelf-demos", "[urlschemes.demos]\nx-shelf = shelf_demos:shelf\n", {"shelf_demos.py": wrong})
+    result = run("demo", "x-shelf", plugins=f"{DISTRIBUTION},shelf-demos")
+    assert result.exit_code == 3
+    told, wanting, *_ = result.stderr.splitlines()
+    assert told == (
+        "urlschemes: the demonstration of shelf-demos 1.0 failed, which is to access x-shelf://joe:***@127.0.0.1/a<vase:"
+    )
+    assert "'<'" in wanting
+    del sys.modules["shelf_demos"]
+
+
 def test_without_servers_the_demo_says_what_to_install(run: Run) -> None:
     result = run("demo")
     assert result.exit_code == 5

@@ -109,8 +109,9 @@ def test_a_name_that_is_known_is_shown_with_how_to_get_it():
         "reference   the songbook",
         "since then  sung no more",
         "known from  the list of arts, 2026-03 (https://arts.example/)",
-        "to use it   nobody is known to provide it; `urlschemes new` begins a distribution that does",
+        "to use it   nobody is known to provide it; `urlschemes new x-song` begins a distribution that does",
     ]
+    assert "`urlschemes new mid --registered` begins a distribution" in run("show", "mid").stdout
     assert "to use it   pip install urlschemes-x-dance" in run("show", "x-dance").stdout
     found = json.loads(run("show", "x-song", "--json").stdout)
     assert (found["scheme"], found["installed"], found["status"]) == ("x-song", False, "historical")

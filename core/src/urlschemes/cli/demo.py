@@ -106,7 +106,7 @@ def _demonstrate(screen: Screen, registry: Registry, name: str, claim: Claim) ->
             _show_access(screen, registry, shown)
         except URLError:
             sys.stdout.flush()
-            note(f"the demonstration of {claim.provider} is {shown.operation} of {shown.url}, and this went wrong:")
+            note(f"the demonstration of {claim.provider} failed, which is to {shown.operation} {shown.url}:")
             raise
     screen.print()
 

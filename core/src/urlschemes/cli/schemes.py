@@ -25,7 +25,7 @@ __all__ = ["READS_ONLY", "schemes", "show"]
 
 _REGISTER = "urlschemes-iana"
 """The distribution that knows all that is registered anywhere."""
-_NOBODY = "nobody is known to provide it; `urlschemes new` begins a distribution that does"
+_NOBODY = "nobody is known to provide it; `urlschemes new {}` begins a distribution that does"
 READS_ONLY = "none: its URLs are parsed and built, and not accessed"
 
 
@@ -238,7 +238,8 @@ def _show_known(registry: Registry, name: str, *, as_json: bool) -> bool:
     rows = [("status", known.status or None), ("reference", known.reference or None)]
     rows.append(("since then", known.since or None))
     rows += [("known from", f"{each.title}, {each.date} ({each.source})") for each in ledgers]
-    get = f"pip install {known.distribution}" if known.distribution else _NOBODY
+    asked = name if name.startswith("x-") else f"{name} --registered"
+    get = f"pip install {known.distribution}" if known.distribution else _NOBODY.format(line(asked))
     screen.table(facts([*rows, ("to use it", get)]))
     return True
 
