@@ -1,10 +1,11 @@
-"""For all tests of the workspace: the option `--event-loop`, and where they keep what they worked out."""
+"""For all tests of the workspace: the option `--event-loop`, no clock, and where they keep what they worked out."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from looped import Looped
 
@@ -22,8 +23,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     """Nothing that was kept for whoever runs the tests counts, and nothing is kept for them.
 
-    `URLSCHEMES_TEST_CACHE` is a folder for what the tests keep: with it, a second run begins with a warm cache.
+    `URLSCHEMES_TEST_CACHE` is a folder for what the tests keep: with it, a second run begins with a warm cache. A busy
+    machine fails no test of generated examples: none has a deadline for one of them.
     """
+    hypothesis.settings.register_profile("urlschemes", deadline=None)
+    hypothesis.settings.load_profile("urlschemes")
     os.environ["URLSCHEMES_CACHE"] = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
 
 

@@ -18,8 +18,8 @@ import urlschemes
 from urlschemes import aio, steps
 from urlschemes.aio import AsyncDocument, AsyncListing, AsyncSession, backend
 from urlschemes.aio.channels import LoopDatagrams, LoopSocket
-from urlschemes.default import registry
 from urlschemes.claims import DEMOS
+from urlschemes.default import registry
 from urlschemes.errors import URLError
 
 if TYPE_CHECKING:
