@@ -122,6 +122,24 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_name_that_is_registered_is_green_once_the_syntax_is_another(authors: Environment) -> None:
+    folder = made(authors, "mid", "--registered", "--contact", "ann@host.dom", "--directory", "mid")
+    told = authors.run("urlschemes", "review", folder, "--examples", "20", "--json")
+    (verdict,) = (each for each in json.loads(told.stdout)["verdicts"] if each["outcome"] == "failed")
+    assert (told.returncode, verdict["check"]) == (1, "reference")
+    assert verdict["reason"].endswith("has mid, and the syntax is still the one that `urlschemes new` wrote")
+    record = folder / "src" / "urlschemes_mid" / "registration.toml"
+    record.write_text(record.read_text("utf-8").replace("1*uchar", '1*[ uchar | "=" ]'), "utf-8")
+    left = wanting(authors, str(folder))
+    assert {check: left.pop(check) for check in ("reference", "considerations", "security")} == {
+        "reference": "warned",  # README.md
+        "considerations": "warned",
+        "security": "warned",
+    }
+
+
+@pytest.mark.slow
 def test_without_the_kit_it_is_read_and_accessed_and_the_demonstration_says_what_to_install(
     authors: Environment, wheelhouse: Path, tmp_path: Path
 ) -> None:

@@ -141,7 +141,7 @@ def test_what_is_made_under_a_name_that_is_registered_says_that_it_is_another_sc
     assert done.exit_code == 0, done.stderr
     assert "of the permanent scheme mid:" in done.stdout
     assert "it is not mid before its syntax, its protocol and its port are those of the registration" in done.stdout
-    assert "the check `status` of the review fails" in done.stdout
+    assert "the check `reference` of the review fails" in done.stdout
     for words in (["foo"], ["made-up-here", "--registered"]):
         assert "It works as it is. To see that:\n" in new(*words).stdout
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from urlschemes.display import described
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
+from urlschemes.registry import Registry
 from urlschemes_testing.review.catalogue import asks
 from urlschemes_testing.review.verdicts import failed, passed, skipped, warned
-from urlschemes_testing.scaffold import left_over
+from urlschemes_testing.scaffold import has_new_syntax, left_over
 
 if TYPE_CHECKING:
     from urlschemes.registration import Registration
@@ -112,6 +113,13 @@ def reference(subject: Subject) -> Judgement:
             f"the reference is a placeholder: {found.reference!r}",
             "name the document that defines the scheme, and its section",
         )
+    if found.status != "experimental" and has_new_syntax(found):
+        having = [each for each in Registry().ledgers() if any(known.name == found.scheme for known in each.names)]
+        if having:
+            return failed(
+                f"{having[-1].title} has {found.scheme}, and the syntax is still the one that `urlschemes new` wrote",
+                "write the syntax that its definition has, the parts and the examples; or choose another name",
+            )
     if found.status == "permanent" and not _PUBLISHED.search(found.reference):
         return failed(
             f"the status is permanent, and {found.reference!r} names no publication",

@@ -91,7 +91,7 @@ def _tell(planned: Plan, folder: Path, *, is_known: bool) -> None:
     if is_known:
         what = "its syntax, its protocol and its port are those" if planned.record.operations else "its syntax is that"
         write(f"It works as it is, but it is not {naming.scheme} before {what} of the registration:")
-        write("until then the check `status` of the review fails, and with it pytest. To see what works:")
+        write("until then the check `reference` of the review fails, and with it pytest. To see what works:")
     else:
         write("It works as it is. To see that:")
     commands = [
