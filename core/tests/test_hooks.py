@@ -8,17 +8,19 @@ import pickle
 import re
 import sys
 from itertools import count
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from urlschemes import Configuration, Credentials, Policy, Registry, Scheme, hooks
+from urlschemes import Configuration, Credentials, Policy, Registry, hooks
 from urlschemes.claims import HOOK_NAMES
 from urlschemes.errors import PluginContractError, PluginError, PolicyDenied, RedirectRefused, Truncated, UnknownScheme
 from urlschemes.hooks import Observation, hookimpl
 from urlschemes.ledger import KnownName, Ledger, known_names
-from urlschemes.resource import Attributes
-from urlschemes.wire import Authenticate, Deliver, Follow, Open
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SPECS = {name for name in hooks.__all__ if name.startswith("urlschemes_")}
 
@@ -30,42 +32,62 @@ class Mine(Exception):
         return "ftp://u:secret@h/\x1b[31m\n"
 
 
+SCHEME = """\
+from urlschemes import Registration, Scheme
+scheme = Scheme(Registration.of(__name__), access=__name__ + ".access")
+"""
+ATTRIBUTES = """\
+from urlschemes.errors import Truncated
+from urlschemes.resource import Attributes
+from urlschemes.wire import Authenticate, Deliver, Follow, Open
+
+def find_attributes(url):
+    yield from Open("attributes", Attributes(name=str(url)))
+
+def text(url):
+    yield from Open("document", Attributes())
+    yield from Deliver(str(url).encode())
+
+"""
+ACCESS = {
+    "x-text": "access = text\n",
+    "x-login": """\
+def access(url):
+    given = yield from Authenticate("host.example", 21)
+    yield from Open("document", Attributes())
+    yield from Deliver(f"{given.user}:{given.password}".encode() if given else b"none")
+""",
+    "x-moved": """\
+def access(url):
+    target = yield from Follow("x-text:moved")
+    yield from text(target)
+""",
+    "x-short": """\
+def access(url):
+    yield from text(url)
+    raise Truncated("it broke", received=9)
+""",
+}
+
+
 @pytest.fixture
-def registry(monkeypatch, registration) -> Registry:
-    """Four schemes: x-text gives the URL's text, x-short breaks after it.
+def registry(install, record, monkeypatch) -> Iterator[Registry]:
+    """Four installed schemes: x-text gives the URL's text, x-short breaks after it.
 
     x-login gives the credentials it was given, x-moved redirects to x-text.
     """
-    monkeypatch.setattr("urlschemes.plugins.installed_claims", lambda **_: ())
-
-    def text(url):
-        yield from Open("document", Attributes())
-        yield from Deliver(str(url).encode())
-
-    def login(url):
-        given = yield from Authenticate("host.example", 21)
-        yield from Open("document", Attributes())
-        yield from Deliver(f"{given.user}:{given.password}".encode() if given else b"none")
-
-    def moved(_url):
-        target = yield from Follow("x-text:moved")
-        yield from text(target)
-
-    def short(url):
-        yield from text(url)
-        raise Truncated("it broke", received=9)
-
-    def attributes(url):
-        yield from Open("attributes", Attributes(name=str(url)))
-
-    registry = Registry()
-    for name, access in (("x-text", text), ("x-login", login), ("x-moved", moved), ("x-short", short)):
-        module = ModuleType(f"algorithms_of_{name}")
-        module.access, module.find_attributes = access, attributes
-        monkeypatch.setitem(sys.modules, module.__name__, module)
+    packages = {name: f"hooked_{name.replace('-', '_')}" for name in ACCESS}
+    files = {}
+    for name, package in packages.items():
+        files[f"{package}/__init__.py"] = SCHEME
+        files[f"{package}/access.py"] = ATTRIBUTES + ACCESS[name]
         more = 'operations = ["access", "find attributes"]\nredirects = ["x-text"]\n'
-        registry.register(Scheme(registration(name, more), access=module.__name__))
-    return registry
+        files[f"{package}/registration.toml"] = record(name, more)
+    entries = "\n".join(f"{name} = {package}:scheme" for name, package in packages.items())
+    monkeypatch.syspath_prepend(install("hooked", entries, files))
+    yield Registry(["hooked"])
+    for module in [name for name in sys.modules if name.startswith("hooked_")]:
+        del sys.modules[module]
 
 
 def implement(registry: Registry, who: str = "somebody", **functions) -> None:
@@ -638,9 +660,7 @@ def test_a_gateway_is_told_whether_the_environment_is_trusted(registry):
         told.append(trust_env)
 
     def trusting(trust_env):
-        trusted = Registry(configuration=Configuration.load(trust_env=trust_env, environ={}))
-        trusted.register(registry["x-text"])
-        return trusted
+        return Registry(["hooked"], configuration=Configuration.load(trust_env=trust_env, environ={}))
 
     for each in (registry, trusting(trust_env=False), trusting(trust_env=True)):
         implement(each, gateway=gateway)
