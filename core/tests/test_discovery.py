@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -58,6 +59,60 @@ def test_discovery_imports_no_plugin(install, monkeypatch):
     assert "exits" not in sys.modules
 
 
+@pytest.mark.parametrize("with_finder", [False, True])
+def test_entry_points_that_cannot_be_read_are_reported(install, monkeypatch, with_finder):  # C07
+    if with_finder:  # one that knows of distributions elsewhere: then importlib_metadata looks
+        monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
+    site = install("good", "x-good = good:scheme")
+    (site / "folder-1.0.dist-info" / "entry_points.txt").mkdir(parents=True)
+    for name in ("pipe", "zero", "long"):
+        (site / f"{name}-1.0.dist-info").mkdir()
+    (site / "zero-1.0.dist-info" / "entry_points.txt").symlink_to("/dev/zero")
+    os.mkfifo(site / "pipe-1.0.dist-info" / "entry_points.txt")
+    with (site / "long-1.0.dist-info" / "entry_points.txt").open("wb") as file:
+        file.truncate(1 << 32)
+    *bad, good = discover([str(site)])
+    assert good.state == "active"
+    assert [(claim.distribution, claim.state, claim.reason.rpartition(": ")[2]) for claim in bad] == [
+        ("folder-1.0.dist-info", "malformed", "it is no regular file"),
+        ("long-1.0.dist-info", "malformed", "it is longer than 1048576 octets"),
+        ("pipe-1.0.dist-info", "malformed", "it is no regular file"),
+        ("zero-1.0.dist-info", "malformed", "it is no regular file"),
+    ]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_entry_points_that_may_not_be_read_are_reported(install):  # C07
+    site = install("shut", "x-shut = shut:scheme")
+    (site / "shut-1.0.dist-info" / "entry_points.txt").chmod(0)
+    assert only(site).state == "malformed"
+    assert "PermissionError" in only(site).reason
+
+
+def test_metadata_in_an_archive_is_bounded(tmp_path):
+    with zipfile.ZipFile(tmp_path / "big.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, size in (("one", 0), ("two", 1 << 21)):
+            entry = f"[urlschemes.schemes]\nx-{name} = {name}:scheme\n"
+            archive.writestr(f"{name}-1.0.dist-info/METADATA", f"Name: {name}\nVersion: 1.0\n\n" + size * "\n")
+            archive.writestr(f"{name}-1.0.dist-info/entry_points.txt", entry)
+        archive.writestr("three-1.0.dist-info/entry_points.txt", b"\n" * (1 << 21))
+    assert states(tmp_path / "big.zip") == {
+        "one x-one": "active",
+        "two-1.0.dist-info x-two": "malformed",
+        "three-1.0.dist-info": "malformed",
+    }
+
+
+class Finder:
+    """A finder that knows of distributions, of which there are none."""
+
+    def find_spec(self, *_):
+        return None
+
+    def find_distributions(self, *_):
+        return []
+
+
 @pytest.mark.parametrize(
     ("metadata", "reason"),
     [
@@ -95,7 +150,6 @@ def test_folders_that_only_look_like_distributions_say_nothing(install, tmp_path
     (site / "empty-1.0.dist-info").mkdir()
     (site / "file-1.0.dist-info").write_text("no folder")
     (site / "link-1.0.dist-info").symlink_to(tmp_path / "nowhere")
-    (site / "odd-1.0.dist-info" / "entry_points.txt").mkdir(parents=True)
     (site / "broken.zip").write_bytes(b"PK\x03\x04 cut")
     assert states(site, site / "broken.zip", tmp_path / "nowhere") == {"good x-good": "active"}
 

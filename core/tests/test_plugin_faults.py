@@ -7,7 +7,9 @@ every scheme that is left still come out as their records say. The process ends 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -182,6 +184,46 @@ print(json.dumps([
     ]
     assert near == ["PluginLoadError"] * 3 + ["UnknownScheme"] * 2 + ["InvalidScheme", "UnknownScheme"]
     assert squatted == [[name, "reserved", f"the name is reserved to urlschemes-{name}"] for name in ("ftp", "mailto")]
+
+
+def test_what_is_no_plain_file_stops_nobody(install, plugin, child, tmp_path):  # C07
+    plugin("x-bomb", code=None)
+    site = plugin("x-pipe", code=None)
+    for name, target in (("x_pipe", None), ("x_bomb", "/dev/zero")):
+        (site / name / "registration.toml").unlink()
+        if target is None:
+            os.mkfifo(site / name / "registration.toml")
+        else:
+            (site / name / "registration.toml").symlink_to(target)
+    install("some-pipe", None)
+    os.mkfifo(site / "some_pipe-1.0.dist-info" / "entry_points.txt")
+    install("no-metadata", "x-no-metadata = a:scheme", metadata=b"")
+    os.mkfifo(site / "no_metadata-1.0.dist-info" / "METADATA")
+    with zipfile.ZipFile(tmp_path / "big.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x_big/__init__.py", "")
+        archive.writestr("x_big/registration.toml", "\n" * (5 << 20))
+        archive.writestr("big-1.0.dist-info/METADATA", "Name: big\nVersion: 1.0\n\n")
+        archive.writestr("big-1.0.dist-info/entry_points.txt", "[urlschemes.schemes]\nx-big = x_big\n")
+    said, files, bad = child(
+        HEAD
+        + """
+names = ["x-pipe", "x-bomb", "x-big"]
+said = [use(name) for name in names]
+controls(*names)
+found = [d for d in registry.diagnose() if d.claim.name in names]
+assert [d.claim.name for d in found if d.in_trouble] == ["x-big", "x-bomb", "x-pipe"]
+malformed = sorted(c.distribution for c in registry.claims() if c.state == "malformed")
+print(json.dumps([said, [d.sha256 for d in found], malformed]))
+""",
+        plugin("x-good"),
+        tmp_path / "big.zip",
+    )
+    for message, why in zip(said, ["no regular file", "no regular file", "longer than 4194304 octets"], strict=True):
+        assert message.startswith("PluginContractError: ")
+        assert "its record cannot be read: OSError: " in message
+        assert message.endswith(f"registration.toml: it is {why}")
+    assert files == ["", "", ""]
+    assert bad == ["no_metadata-1.0.dist-info", "some_pipe-1.0.dist-info"]
 
 
 def test_conflicts_and_copies(plugin, child, tmp_path):  # C11, C12

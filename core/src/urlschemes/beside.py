@@ -5,20 +5,36 @@ asked of the finders of `sys.meta_path`, level by level, and nothing is executed
 """
 
 # The finders speak in strings, and a first URL must not wait for pathlib or typing to be imported.
-# ruff: noqa: PTH109, PTH118, PTH120, PTH123
+# ruff: noqa: PTH109, PTH118, PTH120
 
 from __future__ import annotations
 
 import os
 import sys
 
+from urlschemes import places
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-__all__ = ["entries_of", "find_in_folders", "is_plain", "locate", "read_beside", "read_of", "read_own", "strings"]
+__all__ = [
+    "MOST",
+    "entries_of",
+    "find_in_folders",
+    "is_plain",
+    "locate",
+    "read_beside",
+    "read_of",
+    "read_own",
+    "read_with",
+    "strings",
+]
+
+MOST = 4 * 1024 * 1024
+"""Octets that a file beside a package may have."""
 
 
 def read_beside(module: str, name: str) -> tuple[str, str]:
@@ -26,7 +42,8 @@ def read_beside(module: str, name: str) -> tuple[str, str]:
 
     No package is executed: its place is asked of the finders of `sys.meta_path`, level by level, so that zipped,
     editable, nested and namespace packages work whatever their `__init__` does. Raises ModuleNotFoundError where there
-    is no such package, FileNotFoundError where it has no such file, UnicodeDecodeError.
+    is no such package, FileNotFoundError where it has no such file, OSError where that cannot be read: it is no regular
+    file, or has more than `MOST` octets; UnicodeDecodeError.
     """
     return read_of(locate(module), name)
 
@@ -39,9 +56,11 @@ def read_of(spec: ModuleSpec, name: str) -> tuple[str, str]:
     for folder in folders:
         path = os.path.join(folder, name)
         try:
-            return _read(path, folder, spec.loader).decode("utf-8"), path
-        except OSError:
+            return read_with(path, (spec.loader, _finder_of(folder))).decode("utf-8"), path
+        except (FileNotFoundError, NotADirectoryError):
             continue
+        except places.UnsafeFileError as error:
+            raise OSError(f"{path}: {error}") from None
     raise FileNotFoundError(f"the package {spec.name} has no file {name}")
 
 
@@ -50,14 +69,48 @@ def read_own(name: str) -> str:
     return read_of(sys.modules["urlschemes"].__spec__, name)[0]  # type: ignore[arg-type]  # it was imported
 
 
-def _read(path: str, folder: str, loader: object) -> bytes:
-    for reader in (loader, _finder_of(folder)):  # a namespace has no loader of its own; an archive's finder reads too
+def read_with(path: str, readers: Iterable[object], most: int = MOST) -> bytes:
+    """The octets of the file `path`, as the first of the loaders and finders `readers` has it that reads files.
+
+    A namespace has no loader of its own; an archive's finder reads too. Raises OSError: FileNotFoundError where there
+    is no such file; UnsafeFileError where it is no regular one, or has more than `most` octets.
+    """
+    for reader in readers:
+        home = type(reader).__module__
+        if home == "zipimport":
+            return _read_member(reader.archive, path, most)  # type: ignore[attr-defined]  # as each of these has
+        if home == "_frozen_importlib_external":
+            break  # what reads plain files, whatever they are, and however long
         get_data = getattr(reader, "get_data", None)
         if get_data is not None:
-            octets: bytes = get_data(path)
-            return octets
-    with open(path, "rb") as file:
-        return file.read()
+            return _at_most(most, _got(get_data, path))
+    return places.read_own(path, most, writers="any")
+
+
+def _got(get_data: Callable[[str], bytes], path: str) -> bytes:
+    try:
+        return get_data(path)
+    except OSError:  # which is how loaders say that there is none
+        raise FileNotFoundError(path) from None
+
+
+def _read_member(archive: str, path: str, most: int) -> bytes:
+    from zipfile import BadZipFile, ZipFile
+    from zlib import error as not_deflated
+
+    try:
+        with ZipFile(archive) as members, members.open(os.path.relpath(path, archive).replace(os.sep, "/")) as member:
+            return _at_most(most, member.read(most + 1))
+    except KeyError:
+        raise FileNotFoundError(path) from None
+    except (BadZipFile, EOFError, NotImplementedError, RuntimeError, not_deflated) as error:
+        raise OSError(f"{archive} cannot be read: {error}") from error
+
+
+def _at_most(most: int, octets: bytes) -> bytes:
+    if len(octets) > most:
+        raise places.UnsafeFileError(f"it is longer than {most} octets")
+    return octets
 
 
 def locate(module: str) -> ModuleSpec:

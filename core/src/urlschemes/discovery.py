@@ -12,7 +12,7 @@ the process was started (the empty one, relative ones, the current directory) ar
 """
 
 # sys.path speaks in strings, and a first URL may have to wait for this.
-# ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH119, PTH123, PTH208
+# ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH119, PTH208
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from urlschemes.display import described, one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from importlib_metadata import IDistribution
 
@@ -202,7 +203,7 @@ def _text_of(distribution: IDistribution | _Folder, name: str) -> str | None:
     Raises OSError where it cannot be read, is no regular file, or too long; UnicodeDecodeError; whatever a distribution
     of another finder's making does.
     """
-    where = getattr(distribution, "_path", None)
+    where: Any = getattr(distribution, "_path", None)
     if isinstance(distribution, _Folder) or not hasattr(where, "joinpath"):
         return distribution.read_text(name)
     # What importlib_metadata found, which itself would read whatever is there, and pass over what it cannot read.

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from urlschemes.absence import absence
-from urlschemes.beside import locate, read_beside
+from urlschemes.beside import locate, read_beside, read_with
 from urlschemes.choice import switch
 from urlschemes.claims import SCHEMES, Claim
 from urlschemes.diagnosis import Diagnosis, Why
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from urlschemes.scheme import Scheme
 
 __all__ = ["Inspection"]
+
+_MOST = 64 * 1024 * 1024
+"""Octets that a file may have whose hash is worked out: enough for an extension module."""
 
 # Why a scheme is the program's own, how to undo that, and what is said of the installed one that gives way to it.
 _OWN: Mapping[Deed, tuple[str, str, str]] = {
@@ -180,11 +183,13 @@ def _with_file(claim: Claim, seconds: float | None) -> Diagnosis:
     try:
         if claim.attribute or claim.group != SCHEMES:
             spec = locate(claim.module)
-            file, read = spec.origin or "", getattr(spec.loader, "get_data", None)
-            octets = read(file) if read else b""
+            file = spec.origin or ""
+            octets = read_with(file, (spec.loader,), _MOST) if spec.has_location else b""
         else:
             text, file = read_beside(claim.module, FILE)
             octets = text.encode()
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001  there may be nothing, or a finder of anybody's making
         return Diagnosis(claim)
     return Diagnosis(claim, file, sha256(octets).hexdigest(), seconds)

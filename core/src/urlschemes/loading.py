@@ -45,10 +45,13 @@ def record(claim: Claim, *, kept: bool = False) -> Registration:
 def _record_text(claim: Claim) -> tuple[str, str]:
     try:
         return read_beside(claim.module, FILE)
-    except (FileNotFoundError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         from urlschemes.display import described
 
-        raise _contract(claim, described(error), wants=f"{FILE}, in UTF-8, in {claim.module}", has="none") from error
+        wants = f"{FILE}, in UTF-8, in {claim.module}"
+        raise _contract(claim, f"its record cannot be read: {described(error)}", wants=wants, has="none") from error
+    except MemoryError:
+        raise
     except Exception as error:  # no such package, or a finder of anybody's making
         raise _not_loaded(claim, error) from error
 
