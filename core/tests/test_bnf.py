@@ -53,8 +53,8 @@ def test_what_is_written_reads_the_same(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a = b", "rule 'a' refers to 'b', which is not defined"),
-        ('a = "x" b\nb = c\nc = [ a ]', "rule 'a' refers to itself: a -> b -> c -> a"),
+        ("a = b", "rule 'a' in line 1 refers to 'b', which is not defined"),
+        ('a = "x" b\nb = c\nc = [ a ]', "rule 'a' in line 1 refers to itself: a -> b -> c -> a"),
         ('a = "x"\na = "y"', "rule 'a' is defined twice: in line 1 and in line 2"),
         ("a = ", "line 1 has 'the end of the text' where an element is due"),
         ('a = "x" | | "y"', "line 1 has '|' where an element is due"),
@@ -70,7 +70,7 @@ def test_what_is_written_reads_the_same(name: str) -> None:
         (f'a = 1*{"9" * 5000}"x"', "line 1 repeats an element more than 1000000 times"),
         (
             "\n".join(f"r{n} = r{n + 1}" for n in range(5000)) + '\nr5000 = "x"',
-            "rule 'r50' lies more than 50 rules deep below 'r0'",
+            "rule 'r50' in line 51 lies more than 50 rules deep below 'r0'",
         ),
         ("a = " + "[" * 60 + '"x"' + "]" * 60, "line 1 nests brackets more than 50 deep"),
     ],
@@ -81,8 +81,22 @@ def test_what_is_wrong_is_said(text: str, says: str) -> None:
     assert caught.value.message == says
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a = DIGIT", "there is a rule 'digit': letter case counts in the names of rules"),
+        ("a = number", "define it, or use one of the shared rules of RFC 1738 section 5"),
+        ('a = "x" / "y"', 'a literal stands in quotation marks, as in "/", and alternatives are divided by `|`'),
+    ],
+)
+def test_what_to_do_about_it_is_said(text: str, hint: str) -> None:
+    with pytest.raises(GrammarError) as caught:
+        shared_rules().extended(text)
+    assert (caught.value.hint, caught.value.line) == (hint, 1)
+
+
 def test_a_shared_rule_is_not_defined_again() -> None:
-    with pytest.raises(GrammarError, match="rule 'host' is defined twice: it is one of the shared rules"):
+    with pytest.raises(GrammarError, match="rule 'host' in line 1 is defined twice: it is one of the shared rules"):
         shared_rules().extended('host = "h"')
 
 

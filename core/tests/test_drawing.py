@@ -7,6 +7,7 @@ import pytest
 
 from urlschemes import LoginURL, PluginError, Registration, Registry, Scheme
 from urlschemes.drawing import draw, plain
+from urlschemes.errors import PluginContractError
 
 REGISTRY = Registry(plugins=())
 REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
@@ -43,6 +44,36 @@ def test_a_type_without_a_part_of_its_record_is_its_plugins_fault() -> None:
     registry.register(Scheme(record, AlbumURL))
     with pytest.raises(PluginError, match=r"a part cannot be read: .*no attribute 'albums'"):
         registry.explain("x-album://h.example/a/b")
+
+
+class _Unshown:
+    def __repr__(self) -> str:
+        raise LookupError("no words")
+
+
+@pytest.mark.parametrize(
+    ("albums", "error", "says"),
+    [
+        (
+            (1, 2),
+            PluginContractError,
+            r"^the type OwnURL failed: albums is \(1, 2\), not a tuple of texts; give another",
+        ),
+        ((("a", "b"),), PluginContractError, r"albums is \(\('a', 'b'\),\), not a tuple of texts"),
+        ((_Unshown(),), PluginError, "^the type OwnURL failed: the albums cannot be shown: LookupError: no words"),
+        (_Unshown(), PluginError, "^the type OwnURL failed: the albums cannot be shown: LookupError: no words"),
+    ],
+)
+def test_a_value_that_cannot_be_shown_is_its_types_fault(albums: object, error: type[PluginError], says: str) -> None:
+    class OwnURL(REGISTRY["x-album"].url_type):  # type: ignore[misc]  # made of the record
+        __slots__ = ()
+
+    OwnURL.albums = property(lambda _: albums)
+    registry = Registry(plugins=())
+    registry.register(Scheme(REGISTRY.registration("x-album"), OwnURL))
+    with pytest.raises(error, match=says):
+        registry.explain("x-album://h.example/a/b")
+    assert "picture 'b'" in registry.explain("x-album://h.example/b")  # the list has no elements, and is not drawn
 
 
 def test_an_error_with_its_caret() -> None:

@@ -229,6 +229,11 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
         ("u = p\np = *4digit", [Part("p", ["p"], number=True)], "must be digits"),
         ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "must be digits"),
         ("u = p\np = 4digit", [Part("p", ["p"], number=True)], "takes 0007 but not 7"),
+        (
+            'u = p\np = digits *[ "&" digits ]',
+            [Part("p", ["p"], element="digits", number=True)],
+            "is a list, which cannot be a number: its elements are texts",
+        ),
         ('u = p "/"\np = 1*uchar', [Part("host", ["p"])], "the host holds escapes"),
         (
             "u = r0\n"

@@ -84,7 +84,8 @@ def test_the_examples_hold() -> None:
         ),
         ("default_port = 4711", "port = 4711", "album.toml has a field port, which nothing reads"),
         ('rule = "albumurl"', "", "album.toml has no syntax.rule"),
-        ('rule = "albumurl"', 'rule = "nothing"', "there is no rule 'nothing'"),
+        ('rule = "albumurl"', 'rule = "nothing"', "album.toml: syntax: there is no rule 'nothing'"),
+        ('"?" words', "/ words", "album.toml: syntax.bnf: '/' in line 1 is no part of the notation"),
         ('at = "user"', 'at = ""', "album.toml: syntax.parts.user.at must be the place of a rule"),
         (
             'at = "user"',
@@ -95,7 +96,7 @@ def test_the_examples_hold() -> None:
         ('exclude = ["0A"]', 'exclude = ["LF"]', "album.toml: syntax.parts.words.exclude must be a list of octets"),
         ('at = "words"', 'at = "words", travels = "far"', "album.toml: syntax.parts.words.travels must be one of line"),
         ("invalid = true", "", "album.toml: examples must be tables with either `parts` or `invalid = true`"),
-        ("words    = *[", "host = *[", "rule 'host' is defined twice"),
+        ("words    = *[", "host = *[", "album.toml: syntax.bnf: rule 'host' in line 4 is defined twice"),
         ("[syntax]", "[[[", "album.toml is not TOML"),
         ("4711", "9" * 5000, "album.toml is not TOML"),
     ],

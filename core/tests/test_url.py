@@ -330,3 +330,76 @@ def test_the_part_that_was_given_is_to_blame(text: str, parts: dict[str, Any], b
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(InvalidURL, match="no x-album URL has just these parts: picture; give the host too"):
         AlbumURL._build(picture="a")
+
+
+LISTS = """
+jukeurl = "x-juke://" hostport "/" path [ "?" songs ]
+path    = segment *[ "/" segment ]
+segment = 1*[ uchar | "=" ]
+songs   = digits *[ "&" digits ]
+
+[syntax.parts]
+host    = { at = "host" }
+port    = { at = "port", number = true }
+shelves = { at = "path", element = "segment", take = "all but the last" }
+album   = { at = "path", element = "segment", take = "last" }
+tracks  = { at = "songs", element = "digits" }
+"""
+
+
+def juke(**changes: str) -> Any:
+    """A type with an optional list, and with a list that two parts share; the lines of its record `changes`."""
+    lines = [changes.get(line.partition(" ")[0], line) for line in LISTS.splitlines()]
+    grammar, _, parts = "\n".join(lines).partition("[syntax.parts]")
+    record = (Path(__file__).parent / "album.toml").read_text("utf-8").partition("[syntax]")[0]
+    syntax = f"[syntax]\nrule = 'jukeurl'\nbnf = '''{grammar}'''\n[syntax.parts]{parts}"
+    return Scheme(Registration.from_text(record.replace("x-album", "x-juke") + syntax)).url_type
+
+
+def test_an_optional_list_without_elements_is_absent() -> None:
+    kind = juke()
+    assert str(kind.build(host="h", album="a", tracks=())) == "x-juke://h/a"
+    assert kind.build(host="h", album="a", tracks=[]).tracks == ()
+    full = kind.build(host="h", shelves=["b"], album="a", tracks=["1", "2"])
+    assert str(full) == "x-juke://h/b/a?1&2"
+    assert str(full.replace(tracks=())) == "x-juke://h/b/a"
+    assert str(full.replace(tracks=(), shelves=())) == "x-juke://h/a"
+    assert full.replace(tracks=()).parts == {**full.parts, "tracks": ()}
+
+
+def test_a_list_that_must_be_there_is_not_absent() -> None:
+    needed = 'jukeurl = "x-juke://" hostport "/" path "?" songs'
+    with pytest.raises(InvalidURL, match="has just these parts: host, album; give the tracks too"):
+        juke(jukeurl=needed).build(host="h", album="a", tracks=())
+    with pytest.raises(InvalidURL, match="has just these parts: host; give the album too"):
+        juke().build(host="h")
+    # No elements are not the one empty element that would stand there.
+    songs = 'songs = song *[ "&" song ]\nsong = *digit'
+    kind = juke(jukeurl=needed, songs=songs, tracks='tracks = { at = "songs", element = "song" }')
+    with pytest.raises(InvalidPart, match=r"^\(\) cannot be the tracks"):
+        kind.build(host="h", album="a", tracks=())
+
+
+def test_an_element_that_is_no_text_is_called_one() -> None:
+    with pytest.raises(InvalidPart, match=r"^an element of the tracks is text \(str\), not int"):
+        juke().build(host="h", album="a", tracks=[1])
+    with pytest.raises(InvalidPart, match=r"^the album is text \(str\), not int"):
+        juke().build(host="h", album=1)
+
+
+@pytest.mark.parametrize("changes", [{}, {"shelves": ""}])
+def test_the_text_of_what_takes_the_last_is_that_element(changes: dict[str, str]) -> None:
+    kind = juke(**changes)
+    url = kind.parse("x-juke://h/jazz/60%2F70/Blue%20Train")
+    assert url._text("album") == url.album == "Blue Train"
+    assert kind.parse("x-juke://h/jazz/Blue")._text("album") == "Blue"
+    assert url.line("album") == b"Blue Train"
+    assert parse("x-album://h")._text("picture") is None
+
+
+def test_a_list_is_neither_one_text_nor_one_line() -> None:
+    url = juke().parse("x-juke://h/jazz/a")
+    with pytest.raises(PluginContractError, match="the shelves is a list, and no text"):
+        url._text("shelves")
+    with pytest.raises(PluginContractError, match=r"no one line; call url\.check_line\(\), and send each element"):
+        url.line("shelves")

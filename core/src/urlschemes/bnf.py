@@ -164,7 +164,7 @@ class Grammar:
         if name in path:
             circle = " -> ".join((*path[path.index(name) :], name))
             raise GrammarError(
-                f"rule {name!r} refers to itself: {circle}",
+                f"rule {name!r} in line {self.rules[name].line} refers to itself: {circle}",
                 rule=name,
                 line=self.rules[name].line,
                 hint="write the repetition with `*`; a URL nests nothing",
@@ -173,17 +173,20 @@ class Grammar:
             return
         if len(path) == DEPTH:
             raise GrammarError(
-                f"rule {name!r} lies more than {DEPTH} rules deep below {path[0]!r}",
+                f"rule {name!r} in line {self.rules[name].line} lies more than {DEPTH} rules deep below {path[0]!r}",
                 rule=name,
                 line=self.rules[name].line,
             )
         for reference in references(self.rules[name].node):
             if reference not in self.rules:
+                meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
                 raise GrammarError(
-                    f"rule {name!r} refers to {reference!r}, which is not defined",
+                    f"rule {name!r} in line {self.rules[name].line} refers to {reference!r}, which is not defined",
                     rule=name,
                     line=self.rules[name].line,
-                    hint="define it, or use one of the shared rules of RFC 1738 section 5",
+                    hint=f"there is a rule {meant!r}: letter case counts in the names of rules"
+                    if meant
+                    else "define it, or use one of the shared rules of RFC 1738 section 5",
                 )
             self._visit(reference, (*path, name), done)
         done.add(name)
@@ -194,7 +197,8 @@ class Grammar:
         for name, rule in own.items():
             if name in self.rules:
                 raise GrammarError(
-                    f"rule {name!r} is defined twice: it is one of the shared rules of RFC 1738 section 5",
+                    f"rule {name!r} in line {rule.line} is defined twice: it is one of the shared rules of RFC 1738 "
+                    "section 5",
                     rule=name,
                     line=rule.line,
                     hint="leave it out, or choose another name",
@@ -247,7 +251,7 @@ class _Reader:
                 raise GrammarError(
                     f"{text[position]!r} in line {line} is no part of the notation",
                     line=line,
-                    hint='a literal stands in quotation marks, as in "/"',
+                    hint='a literal stands in quotation marks, as in "/", and alternatives are divided by `|`',
                 )
             position = found.end()
             kind = str(found.lastgroup)
@@ -338,7 +342,7 @@ class _Reader:
             if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
                 item = item.item  # the preamble of section 5: brackets are used around optional or repeated elements
             if len(least) > 10 or len(most) > 10 or int(least or 0) > TIMES or int(most or 0) > TIMES:
-                raise GrammarError(f"line {line} repeats an element more than {TIMES} times")
+                raise GrammarError(f"line {line} repeats an element more than {TIMES} times", line=line)
             low, high = int(least or 0), int(most) if most else None if star else int(least)
             if high is not None and (high < low or high == 0):
                 raise GrammarError(f"line {line} repeats an element {text!r} times", line=line)

@@ -33,12 +33,14 @@ _BITS = (10**DIGITS).bit_length()
 def written(part: "Part", value: object, scheme: str | None) -> "Raw":
     """`value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
 
-    def fault(why: str) -> "InvalidURL":
-        return fault_of(part.name, "", f"the {part.name} {why}", scheme=scheme)
+    def fault(why: str, what: str = "the") -> "InvalidURL":
+        return fault_of(part.name, "", f"{what} {part.name} {why}", scheme=scheme)
+
+    is_list = part.element is not None and part.take != "last"
 
     def one(text: object) -> str:
         if not isinstance(text, str):
-            raise fault(f"is text (str), not {type(text).__name__}")
+            raise fault(f"is text (str), not {type(text).__name__}", "an element of the" if is_list else "the")
         if isinstance(text, Encoded):
             return str(text)
         try:
@@ -58,7 +60,7 @@ def written(part: "Part", value: object, scheme: str | None) -> "Raw":
         if value < 0:
             raise fault("is a number from 0 up")
         return str(value)
-    if part.element is None or part.take == "last":
+    if not is_list:
         return one(value)
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         kind = "pairs of texts" if part.division is not None and part.division.equals else "texts"
@@ -85,7 +87,8 @@ def by_mark(syntax: "Syntax", raw: "Mapping[str, Raw | None]") -> dict[str, str]
             front, last = sharing.get("all but the last") or (), sharing.get("last")
             if front or last is not None:
                 elements = (*front, str(last or ""))
-            if elements is not None:
+            # A list with what divides it between its elements has at least one: where it has none, it is absent.
+            if elements is not None and (elements or part.division.leading):
                 texts[part.mark] = part.division.joined(elements)
     return texts
 
@@ -187,6 +190,10 @@ def lacking(syntax: "Syntax", raw: "Mapping[str, Raw | None]") -> str | None:
     """The part without which no URL has just the parts `raw`, if it is one alone; in words."""
     texts = by_mark(syntax, raw)
     for name, part in syntax.parts.items():
-        if part.mark not in texts and syntax.compose({**texts, part.mark: ""}) is not None:
+        if (
+            part.take != "all but the last"
+            and part.mark not in texts
+            and syntax.compose({**texts, part.mark: ""}) is not None
+        ):
             return f"give the {name} too"
     return None

@@ -5,8 +5,9 @@ drawn is lines of pieces, each with the role that it plays, so that whoever prin
 """
 
 from urlschemes.display import HIDDEN, one_line, redact, shown
-from urlschemes.errors import InvalidURL, URLError
+from urlschemes.errors import InvalidURL, PluginContractError, URLError
 from urlschemes.regular import compiled
+from urlschemes.url import type_failed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,10 +124,37 @@ def _rows(url: "URL") -> "tuple[str, list[Row]]":
             start += shift
         if password and end >= password[1]:
             end += shift
-        value = HIDDEN if part.name == "password" else _worded(values[part.name], part)
+        value = HIDDEN if part.name == "password" else _said(url, part, values[part.name])
         rows.append((part.name, (start, end), value, syntax.section_of(part.rule)))
     rows.sort(key=lambda row: (row[1][0], -row[1][1]))
     return text, rows
+
+
+def _said(url: "URL", part: "Part", value: object) -> str:
+    """The value of a part in words. Raises PluginError where the type gives what cannot be shown."""
+    try:
+        if not isinstance(value, tuple) or part.division is None or _is_list(value, part.division.equals):
+            return _worded(value, part)
+        has = one_line(repr(value), 100)
+    except MemoryError:
+        raise
+    except Exception as error:  # of a value that a plugin made
+        raise type_failed(type(url), error, f"the {part.name} cannot be shown") from error
+    wants = "a tuple of pairs of texts" if part.division.equals else "a tuple of texts"
+    raise PluginContractError(
+        f"the type {type(url).__name__} failed: {part.name} is {has}, not {wants}",
+        scheme=url.scheme,
+        wants=wants,
+        has=has,
+        hint=f"give another name to what you make of the {part.name}",
+    )
+
+
+def _is_list(value: "tuple[object, ...]", equals: str) -> bool:
+    """Whether `value` is a tuple of texts; of pairs of texts, where `equals` stands within each."""
+    if not equals:
+        return all(isinstance(each, str) for each in value)
+    return all(isinstance(each, tuple) and len(each) == 2 and _is_list(each, "") for each in value)
 
 
 def _worded(value: object, part: "Part") -> str:

@@ -195,7 +195,7 @@ def _marks_of(item: Element) -> dict[str, str]:
     for more in each:
         for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
             raise GrammarError(
-                f"the part {mark!r} stands twice in one URL, so it would have two values",
+                f"the part {mark.partition('__')[0]!r} stands twice in one URL, so it would have two values",
                 rule=more[mark],
                 hint='name the occurrence by the path of rules that leads to it, as in `at = "outer/inner"`',
             )

@@ -106,10 +106,10 @@ class URL:
         """The parts by name, as the attributes of that name give them. Raises PluginError where one of them fails."""
         try:
             return {name: getattr(self, name) for name in self.syntax.parts}
-        except Exception as error:  # of a type that a plugin made
+        except BaseException as error:  # of a type that a plugin made
             from urlschemes.errors import URLError
 
-            if isinstance(error, URLError | MemoryError):
+            if isinstance(error, URLError | KeyboardInterrupt | MemoryError):
                 raise
             raise type_failed(type(self), error, "a part cannot be read") from error
 
@@ -254,9 +254,10 @@ class URL:
         return part.value_of(raw) if "%" in whole or part.number else raw
 
     def _text(self, name: str) -> str | None:
-        """The decoded text of the part `name`, None where it is absent; of a list, its last element where it takes that.
+        """The decoded text of the part `name`, None where it is absent.
 
-        Raises PluginContractError for a part that takes all but the last.
+        Of a part that takes the last of a list it is that element. Raises PluginContractError for one that takes all
+        but the last.
         """
         try:
             raw: str | None = self._match[name]
@@ -371,7 +372,7 @@ class URL:
             )
         names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
         if text is None:
-            what = ", ".join(name for name, value in raw.items() if value is not None) or "nothing"
+            what = ", ".join(name for name, value in raw.items() if value not in {None, ()}) or "nothing"
             explanation = Explanation(
                 f"no {scheme} URL has just these parts: {what}", scheme=scheme, hint=lacking(cls.syntax, raw)
             )
