@@ -101,6 +101,13 @@ def read(registry: Registry, url: str, **arguments) -> str:
         return document.read().decode()
 
 
+class Last(BaseException):
+    """It is no Exception, and has no text either."""
+
+    def __str__(self) -> str:
+        raise GeneratorExit
+
+
 def fails(error: BaseException):
     def hook(**_):
         raise error
@@ -161,7 +168,7 @@ def test_a_veto_is_asked_about_redirects_too(registry):
         registry.access("x-moved:a")
 
 
-@pytest.mark.parametrize("error", [Mine(), SystemExit(3), ValueError("broken"), UnknownScheme("other")])
+@pytest.mark.parametrize("error", [Mine(), SystemExit(3), GeneratorExit(), ValueError("broken"), UnknownScheme("other")])
 def test_a_veto_that_fails_closes_the_access(registry, error):  # C15, C16, C40
     implement(registry, veto=fails(error))
     with pytest.raises(PluginError, match=r"^the hook urlschemes_veto of somebody failed: ") as caught:
@@ -389,7 +396,7 @@ def test_observers_are_told_how_a_transfer_ended(registry):
     assert seen[0].seconds <= seen[1].seconds
 
 
-@pytest.mark.parametrize("error", [Mine(), SystemExit(3)])
+@pytest.mark.parametrize("error", [Mine(), SystemExit(3), GeneratorExit(), Last()])
 def test_an_observer_that_fails_changes_nothing(registry, caplog, error):
     seen = []
     implement(registry, "a", observe=fails(error))
@@ -507,6 +514,7 @@ class Endless(tuple):
     [
         (fails(Mine()), "test_hooks.Mine"),
         (fails(SystemExit(3)), "SystemExit: 3"),
+        (fails(GeneratorExit()), "GeneratorExit"),
         (fails(PluginError("of \x1btheirs")), r"failed: of \\x1btheirs"),
         (lambda: "a text", "gave a str"),
         (lambda: [ledger()], "gave a list"),

@@ -71,6 +71,7 @@ RAISED = {  # C15: what an algorithm raises, and what it becomes
     "x-deep": ("(f := lambda: f())()", "RecursionError: maximum recursion depth exceeded", "RecursionError"),
     "x-stop": ("raise StopAsyncIteration('early')", "StopAsyncIteration: early", "StopAsyncIteration"),
     "x-silent": ("raise type('E', (Exception,), {'__str__': lambda s: 1 / 0})", "E", "E"),
+    "x-last": ("raise type('E', (BaseException,), {'__str__': lambda s: exec('raise GeneratorExit')})", "E", "E"),
 }
 
 
@@ -247,6 +248,11 @@ TYPES = {  # C18: what a type of URLs does, what parsing with it comes to, and i
     "x-raises": (
         "@classmethod\n    def parse(cls, text, *, limit=0): return {}[text]",
         "the type TestURL failed: it cannot parse: KeyError: 'x-raises:yes'",
+        None,
+    ),
+    "x-quits": (
+        "@classmethod\n    def parse(cls, text, *, limit=0): raise GeneratorExit",
+        "the type TestURL failed: it cannot parse: GeneratorExit",
         None,
     ),
     "x-else": (

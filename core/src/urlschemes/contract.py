@@ -60,9 +60,9 @@ def read_as(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
         found: URL = url  # type: ignore[assignment]  # as issubclass said
         if sys.flags.dev_mode:
             _look_at(found, kind, text, limit)
-    except MemoryError:
+    except (KeyboardInterrupt, MemoryError):
         raise
-    except Exception as error:
+    except BaseException as error:
         from urlschemes.errors import URLError
 
         if isinstance(error, URLError):

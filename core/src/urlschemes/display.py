@@ -62,6 +62,8 @@ def described(error: BaseException) -> str:
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     try:
         text = str(error)
-    except (Exception, SystemExit):  # noqa: BLE001  its text is the plugin's code
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException:  # noqa: BLE001  its text is the plugin's code
         return one_line(kind, 200)
     return one_line(f"{kind}: {text}" if text else kind, 200)

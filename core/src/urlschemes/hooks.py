@@ -191,7 +191,9 @@ def _manager(implementation: object, name: str) -> pluggy.PluginManager:
     except pluggy.PluginValidationError as error:
         said = " ".join(str(error).partition(" in plugin ")[0].split())
         raise _wrong(name, one_line(said, 300), _WANTED) from error
-    except (Exception, SystemExit) as error:  # pluggy reads every attribute of it
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # pluggy reads every attribute of it
         raise _wrong(name, described(error), _WANTED) from error
     return manager
 
@@ -331,7 +333,9 @@ class Hooks:
             has = f"a {wrong.__name__}"
         except _UnusableError as error:
             has = str(error)
-        except (Exception, SystemExit) as error:
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:
             raise _failed(who, hook, error) from error
         raise PluginContractError(
             f"the hook {hook} of {who} gave {has}",

@@ -315,11 +315,13 @@ class Dialogue:
         if self._watch is not None:
             self._watch(outcome, fault)
 
-    def plugin_error(self, fault: Exception) -> PluginError:
+    def plugin_error(self, fault: BaseException) -> PluginError:
         """The error to raise for `fault`, an exception of the plugin's own; it is the cause, if it holds no secret."""
         try:
             text = f"{type(fault).__name__}: {fault}"
-        except Exception:  # noqa: BLE001  the text of a plugin's exception is the plugin's code
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException:  # noqa: BLE001  the text of a plugin's exception is the plugin's code
             text = type(fault).__name__
         clean = self._trace.clean(text)
         scheme = self._scheme
@@ -360,13 +362,13 @@ class Dialogue:
                 request = algorithm.send(answer) if error is None else algorithm.throw(error)
             except StopIteration as end:
                 return _Ended(end.value)
-            except MemoryError:
+            except (KeyboardInterrupt, MemoryError):
                 raise
             except URLError as fault:
                 if fault is not error:  # it is not what was thrown into it
                     fault.origin = self._provider
                 raise
-            except Exception as fault:  # noqa: BLE001  whatever a plugin's mistake may be
+            except BaseException as fault:  # noqa: BLE001  whatever a plugin's mistake may be
                 raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
             finally:
                 if monotonic() - began > self.limits.deadline:
@@ -411,9 +413,9 @@ class Dialogue:
             algorithm.close()
         except (StopIteration, GeneratorExit, URLError):
             return
-        except MemoryError:
+        except (KeyboardInterrupt, MemoryError):
             raise
-        except Exception as fault:  # noqa: BLE001  as above
+        except BaseException as fault:  # noqa: BLE001  as above
             raise self.plugin_error(fault)  # noqa: B904  as above
         raise self._breach("Close, and no other request, while an access is given up", "something else")
 

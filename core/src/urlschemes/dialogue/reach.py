@@ -82,9 +82,9 @@ def _check_told(url: URL, name: str) -> None:
         return
     try:
         told: object = getattr(url, name, captured)
-    except (URLError, MemoryError):
+    except (URLError, KeyboardInterrupt, MemoryError):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise type_failed(type(url), error, f"its {name} cannot be read") from error
     if type(told) not in {str, int} or str(told).lower() != str(captured).lower():
         stands, kind = one_line(str(captured), 80), type(url).__name__
