@@ -14,7 +14,7 @@ from workspace import ROOT, run
 
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import PluginError, UnknownScheme
-from urlschemes_testing.review import Review, checks, review, runner
+from urlschemes_testing.review import Review, ReviewError, checks, review, runner
 from urlschemes_testing.review.code import HEAVY
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def command(*arguments: str | Path, cwd: Path) -> tuple[int, str, str]:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("scheme", sorted(REGISTRY))
 def test_the_schemes_that_are_installed_pass_their_review(scheme: str) -> None:
-    found = review(scheme)
+    found = review(scheme, examples=500)
     assert failed(found) == {}
     assert found.scheme == scheme
     # A plugin that is not accessed at all would have none of this.
@@ -51,7 +51,7 @@ def test_the_schemes_that_are_installed_pass_their_review(scheme: str) -> None:
 
 @pytest.mark.slow
 def test_the_good_plugin_passes_everything(tmp_path: Path) -> None:
-    found = review(good_plugin(tmp_path))
+    found = review(good_plugin(tmp_path), examples=300)
     assert {each.check for each in found.verdicts if each.outcome not in {"passed", "warned"}} == set()
     assert (found.kind, found.scheme, found.distribution) == ("folder", "x-example", "urlschemes-x-example")
     assert [each.check for each in found.verdicts] == CHECKS
@@ -64,10 +64,10 @@ def test_every_check_has_a_bad_plugin() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_bad_plugin_fails_that_check_and_no_other(tmp_path: Path, check: str) -> None:
-    found = review(bad_plugin(tmp_path, check), examples=200)
+    found = review(bad_plugin(tmp_path, check), examples=100)
     assert list(failed(found)) == [check]
     (verdict,) = found.failed
-    assert verdict.reason
+    assert BAD[check].words in verdict.reason
     assert verdict.help
     assert not found.passed
 
@@ -97,8 +97,8 @@ def test_nothing_of_the_plugin_is_left_in_the_process_or_the_folder(tmp_path: Pa
 @pytest.mark.parametrize(
     ("deed", "says"),
     [
-        ("os._exit(0)", "the plugin brought the process to its end: it ended with exit code 0"),
-        ("os.kill(os.getpid(), 9)", "the plugin brought the process to its end: it was ended by signal 9"),
+        ("os._exit(0)", "the plugin brought the process to its end: it ended with the exit code 0"),
+        ("os.kill(os.getpid(), 9)", "the plugin brought the process to its end: it was ended by SIGKILL"),
         ("raise SystemExit(0)", "SystemExit"),
     ],
 )
@@ -167,6 +167,13 @@ def test_the_process_in_which_imports_are_watched_has_imported_nothing_heavy(chi
     loaded = set(child(code, ROOT / "plugins" / "x-example" / RECORD))
     assert "urlschemes_testing.review.access" in loaded
     assert loaded & HEAVY == set()
+
+
+def test_a_fault_of_the_review_is_not_the_plugins() -> None:
+    with pytest.raises(
+        ReviewError, match=r"the review itself failed, in the check prints-back: TypeError.*subject\.py"
+    ):
+        review("gopher", checks=["prints-back"], examples="many")  # type: ignore[arg-type]  # what no check expects
 
 
 # What is no target
@@ -314,6 +321,15 @@ def test_the_plugin_of_pytest_imports_nothing_when_it_is_loaded(child: Callable[
         "urlschemes_testing.pytest_plugin",
     }
     assert "hypothesis" not in loaded
+
+
+@pytest.mark.parametrize("said", ["many", "0", "-3", "1.5"])
+def test_a_number_of_urls_that_is_none_is_refused(tmp_path: Path, said: str) -> None:
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nurlschemes_review = gopher\nurlschemes_review_examples = {said}\n")
+    done = run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: urlschemes_review_examples is '{said}', and not a number of URLs from 1 on" in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
 
 
 def test_a_scheme_that_is_not_installed_fails_each_check(tmp_path: Path) -> None:

@@ -37,9 +37,19 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     names = config.getini("urlschemes_review")
     if not names or not _collects_a_folder(config):
         return
+    examples = _examples(config)
     for name in names:
-        collector = _Reviewed.from_parent(session, name=f"review[{name}]", nodeid=f"review[{name}]", target=name)
+        label = f"review[{name}]"
+        collector = _Reviewed.from_parent(session, name=label, nodeid=label, target=name, examples=examples)
         items.extend(collector.collect())
+
+
+def _examples(config: pytest.Config) -> int:
+    """How many URLs are wanted; 0 where nobody says."""
+    said = config.getini("urlschemes_review_examples").strip()
+    if said and not (said.isascii() and said.isdecimal() and int(said)):
+        raise pytest.UsageError(f"urlschemes_review_examples is {said!r}, and not a number of URLs from 1 on")
+    return int(said or 0)
 
 
 def _collects_a_folder(config: pytest.Config) -> bool:
@@ -50,9 +60,10 @@ def _collects_a_folder(config: pytest.Config) -> bool:
 class _Reviewed(pytest.Collector):
     """One scheme, reviewed once, when the first of its checks is wanted."""
 
-    def __init__(self, *, target: str, **more: Any) -> None:
+    def __init__(self, *, target: str, examples: int, **more: Any) -> None:
         super().__init__(**more)
         self._target = target
+        self._examples = examples
         self._review: Review | None = None
 
     def collect(self) -> Iterable[_Item]:
@@ -66,8 +77,7 @@ class _Reviewed(pytest.Collector):
 
         if self._review is None:
             wanted = [item.name for item in self.session.items if isinstance(item, _Item) and item.parent is self]
-            examples = int(self.config.getini("urlschemes_review_examples") or EXAMPLES)
-            self._review = review(self._place(), checks={*wanted, check}, examples=examples)
+            self._review = review(self._place(), checks={*wanted, check}, examples=self._examples or EXAMPLES)
         return next(each for each in self._review.verdicts if each.check == check)
 
     def _place(self) -> str | os.PathLike[str]:

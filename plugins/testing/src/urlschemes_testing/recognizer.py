@@ -290,13 +290,18 @@ def compare(syntax: Syntax, prefix: str, tokens: tuple[str, ...], length: int) -
     return Comparison(tried, tuple(accepted), None)
 
 
-def divided_alike(syntax: Syntax, text: str) -> bool:
-    """Whether what the pattern captures of `text` is one of the divisions that the BNF allows."""
+def captured(syntax: Syntax, text: str) -> Spans | None:
+    """The division of `text` by the pattern; None where that does not match."""
     match = syntax.fullmatch(text)
     if match is None:
-        return False
+        return None
     spans = {(part.mark, syntax.span(match, part.name)) for part in syntax.parts.values()}
-    return frozenset((mark, *span) for mark, span in spans if span is not None) in derivations(syntax, text)
+    return frozenset((mark, *span) for mark, span in spans if span is not None)
+
+
+def divided_alike(syntax: Syntax, text: str) -> bool:
+    """Whether what the pattern captures of `text` is one of the divisions that the BNF allows."""
+    return captured(syntax, text) in derivations(syntax, text)
 
 
 def _sequences(prefix: str, tokens: tuple[str, ...], length: int) -> Iterator[str]:

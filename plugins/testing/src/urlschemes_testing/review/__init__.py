@@ -10,31 +10,33 @@ are bounded in time. The URLs that the laws are tried on are made from the BNF, 
 
 The rooms, from the top:
 
-    command.py      `urlschemes review`
-    report.py       a review as lines for a person
-    runner.py       the processes that judge, and what becomes of one that dies
-    worker.py       one such process
-    access.py       checks of the algorithm: demonstrated, replayed, cut, faulted, watched
-    code.py         checks of what importing the plugin does
-    speed.py        the check that parsing takes as long as the text is
-    laws.py         checks of the laws that hold for every URL
-    types.py        checks of the type of the URLs, and of the examples
-    syntax.py       checks of the BNF
-    naming.py       checks of the name and the status
-    record.py       checks of the record's words
-    showing.py      the demonstration, accessed and written down
-    watching.py     who opens what meanwhile
-    chance.py       the same chance for each run
-    subject.py      what is reviewed, as the checks see it
-    targets.py      what is reviewed, found
-    catalogue.py    what a check is, and all of them in order
-    verdicts.py     what a check says, and a review is
+| room | what it has |
+| --- | --- |
+| `command` | `urlschemes review` |
+| `report` | a review as lines for a person |
+| `runner` | the processes that judge, and what becomes of one that dies |
+| `worker` | one such process |
+| `access` | checks of the algorithm: demonstrated, replayed, cut, faulted, watched |
+| `code` | checks of what importing the plugin does |
+| `speed` | the check that parsing takes as long as the text is |
+| `laws` | checks of the laws that hold for every URL |
+| `types` | checks of the type of the URLs, and of the examples |
+| `syntax` | checks of the BNF |
+| `name` | checks of the name and the status |
+| `record` | checks of the record's words |
+| `subject` | what is reviewed, as the checks see it |
+| `showing` | the demonstration, accessed and written down |
+| `watching` | who opens what meanwhile |
+| `chance` | the same chance for each run |
+| `targets` | what is reviewed, found |
+| `catalogue` | what a check is, and all of them in order |
+| `verdicts` | what a check says, and a review is |
 """
 
 from __future__ import annotations
 
 from urlschemes_testing.review.catalogue import Check, checks
 from urlschemes_testing.review.runner import EXAMPLES, SEED, review
-from urlschemes_testing.review.verdicts import Review, Verdict
+from urlschemes_testing.review.verdicts import Review, ReviewError, Verdict
 
-__all__ = ["EXAMPLES", "SEED", "Check", "Review", "Verdict", "checks", "review"]
+__all__ = ["EXAMPLES", "SEED", "Check", "Review", "ReviewError", "Verdict", "checks", "review"]

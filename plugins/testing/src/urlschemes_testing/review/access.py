@@ -97,12 +97,15 @@ def demonstration(subject: Subject) -> Judgement:
 @asks("own-sockets", "docs/trust.md", alone=True)
 def own_sockets(subject: Subject) -> Judgement:
     """The algorithm opens nothing by itself, neither socket nor file nor process: the driver does, when it is asked."""
-    from urlschemes_testing.review.showing import show
     from urlschemes_testing.review.watching import Watch
 
-    subject.shown  # noqa: B018  raises Missing; and what is imported at the first access is there now
-    watch = Watch(subject)
-    show(subject, watch.armed)
+    shown, target = subject.shown, subject.target  # what is imported at the first access is there now
+    algorithms = subject.scheme.algorithm(shown.operation).__module__
+    server = target.demo[0] if target.demo else ""
+    watch = Watch(
+        {target.package, algorithms.partition(".")[0]}, "" if server in {target.module, algorithms} else server
+    )
+    subject.show(watch.armed)
     if watch.deeds:
         return failed(
             f"the plugin does it itself: {watch.deeds[0]}",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "asks", "checks"]
 
-ROOMS = ("record", "naming", "syntax", "types", "laws", "speed", "code", "access")
+ROOMS = ("record", "name", "syntax", "types", "laws", "speed", "code", "access")
 """The rooms that have checks. What a check reads of the plugin stands before it."""
 
 

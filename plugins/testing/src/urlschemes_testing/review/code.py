@@ -100,7 +100,7 @@ def leaves_alone(subject: Subject) -> Judgement:
     if not subject.has_code:
         return skipped("there is a record and no code")
     claim = subject.target.claim
-    found = verify([claim], [])[claim]
+    found = verify([claim], [], [claim])[claim]
     if found.changes:
         return failed(
             f"importing it changes the process: {found.changes[0]}",

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import PluginError
 from urlschemes_testing.review.catalogue import checks as all_checks
 from urlschemes_testing.review.targets import found
-from urlschemes_testing.review.verdicts import Judgement, Review, Verdict, failed
+from urlschemes_testing.review.verdicts import Judgement, Review, ReviewError, Verdict, failed
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Collection, Mapping, Sequence
 
     from urlschemes.registry import Registry
@@ -33,16 +30,6 @@ PATIENCE = 120.0
 
 PLACES = 8
 """Lines that show where a process was that died."""
-LAST_WORDS = 1 << 16
-"""Octets of its standard error that are read."""
-
-_START = """\
-import json, sys
-job = json.loads(sys.argv[1])
-sys.path[:] = job["sys_path"]
-from urlschemes_testing.review.worker import main
-main(job)
-"""
 
 
 def review(
@@ -60,7 +47,7 @@ def review(
     of a folder with several schemes, `scheme` says which. The laws are tried on `examples` URLs, made with `seed`.
 
     Raises UnknownScheme, PluginConflict, PluginError where there is nothing to review, ValueError for a check that does
-    not exist.
+    not exist, ReviewError where the review itself is at fault.
     """
     if registry is None:
         from urlschemes import default
@@ -73,7 +60,6 @@ def review(
     subject = found(target, registry, scheme)
     wanted = [each for each in known.values() if checks is None or each.name in checks]
     job = {"target": subject.as_dict(), "examples": examples, "seed": seed, "patience": PATIENCE}
-    job["sys_path"] = [entry for entry in sys.path if os.path.isabs(entry)]  # noqa: PTH117  they are strings
     run = _Run(job)
     for group in ([each.name for each in wanted if not each.alone], *([e.name] for e in wanted if e.alone)):
         run.make(group)
@@ -113,9 +99,11 @@ class _Run:
                     self.verdicts[each["check"]] = Verdict.of(each["check"], judgement, each["seconds"])
                 elif "title" in each:
                     self.facts = each
+                elif "fault" in each:
+                    raise ReviewError(f"the review itself failed, in the check {each['at']}: {each['fault']}")
             began = [each["began"] for each in answers if "began" in each]
             if not began:
-                raise PluginError(f"the process of the review {how} before it began: {said[-1] if said else ''}")
+                raise ReviewError(f"the process of the review {how}, and no check was begun{_last(said)}")
             left = left[len(began) :]
             if began[-1] not in self.verdicts:
                 self.verdicts[began[-1]] = Verdict.of(began[-1], _death(how, said))
@@ -134,40 +122,24 @@ def _death(how: str, said: list[str]) -> Judgement:
     return failed(f"the plugin brought the process to its end: it {how}", advice, *said[-PLACES:])
 
 
+def _last(said: list[str]) -> str:
+    return f": {said[-1]}" if said else ""
+
+
 def _ended(job: Mapping[str, Any], names: list[str], folder: Path) -> tuple[str, list[str]]:
-    """How the process that makes these checks ended, and the last that it said on standard error."""
-    import subprocess  # not above: a worker imports this package, and watches what is imported
+    """What is said of how the process that makes these checks ended, and the last that it wrote to standard error."""
+    from urlschemes.children import run  # not above: a worker imports this package, and watches what is imported
 
-    order = json.dumps({**job, "checks": names, "answers": str(folder / "answers")})
     (folder / "here").mkdir()
-    with open(folder / "errors", "w+b") as errors:  # noqa: PTH123  read again below
-        process = subprocess.Popen(  # noqa: S603  this very interpreter
-            [sys.executable, "-B", "-P", "-W", "ignore", "-c", _START, order],
-            cwd=folder / "here",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            start_new_session=True,
-        )
-        try:
-            code = process.wait(PATIENCE * len(names) + 60)
-            how = f"ended with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
-        except subprocess.TimeoutExpired:
-            how = "did not end"
-        finally:
-            _end_all(process)
-        errors.seek(0)
-        return how, errors.read()[-LAST_WORDS:].decode("utf-8", "replace").splitlines()
-
-
-def _end_all(process: subprocess.Popen[bytes]) -> None:
-    """End the process and what it started, if it still runs."""
-    with suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    process.wait()
+    ended = run(
+        "urlschemes_testing.review.worker:main",
+        {**job, "checks": names, "answers": str(folder / "answers")},
+        seconds=PATIENCE * len(names) + 60,
+        path=[entry for entry in sys.path if os.path.isabs(entry)],  # noqa: PTH117  they are strings
+        options=["-B", "-W", "ignore"],
+        cwd=folder / "here",
+    )
+    return ended.how, ended.err.decode("utf-8", "replace").splitlines()
 
 
 def _answers(path: Path) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ In the process of a worker alone: this room imports the plugin.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.beside import read_beside
@@ -14,6 +14,7 @@ from urlschemes.registration import FILE, Registration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from urlschemes.registry import Registry
     from urlschemes.scheme import Scheme
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Missing", "Subject", "as_text", "shortest"]
 
 T = TypeVar("T")
-
-RUNS = 3
-"""Runs of an algorithm that seems to work for long between two requests."""
-WORTH_A_LOOK = 0.1
-"""Seconds from which on it seems so."""
 
 
 class Missing(Exception):
@@ -206,9 +202,14 @@ class Subject:
     @property
     def demonstrated(self) -> Shown:
         """The demonstration, accessed and written down. Raises what the access does."""
+        return self._once("demonstrated", self.show)
+
+    def show(self, watching: Callable[[], AbstractContextManager[None]] = nullcontext) -> Shown:
+        """Access it anew, `watching` while that lasts. Raises what the access does."""
         from urlschemes_testing.review.showing import show
 
-        return self._once("demonstrated", lambda: show(self))
+        assert self.target.demo is not None
+        return show(self.scheme, self.target.demo, self.registry, watching)
 
     @property
     def shown(self) -> Shown:
@@ -229,21 +230,9 @@ class Subject:
     @property
     def pause(self) -> float:
         """Seconds that the algorithm works at most between two requests, in the quickest of several runs."""
+        from urlschemes_testing.review.showing import quickest
 
-        def make() -> float:
-            from urlschemes_testing.replay import replay
-            from urlschemes_testing.review.showing import timed
-
-            shown = self.shown
-            longest = [shown.longest]
-            while min(longest) > WORTH_A_LOOK and len(longest) < RUNS:
-                times: list[float] = []
-                with suppress(AssertionError, Exception):  # the check replayed says what
-                    replay(timed(shown.make(), times), shown.dialogue)
-                longest.append(max(times, default=0.0))
-            return min(longest)
-
-        return self._once("pause", make)
+        return self._once("pause", lambda: quickest(self.shown))
 
 
 def drawn(strategy: Any, count: int, seed: int) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.display import described
 from urlschemes.errors import PluginError
 from urlschemes_testing.review.catalogue import asks
 from urlschemes_testing.review.subject import as_text
@@ -92,5 +91,5 @@ def examples_parse(subject: Subject) -> Judgement:
         try:
             check_example(subject.url_type, example)
         except AssertionError as error:
-            return failed(described(error).partition(": ")[2], "mend the example, or what reads it", repr(example.url))
+            return failed(str(error), "mend the example, or what reads it", repr(example.url))
     return passed(f"{len(subject.record.examples)} examples") if subject.record.examples else skipped("there is none")

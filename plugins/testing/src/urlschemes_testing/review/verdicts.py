@@ -7,11 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from urlschemes.display import one_line, shown
+from urlschemes.errors import URLError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["OUTCOMES", "Judgement", "Outcome", "Review", "Verdict", "failed", "passed", "skipped", "warned"]
+__all__ = [
+    "OUTCOMES", "Judgement", "Outcome", "Review", "ReviewError", "Verdict", "failed", "passed", "skipped", "warned",
+]  # fmt: skip
 
 Outcome: TypeAlias = Literal["passed", "warned", "failed", "skipped"]
 """`warned`: what is asked holds, as far as it can be told; somebody should look. `skipped`: it could not be told."""
@@ -23,6 +26,15 @@ LINE = 400
 DETAILS = 20
 """Details that are kept, at most."""
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+
+
+class ReviewError(URLError):
+    """The review itself is at fault, and not what it reviews."""
+
+    code = "review-error"
+
+    def __init__(self, message: str, *, hint: str = "report it, with the scheme", **details: Any) -> None:
+        super().__init__(message, hint=hint, **details)
 
 
 class Judgement(NamedTuple):

@@ -8,23 +8,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.display import one_line
+from urlschemes.verification.snapshot import OUTSIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from types import FrameType
-
-    from urlschemes_testing.review.subject import Subject
 
 __all__ = ["Watch"]
 
 EVENTS = frozenset(
-    {
-        "socket.__new__", "socket.bind", "socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo",
-        "socket.gethostbyname", "socket.gethostbyaddr", "open", "os.listdir", "os.scandir", "os.remove", "os.rename",
-        "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen", "ctypes.dlopen",
-        "_thread.start_new_thread",
-    }
-)  # fmt: skip
+    {*OUTSIDE, "_thread.start_new_thread", "ctypes.dlopen", "open", "os.listdir", "os.scandir", "socket.__new__"}
+)
+"""What is the driver's to do: more than `OUTSIDE`, since an algorithm needs none of it."""
 _IMPORTING = frozenset({"importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib", "zipimport"})
 
 
@@ -32,19 +27,17 @@ class Watch:
     """What is opened while it is armed, in the thread that armed it.
 
     Whose deed it is, the innermost function of the core or of the plugin says: the driver is the core's, and all that
-    it calls lies deeper. The demonstration's server runs in other threads. `deeds` are the plugin's, in words, `seen`
-    is how many there were in all. For a process that ends soon: an audit hook stays.
+    it calls lies deeper. The plugin's functions are those of its `packages`, but for the module `server` ("" for none):
+    the demonstration, whose server runs in other threads. `deeds` are the plugin's, in words, `seen` is how many there
+    were in all. For a process that ends soon: an audit hook stays.
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, packages: Collection[str], server: str) -> None:
         self.deeds: list[str] = []
         self.seen = 0
+        self._packages = packages
+        self._server = server
         self._thread = 0
-        algorithms = {subject.scheme.algorithm(subject.shown.operation).__module__}
-        self._packages = {subject.target.package, *(module.partition(".")[0] for module in algorithms)}
-        self._server = subject.target.demo[0] if subject.target.demo else ""
-        if self._server in {subject.target.module, *algorithms}:
-            self._server = ""
         sys.addaudithook(self._hear)
 
     @contextmanager

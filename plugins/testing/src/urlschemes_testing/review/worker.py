@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_OWN = f"urlschemes_testing{os.sep}review{os.sep}"
+"""What stands in the names of the review's own files."""
+
 
 def main(job: Mapping[str, Any]) -> NoReturn:
     """Make the checks that `job` names, one after another, and end the process."""
@@ -42,7 +45,11 @@ def main(job: Mapping[str, Any]) -> NoReturn:
             _tell(answers, began=name)
             faulthandler.dump_traceback_later(job["patience"], exit=True)
             begun = perf_counter()
-            judgement = _judged(known[name].judge, subject)
+            try:
+                judgement = _judged(known[name].judge, subject)
+            except BaseException as error:  # noqa: BLE001  whatever it is, it is what there is to report
+                _tell(answers, at=name, fault=f"{described(error)} ({_where(error)[-1]})")
+                os._exit(1)
             faulthandler.cancel_dump_traceback_later()
             _tell(answers, check=name, judgement=judgement, seconds=perf_counter() - begun)
     os._exit(0)  # whatever the plugin left behind
@@ -58,13 +65,14 @@ def _judged(judge: Callable[[Subject], Judgement], subject: Subject) -> Judgemen
         return judge(subject)
     except Missing as missing:
         return skipped(str(missing))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  the plugin's code may raise anything
+    except BaseException as error:
+        others = [each for each in _where(error) if _OWN not in each]
+        if not others:
+            raise
         return failed(
             f"it raised {described(error)}, which is no error of urlschemes",
             "raise an error of urlschemes.errors, or none",
-            *_where(error),
+            *others[-3:],
         )
 
 
@@ -72,6 +80,4 @@ def _where(error: BaseException) -> list[str]:
     """The lines of code that led to it, the innermost last."""
     from traceback import extract_tb
 
-    own = f"urlschemes_testing{os.sep}review{os.sep}"
-    frames = [frame for frame in extract_tb(error.__traceback__) if own not in frame.filename]
-    return [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames[-3:]]
+    return [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in extract_tb(error.__traceback__)]
