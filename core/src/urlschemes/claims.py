@@ -41,6 +41,7 @@ DEMOS = "urlschemes.demos"
 
 GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
 
+_KINDS = {SCHEMES: "scheme", HOOKS: "hook", COMMANDS: "command", DEMOS: "demonstration of"}
 _TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 _FIELDS = ("name", "distribution", "version", "origin", "module", "attribute", "group", "state", "reason")
 NAME, DISTRIBUTION, GROUP, STATE = map(_FIELDS.index, ("name", "distribution", "group", "state"))
@@ -140,6 +141,11 @@ class Claim(tuple[str, ...]):
     def in_trouble(self) -> bool:
         """Whether somebody has to do something about it."""
         return self.state in _TROUBLE
+
+    @property
+    def kind(self) -> str:
+        """What the name is that of, as it stands before it: "scheme", "hook", "command", "demonstration of"."""
+        return _KINDS.get(self.group, self.group)
 
     @property
     def provider(self) -> str:

@@ -194,7 +194,7 @@ def test_an_empty_part_comes_before_the_one_that_begins_where_it_stands(site: Ma
 def test_an_example_that_is_refused_says_why(site: Mapping[str, Page]) -> None:
     words = site["scheme-ftp.html"].text
     assert (
-        "a semicolon in a name is encoded ftp://host/a;b ';' at position 12 cannot stand in the name as it is "
+        "A semicolon in a name is encoded. ftp://host/a;b ';' at position 12 cannot stand in the name as it is "
         'Partname Rulefsegment = *[ uchar | "?" | ":" | "@" | "&" | "=" ] SectionRFC 1738 section 3.2 '
         'Helpwrite %3B where it belongs to the name; else it begins ";type=" Repairedftp://host/a%3Bb'
     ) in words
@@ -333,6 +333,8 @@ def test_what_ledgers_say_is_listed_and_harmless() -> None:
             names = (
                 KnownName("x-known", "<b>\u202e", "RFC 7595 javascript:x", "", "some-thing", "provisional"),
                 KnownName("x-other", "other", "https://host.example/a_(b)", "<i>"),
+                KnownName("x-template", "", "IANA template prov/x-template."),
+                KnownName("x-wrong", "", "IANA template ../x, IANA template prov/../x"),
             )
             return Ledger("<script>alert(1)</script>", "https://register.example/list.", "2026-01-31", names)
 
@@ -340,7 +342,14 @@ def test_what_ledgers_say_is_listed_and_harmless() -> None:
     registry.add_hooks(Odd())
     page = Page(urlschemes_site.pages(registry)["index.html"])
     assert_asks_nobody(page)
-    assert "x-known: <b>\\u202e RFC 7595 javascript:x provisional pip install some-thing" in page.text
+    assert (
+        "x-known: <b>\\u202e RFC 7595 javascript:x provisional "
+        "according to <script>alert(1)</script>, some-thing provides it"
+    ) in page.text
+    assert "pip install some-thing" not in page.text
+    assert "pip install urlschemes-ftp" in page.text  # of the core's own ledger
+    templates = [href for href in page.all("href", "a") if "iana.org" in href]
+    assert templates == ["https://www.iana.org/assignments/uri-schemes/prov/x-template"]
     assert "<script>alert(1)</script> (https://register.example/list., as of 2026-01-31)" in page.text
     assert "https://register.example/list" in page.all("href", "a")
     assert [href for href in page.all("href", "a") if "javascript" in href] == []
@@ -370,8 +379,9 @@ def test_a_distribution_that_cannot_be_used_is_named_and_costs_the_others_nothin
     assert done.returncode == 0, done.stderr
     words = Page((tmp_path / "site" / "index.html").read_text("utf-8")).text
     assert (
-        "not of use: x-none, whose record cannot be read; odd-hooks 1.0: broken; odd-one 1.0: conflict; "
-        "odd-one 1.0: reserved; odd-two 1.0: conflict. urlschemes doctor says why."
+        "not of use: x-none, whose record cannot be read; the hook ledger of odd-hooks 1.0: broken; "
+        "the scheme ftp of odd-one 1.0: reserved; the scheme x-two of odd-one 1.0: conflict; "
+        "the scheme x-two of odd-two 1.0: conflict. urlschemes doctor says why."
     ) in words
     ftp = Page((tmp_path / "site" / "scheme-ftp.html").read_text("utf-8")).text
     assert "Provided byurlschemes-ftp 0.1.0" in ftp

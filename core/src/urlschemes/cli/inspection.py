@@ -25,7 +25,6 @@ SHORT = 16
 _COLOURS = {"active": "green", "disabled": "dim", "ignored": "dim", "shadowed": "dim"}
 
 _HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "Demonstrations"}
-_KINDS = {SCHEMES: "the scheme", HOOKS: "the hooks", COMMANDS: "the command", DEMOS: "the demonstration of"}
 
 
 @click.command(short_help="Say who provides a scheme, and why.")
@@ -160,7 +159,7 @@ def _show_trouble(screen: Screen, each: Diagnosis) -> None:
     what = "changes the process" if claim.state == "active" else claim.state
     head = Text.assemble((line(claim.provider) or "(no name)", "bold"), "  ", (what, "bold red"))
     if claim.name:
-        head.append(f"  {_KINDS.get(claim.group, claim.group)} {line(claim.name)}")
+        head.append(f"  the {claim.kind} {line(claim.name)}")
     screen.print(head, soft_wrap=True)
     reason = claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, ")
     for said in (*([reason] if reason else []), *(each.changes or ())):

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from urlschemes import Limits, Policy, __version__
 from urlschemes.bnf import read, shared_rules
 from urlschemes.cli.plain import published
-from urlschemes.ledger import merged
+from urlschemes.ledger import according, installing, merged
 from urlschemes_site.diagrams import drawing
 from urlschemes_site.prose import running
 from urlschemes_site.schemes import RULES, page_file, page_of, rule_rows
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes import Registry
+    from urlschemes.claims import Claim
     from urlschemes_site.diagrams import Drawing
 
 __all__ = ["TITLE", "pages"]
@@ -62,6 +63,8 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
                 "schemes": schemes,
                 "known": known,
                 "ledgers": ledgers,
+                "installing": installing,
+                "according": lambda name: according(name, ledgers),
                 "trouble": _trouble(registry),
                 "unreadable": sorted(set(registry) - shown),
                 "script": _source(environment, "search.js"),
@@ -109,9 +112,14 @@ def _notation() -> Iterator[tuple[str, str, Drawing]]:
 
 
 def _trouble(registry: Registry) -> list[str]:
-    """The distributions of which something cannot be used, and the state that it is in."""
+    """What cannot be used, of which distribution, and the state that it is in."""
     claims = [claim for claim in registry.claims() if claim.in_trouble]
-    return sorted({f"{claim.provider or 'a distribution without a name'}: {claim.state}" for claim in claims})
+    return sorted({f"{_named(claim)}: {claim.state}" for claim in claims})
+
+
+def _named(claim: Claim) -> str:
+    provider = claim.provider or "a distribution without a name"
+    return f"the {claim.kind} {claim.name} of {provider}" if claim.name else provider
 
 
 def _environment() -> jinja2.Environment:
