@@ -194,6 +194,13 @@ def test_what_may_not_be_accessed_directly_may_not_through_a_gateway(make: Any) 
         ("x-far://127.0.0.1/", Policy(), PolicyDenied, "networks"),
         ("x-far://0177.0.0.1/", Policy.interactive(), UnsafeURL, None),
         ("x-far://h.dom/%0D%0A", Policy.interactive(), UnsafeURL, None),
+        ("x-nobody://h.dom/", Policy(denied_hosts=frozenset({"h.dom"})), PolicyDenied, "denied_hosts"),
+        ("x-nobody://H.dom:25/", Policy(), PolicyDenied, "ports"),
+        ("x-nobody://169.254.169.254/", Policy(), PolicyDenied, "networks"),
+        ("x-nobody://10.1/", Policy.interactive(), UnsafeURL, None),
+        ("x-nobody://2130706433/", Policy.interactive(), UnsafeURL, None),
+        ("x-nobody://h%2Edom/", Policy.interactive(), UnsafeURL, None),
+        ("x-nobody://h.dom;a/", Policy.interactive(), UnsafeURL, None),
         ("x-far://h.dom/", Policy(denied_schemes=frozenset({"x-near"})), PolicyDenied, "denied_schemes"),
         ("x-far://h.dom/", Policy(denied_hosts=frozenset({"gw.dom"})), PolicyDenied, "denied_hosts"),
     ):
@@ -201,6 +208,8 @@ def test_what_may_not_be_accessed_directly_may_not_through_a_gateway(make: Any) 
             registry.access(url, policy=policy)
         assert caught.value.rule == part
     assert read(registry, "x-far://h.dom:70/") == "x-near://gw.dom/x-far%3A%2F%2Fh.dom%3A70%2F"
+    for allowed in ("x-nobody:a", "x-nobody:///a", "x-nobody://h.dom:70/", "x-nobody://8.8.8.8"):
+        assert read(registry, allowed).startswith("x-near://gw.dom/x-nobody%3A")
     assert read(registry, "x-far://127.0.0.1/", policy=Policy.interactive()).endswith("127.0.0.1%2F")
 
 

@@ -6,13 +6,16 @@ is used to read, and for nothing else, and it is reached directly: no gateway le
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.characters import SCHEME_NAME
 from urlschemes.dialogue.reach import Reach
-from urlschemes.display import redact
+from urlschemes.display import one_line, redact
 from urlschemes.errors import InvalidURL, UnsafeURL
+from urlschemes.part import Part
 from urlschemes.policy import is_dotted_quad
+from urlschemes.syntax import Syntax
 from urlschemes.url import URL
 
 if TYPE_CHECKING:
@@ -84,8 +87,36 @@ def check_asked(url: URL, policy: Policy, registration: Registration | None) -> 
         )
     if registration is None:
         url.check_line()
+        if url.schemepart.startswith("//"):
+            _check_authority(url, policy)
         return
     Reach(policy, registration).admit(url)
     host = url.raw.get("host")
     if isinstance(host, str) and not registration.local and is_dotted_quad(host):
         policy.check_address(host)
+
+
+def _check_authority(url: URL, policy: Policy) -> None:
+    """Check where a URL leads whose scheme nobody provides, by the Common Internet Scheme Syntax (section 3.1)."""
+    written = url.schemepart[2:].partition("/")[0]
+    if not written:
+        return
+    found = _authority().fullmatch(written)
+    if found is None:
+        raise UnsafeURL(
+            f"where the host stands, the URL has {one_line(repr(written), 80)}, which each reader may take for another",
+            scheme=url.scheme,
+            part="host",
+            section="RFC 1738 section 3.1",
+            hint="write a domain name or four groups of digits, and a port",
+        )
+    policy.check_host(found["host"].lower())
+    if is_dotted_quad(found["host"]):
+        policy.check_address(found["host"])
+    if found["port"] is not None:
+        policy.check_port(int(found["port"]))
+
+
+@cache
+def _authority() -> Syntax:
+    return Syntax("authority = hostport", "authority", [Part("host", ["host"]), Part("port", ["port"], number=True)])
