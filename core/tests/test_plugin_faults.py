@@ -226,6 +226,41 @@ print(json.dumps([said, [d.sha256 for d in found], malformed]))
     assert bad == ["no_metadata-1.0.dist-info", "some_pipe-1.0.dist-info"]
 
 
+def test_however_many_claims_cost_no_more_than_each_by_itself(install, plugin, child):  # C11
+    install("evil", "".join(f"x-evil = evil_{number}\n" for number in range(20_000)))
+    install("greedy", "".join(f"x-greedy-{number} = greedy\n" for number in range(1001)))
+    install("twice", "x-twice = one\nx-twice = two\nx-once = one\n")
+    for number in range(300):
+        install(f"crowd-{number:03}", "x-crowd = crowd")
+    once, bad, crowd, error, reasons = child(
+        HEAD
+        + """
+claims = [c for c in registry.claims() if c.state in {"malformed", "conflict"}]
+found = [use(name).partition(":")[0] for name in ("x-once", "x-twice", "x-evil", "x-greedy-1")]
+controls("x-once")
+print(json.dumps([
+    found,
+    [[c.distribution, c.name, c.reason] for c in claims if c.state == "malformed"],
+    [c.reason.replace(c.origin, "SITE") for c in claims if c.state == "conflict"][150],
+    registry.why("x-crowd").rule.replace(claims[0].origin, "SITE"),
+    sum(len(c.reason) for c in claims) / len(claims) / len(claims[0].origin) < 5,
+]))
+""",
+        plugin("x-good"),
+    )
+    assert once == ["PluginLoadError", "UnknownScheme", "UnknownScheme", "UnknownScheme"]
+    too_many = "its entry_points.txt cannot be read: it claims more than 1000 names"
+    assert bad == [
+        ["evil-1.0.dist-info", "", too_many],
+        ["greedy-1.0.dist-info", "", too_many],
+        ["twice", "x-twice", "the distribution claims the name 2 times"],
+    ]
+    three = "crowd-000 1.0 in SITE; crowd-001 1.0 in SITE; crowd-002 1.0 in SITE"
+    assert crowd == f"claimed as well by {three}; 296 more"
+    assert error.endswith(f"so none is used: {three}; 297 more")
+    assert reasons
+
+
 def test_conflicts_and_copies(plugin, child, tmp_path):  # C11, C12
     plugin("x-both", distribution="one")
     plugin("x-both", distribution="two", site="other")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.choice import place
+from urlschemes.choice import listed
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.ledger import REGISTER, according, installing, known_names, merged
 
@@ -34,8 +34,9 @@ def absence(
     """
     conflict = [claim for claim in claims if claim.state == "conflict"]
     if conflict:
+        said = listed(conflict)
         return PluginConflict(
-            f"several distributions claim the scheme {name}, so none is used: {'; '.join(map(place, conflict))}",
+            f"several distributions claim the scheme {name}, so none is used: {said}",
             scheme=name,
             claimants=tuple(claim.provider for claim in conflict),
             distribution=conflict[0].provider,

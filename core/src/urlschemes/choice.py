@@ -26,11 +26,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["DISABLE", "OWN_COMMANDS", "Installed", "Rules", "installed_list", "place", "settled", "switch"]
+__all__ = ["DISABLE", "OWN_COMMANDS", "Installed", "Rules", "installed_list", "listed", "place", "settled", "switch"]
 
 DISABLE = "URLSCHEMES_DISABLE"
 """The variable that switches off what it names: distributions and schemes, with commas between them."""
 _ALLOW = "URLSCHEMES_PLUGINS"
+
+_NAMED = 3
+"""Claims that are named where many are at odds."""
 
 _OWN = "access attributes check config delete demo doctor explain extract fix parse replace schemes show update why"
 OWN_COMMANDS = frozenset(_OWN.split())
@@ -98,9 +101,10 @@ def _settle_conflicts(judged: list[Claim], wanted: dict[tuple[str, str], list[in
     for (group, name), indexes in sorted(contested, key=lambda each: each[0][0] == DEMOS):
         providers = [judged[index].provider for index in wanted.get((SCHEMES, name), ())] if group == DEMOS else []
         own = [index for index in indexes if [judged[index].provider] == providers]
+        first = {index: judged[index] for index in indexes[: _NAMED + 1]}
         for index in indexes:
             if len(own) != 1:
-                others = "; ".join(place(judged[other]) for other in indexes if other != index)
+                others = listed([claim for other, claim in first.items() if other != index], len(indexes) - 1)
                 judged[index] = judged[index]._replace(state="conflict", reason=f"claimed as well by {others}")
             elif index != own[0]:
                 reason = f"{providers[0]}, which provides the scheme, demonstrates it itself"
@@ -209,6 +213,13 @@ def switch(claim: Claim) -> str:
 def place(claim: Claim) -> str:
     """The claim's distribution and where it lies."""
     return f"{claim.provider} in {claim.origin}"
+
+
+def listed(claims: list[Claim], count: int | None = None) -> str:
+    """The places of the first of the claims, and how many more there are of `count` (None: of these)."""
+    named = claims[:_NAMED]
+    more = (len(claims) if count is None else count) - len(named)
+    return "; ".join([*map(place, named), *([f"{more} more"] if more else [])])
 
 
 def installed_list(claims: Iterable[Claim]) -> str:

@@ -39,6 +39,8 @@ _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", 
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 _MOST = 1024 * 1024
 """Octets that a file of a distribution's metadata may have."""
+_MOST_ENTRIES = 1000
+"""Names that a distribution may claim."""
 _END_OF_HEADERS = re.compile(r"\r?\n\r?\n")
 
 
@@ -156,7 +158,7 @@ def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Cl
         text = _text_of(distribution, "entry_points.txt")
         if text is None or "urlschemes" not in text:
             return
-        entries = list(_entries(text))
+        entries = _entries(text)
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  whatever is wrong with it, it is wrong with this distribution alone
@@ -170,16 +172,18 @@ def _claims_of(distribution: IDistribution | _Folder, entry: str) -> Iterator[Cl
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  as above
-        for group, wish, _ in entries:
+        for group, wish in entries:
             reason = f"its metadata cannot be read: {_said(error)}"
             guess = _guessed_name(distribution)
             yield Claim(one_line(wish, 80), guess, "", origin, group=group, state="malformed", reason=reason)
         return
-    for group, wish, value in entries:
-        place = object_reference(value)
+    for (group, wish), values in entries.items():
+        place = object_reference(values[0])
         wrong = ""
         if place is None:
-            wrong = one_line(f"the entry point's value {value[:100]!r} names neither a package nor package:object")
+            wrong = one_line(f"the entry point's value {values[0][:100]!r} names neither a package nor package:object")
+        if len(values) > 1:
+            place, wrong = None, f"the distribution claims the name {len(values)} times"
         if group == SCHEMES and REGISTRABLE.fullmatch(wish) is None:
             # The claim is refused rather than changed into a name that it did not make.
             wrong = "the name is no scheme name: a to z, 0 to 9, + . and -, at most 64 (RFC 1738 section 2.1)"
@@ -227,8 +231,10 @@ def _plain_text(path: str) -> str | None:
         return None
 
 
-def _entries(text: str) -> Iterator[tuple[str, str, str]]:
-    group = ""
+def _entries(text: str) -> dict[tuple[str, str], list[str]]:
+    """The values of each name in each of our groups. Raises ValueError where there are too many."""
+    found: dict[tuple[str, str], list[str]] = {}
+    group, count = "", 0
     for line in map(str.strip, text.splitlines()):
         if not line or line.startswith(("#", ";")):
             continue
@@ -236,7 +242,11 @@ def _entries(text: str) -> Iterator[tuple[str, str, str]]:
             group = line[1:-1].strip()
         elif group in GROUPS:
             name, _, value = line.partition("=")
-            yield group, name.strip(), value.strip()
+            found.setdefault((group, name.strip()), []).append(value.strip())
+            count += 1
+            if count > _MOST_ENTRIES:
+                raise ValueError(f"it claims more than {_MOST_ENTRIES} names")
+    return found
 
 
 def _identity(distribution: IDistribution | _Folder) -> tuple[str, str]:
