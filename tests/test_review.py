@@ -169,6 +169,14 @@ def test_the_process_in_which_imports_are_watched_has_imported_nothing_heavy(chi
     assert loaded & HEAVY == set()
 
 
+@pytest.mark.slow
+def test_a_part_that_bears_the_name_of_what_every_url_has_fails_the_grammar(tmp_path: Path) -> None:
+    edits = [Edit(RECORD, "\nedition = {", "\nnormalized = {")]
+    found = review(edited(good_plugin(tmp_path), edits) / RECORD, checks=["grammar", "prints-back"])
+    assert failed(found) == {"grammar": "a part of x-example bears the name 'normalized', which every URL has"}
+    assert found.verdicts[-1].outcome == "skipped"
+
+
 def test_a_fault_of_the_review_is_not_the_plugins() -> None:
     with pytest.raises(
         ReviewError, match=r"the review itself failed, in the check prints-back: TypeError.*subject\.py"

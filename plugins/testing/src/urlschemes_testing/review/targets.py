@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from urlschemes.beside import find_in_folders
-from urlschemes.claims import DEMOS, SCHEMES, Claim
+from urlschemes.claims import DEMOS, SCHEMES, Claim, object_reference
 from urlschemes.display import described
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 from urlschemes.registration import FILE
@@ -177,14 +177,14 @@ def _table(values: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _reference(value: str, folder: Path) -> tuple[str, str]:
-    module, colon, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
-    if not all(each.isidentifier() for each in (*module.split("."), *(attribute.split(".") if colon else ()))):
+    place = object_reference(value)
+    if place is None:
         raise PluginContractError(
             f"the entry point {value!r} in {folder / 'pyproject.toml'} names neither a package nor package:object",
             wants="package:object, or a package with a record",
             has=value,
         )
-    return module, attribute
+    return place
 
 
 def _sources(folder: Path, module: str) -> tuple[str, ...]:
