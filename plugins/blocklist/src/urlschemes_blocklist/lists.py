@@ -19,6 +19,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.characters import REGISTRABLE
+from urlschemes.octets import unescape
 from urlschemes.places import opened
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ def _hosts(url: URL) -> Iterator[str]:
         if isinstance(value := url.parts.get(part), str):
             yield _folded(value.strip("[]"))
     found = _HOST.match(str(url).partition(":")[2])
-    if found:
-        yield _folded(found[1])
+    if found:  # who reads such a URL may decode what stands there
+        yield _folded(unescape(found[1]))
 
 
 def _folded(name: str) -> str:
