@@ -131,6 +131,7 @@ def test_both_layouts_are_read_and_persons_are_left_out(given):
         (NEW.encode() + b"1a,,,Permanent,-,,\n", "line 2, column URI Scheme", "can be no scheme's name"),
         (NEW.encode() + b"a" * 65 + b",,,Permanent,-,,\n", "line 2, column URI Scheme", "can be no scheme's name"),
         (NEW.encode() + "é,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "can be no scheme's name"),
+        (NEW.encode() + "fo\u212a,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "can be no scheme's name"),
         (NEW.encode() + b"a,,,Eternal,-,,\n", "line 2, column Status", "'Eternal' is none of permanent, provisional"),
         (
             NEW.encode() + b'a,,"two\nlines",Permanent,-,,\nA,,,Permanent,-,,\n',

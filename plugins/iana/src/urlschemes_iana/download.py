@@ -92,7 +92,8 @@ def _known(row: list[str], columns: Mapping[str, int], file: str, line: int) -> 
 
     written = field("URI Scheme")
     name = written.removesuffix(_OBSOLETE).lower()
-    if REGISTRABLE.fullmatch(name) is None or not name[0].isalpha():  # RFC 3986 section 3.1
+    # Of another alphabet no letter becomes one of ours; it begins with a letter (RFC 3986 section 3.1).
+    if not written.isascii() or REGISTRABLE.fullmatch(name) is None or not name[0].isalpha():
         _refuse(file, line, "URI Scheme", f"{one_line(repr(written), 80)} can be no scheme's name")
     status = field("Status").lower()
     if status not in _STATUSES:
