@@ -514,7 +514,7 @@ def _restore(module: str, name: str, text: str) -> URL:
     return kind.parse(text, limit=max(LIMIT, len(text)))
 
 
-def type_failed(kind: type[URL], error: Exception, what: str) -> "PluginError":
+def type_failed(kind: type[URL], error: BaseException, what: str) -> "PluginError":
     """The error of a type whose own code raised one."""
     from urlschemes.display import described
     from urlschemes.errors import PluginError
