@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.display import one_line
-from urlschemes.verification.snapshot import OUTSIDE
+from urlschemes.witness.snapshot import OUTSIDE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

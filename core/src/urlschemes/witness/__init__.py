@@ -1,5 +1,8 @@
 """What runs in the process that a plugin is verified in: it is loaded between two snapshots, and a report is written.
 
+`urlschemes.verification` starts the process; no other room imports this. `snapshot` says what a plugin could change
+for others, at one moment, and how two moments differ.
+
 The report is one line of JSON on what was the standard output; whatever the plugin prints goes nowhere.
 """
 
@@ -17,7 +20,7 @@ from urlschemes.claims import Claim
 from urlschemes.display import described
 from urlschemes.errors import URLError
 from urlschemes.loading import used
-from urlschemes.verification.snapshot import Deeds, Snapshot
+from urlschemes.witness.snapshot import Deeds, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 # They need what need not be installed, or run something.
-_LEFT_OUT = {"cli", "demonstration", "verification"}
+_LEFT_OUT = {"cli", "demonstration", "verification", "witness"}
 
 
 def report(given: Mapping[str, Any]) -> None:

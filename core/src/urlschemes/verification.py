@@ -1,11 +1,6 @@
 """What a plugin does to a process that loads it, found out in a process of its own.
 
-    diagnose(verify=True)  -->  verify  --claim, sys.path-->  child: snapshot, load, snapshot  --report-->  Verified
-
-| room | subject |
-| --- | --- |
-| `child` | what runs in the other process: the plugin is loaded between two snapshots, and a report is written |
-| `snapshot` | what a plugin could change for others, at one moment, and how two moments differ |
+    diagnose(verify=True)  -->  verify  --claim, sys.path-->  witness: snapshot, load, snapshot  --report-->  Verified
 
 A plugin that ends the process, hangs, or starts threads does so there. This is no sandbox: what a plugin does to files
 or to other computers, it has done; and one that knows that it is looked at can deceive.
@@ -65,7 +60,7 @@ def verify(claims: Iterable[Claim], others: Iterable[Claim], among: Iterable[Cla
 
 def _verified(claim: Claim, others: list[Claim], claims: list[Claim]) -> Verified:
     ended = run(
-        "urlschemes.verification.child:report",
+        "urlschemes.witness:report",
         {"claim": claim, "others": others, "claims": claims},
         seconds=SECONDS,
         path=strings(sys.path),
