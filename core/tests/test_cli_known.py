@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner, Result
@@ -143,3 +146,23 @@ def test_plugins_are_asked_for_a_login_only_where_they_are_to_be(install, monkey
     assert run("access", "x-plain:a", plugins="x-plain,knows").stdout == "nobody"
     assert run("access", "--plugin-credentials", "x-plain:a", plugins="x-plain,knows").stdout == "me:host.example"
     assert run("access", "--plugin-credentials", "x-plain:a").stdout == "nobody"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(("access", "x-plain:a"), 0), (("parse", "x-nobody:a"), 5), (("parse", "--json", "x-no:a"), 5)]
+)
+def test_what_is_logged_is_said_as_a_note_of_the_command(install, words, code):
+    """An observer that fails at each turn of one access is reported once, and a ledger once."""
+    broken = {"broken.py": "raise OSError('the disk is full')"}
+    site = str(install("broken", "[urlschemes]\nobserve=broken\nledger=broken\n", broken))
+    done = subprocess.run(
+        [sys.executable, "-m", "urlschemes.cli", "--no-config", "--plugins", "x-plain,broken", *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([site, *filter(None, [os.environ.get("PYTHONPATH")])])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    (said,) = [each for each in done.stderr.splitlines() if "the disk is full" in each]
+    assert said.startswith("urlschemes: ")

@@ -168,7 +168,9 @@ def test_a_veto_is_asked_about_redirects_too(registry):
         registry.access("x-moved:a")
 
 
-@pytest.mark.parametrize("error", [Mine(), SystemExit(3), GeneratorExit(), ValueError("broken"), UnknownScheme("other")])
+@pytest.mark.parametrize(
+    "error", [Mine(), SystemExit(3), GeneratorExit(), ValueError("broken"), UnknownScheme("other")]
+)
 def test_a_veto_that_fails_closes_the_access(registry, error):  # C15, C16, C40
     implement(registry, veto=fails(error))
     with pytest.raises(PluginError, match=r"^the hook urlschemes_veto of somebody failed: ") as caught:
@@ -403,11 +405,24 @@ def test_an_observer_that_fails_changes_nothing(registry, caplog, error):
     implement(registry, "b", observe=lambda observation: seen.append(observation.url))
     assert read(registry, "x-text:a") == "x-text:a"
     assert seen == ["x-text:a"] * 2
-    assert len(caplog.record_tuples) == 2
-    for name, level, message in caplog.record_tuples:
-        assert (name, level) == ("urlschemes", logging.WARNING)
-        assert message.startswith("the hook urlschemes_observe of a failed: ")
-        assert "secret" not in message
+    ((name, level, message),) = caplog.record_tuples  # of two failures with the same words
+    assert (name, level) == ("urlschemes", logging.WARNING)
+    assert message.startswith("the hook urlschemes_observe of a failed: ")
+    assert "secret" not in message
+
+
+def test_what_an_observer_fails_with_is_logged_again_when_it_says_something_else_or_worked_between(registry, caplog):
+    words = iter(["full", "full", "", "full", "gone", "gone"])
+
+    def observe():
+        said = next(words)
+        if said:
+            raise OSError(said)
+
+    implement(registry, "a", observe=observe)
+    for _ in range(3):
+        assert read(registry, "x-text:a") == "x-text:a"
+    assert [each.getMessage().rpartition(" ")[2] for each in caplog.records] == ["full", "full", "gone"]
 
 
 # Ledgers

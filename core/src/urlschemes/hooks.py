@@ -156,7 +156,7 @@ def urlschemes_observe(observation: Observation) -> None:
     Called: after each access was opened, or failed before it was; and once more when what was opened has ended: read to
     its end, closed before it, or failed.
     Several: every observer is told.
-    Failure: it is logged, and changes nothing.
+    Failure: it is logged, once for the same words, and changes nothing.
     """
 
 
@@ -229,6 +229,7 @@ class Hooks:
         self._lock = threading.Lock()
         self._ledgers: dict[_Source, Ledger | None] = {}
         self._left_out: set[_Source] = set()
+        self._said: dict[_Source, str] = {}
 
     def add(self, implementation: object, name: str) -> None:
         """Add a module or object with implementations.
@@ -297,7 +298,12 @@ class Hooks:
             try:
                 self._asked(source.who, "urlschemes_observe", type(None), tell, observation=observation)
             except PluginError as fault:
-                _report(fault)
+                said = str(fault)
+                if self._said.get(source) != said:  # a full disk is the same for every access
+                    self._said[source] = said
+                    _report(fault)
+            else:
+                self._said.pop(source, None)
 
     def _each(self, hook: str, *, logged: bool = False) -> Iterator[tuple[_Source, Callable[..., list[Any]]]]:
         """Who implements `hook`, sorted by name, each with a way to call that one alone.

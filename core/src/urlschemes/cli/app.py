@@ -60,6 +60,8 @@ _HOMES = {
 }
 
 
+_READING = ("reading", "extracting")
+"""The homes of commands that call no hook unless they fail."""
 _ELSEWHERE = {"new": "urlschemes-testing", "review": "urlschemes-testing", "site": "urlschemes-site"}
 """The distributions that bring commands for whoever writes plugins, or shows them."""
 
@@ -150,7 +152,12 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
-            return super().resolve_command(ctx, args)
+            found = super().resolve_command(ctx, args)
+            if _HOMES.get(args[0]) not in _READING:
+                from urlschemes.cli.plain import listen
+
+                listen()
+            return found
         except click.UsageError as error:
             reason = self._missing(ctx, args[0])
             if reason:
@@ -345,9 +352,10 @@ def report(error: URLError) -> int:
     """Say on standard error what is wrong, and return the exit code for it."""
     from rich.text import Text
 
-    from urlschemes.cli.plain import line, write
+    from urlschemes.cli.plain import line, listen, write
     from urlschemes.cli.screen import Screen
 
+    listen()  # the words of some errors are asked of ledgers
     text = Text.assemble(("urlschemes: ", "bold red"), line(str(error.message or error.code)))
     Screen(stderr=True).print(text, soft_wrap=True)
     hint = advice(error)

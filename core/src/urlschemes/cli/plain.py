@@ -24,6 +24,7 @@ __all__ = [
     "error_json",
     "errors_as_json",
     "line",
+    "listen",
     "note",
     "parts_of",
     "published",
@@ -60,6 +61,22 @@ def note(text: str) -> None:
     write(f"urlschemes: {line(text)}", stream=sys.stderr)
 
 
+def listen() -> None:
+    """Let what the library logs be said beside the result, unless somebody hears it already.
+
+    `logging` is imported for that: do it where a hook may be called, and not for what only parses.
+    """
+    import logging
+
+    class Notes(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            note(record.getMessage())
+
+    logger = logging.getLogger("urlschemes")
+    if not logger.hasHandlers():
+        logger.addHandler(Notes())
+
+
 def write_json(value: object) -> None:
     """Write `value` as JSON, in US-ASCII: what a person's terminal could obey is escaped."""
     context = click.get_current_context(silent=True)
@@ -70,6 +87,7 @@ def write_json(value: object) -> None:
 
 def error_json(error: URLError) -> dict[str, Any]:
     """An error as a program reads it. The keys are the same for every error."""
+    listen()  # the words of some are asked of ledgers
     return {
         "error": {
             "code": error.code,
