@@ -7,7 +7,6 @@ import re
 from types import MappingProxyType
 
 from urlschemes.characters import ESCAPE, REGISTRABLE
-from urlschemes.display import in_line
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.part import TAKES, TRAVELS, Part
 from urlschemes.syntax import Syntax
@@ -251,10 +250,15 @@ def _syntax(fields: _Fields, given: "Mapping[str, Any]", reference: str) -> Synt
     try:
         return Syntax(bnf, rule, parts, hierarchy=hierarchy, section=section, slash_may_be_omitted=slash)
     except GrammarError as error:
-        error.source, error.field = fields.source, "syntax"
         where = "syntax" if error.line is None else "syntax.bnf"
-        error.message = in_line(f"{fields.source or 'the record'}: {where}: {error.message}")
-        raise
+        raise GrammarError(
+            f"{fields.source or 'the record'}: {where}: {error.message}",
+            source=fields.source,
+            field="syntax",
+            line=error.line,
+            rule=error.rule,
+            hint=error.hint,
+        ) from None
 
 
 def _part(name: str, fields: _Fields) -> Part:
