@@ -434,6 +434,30 @@ def test_a_kept_pattern_that_is_none_is_made_again(cache, registration, record, 
     assert again.syntax.fullmatch("x-other:b") is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("many\x1c", "some\x1c"),
+        ("\x1dend", "\x1ddone\x1c0"),
+        ("open\x1cword", "open"),
+        ("open\x1cword", "open\x1cother"),
+        ("\x1eword\x1fword", "\x1eword\x1fother"),
+        ("\x1eword\x1f", "\x1e\x1f"),
+    ],
+)
+def test_a_kept_record_that_makes_no_sense_is_as_none(cache, registration, record, old, new):
+    made = registration("x-kept")
+    whole = record("x-kept")
+    keep(made.scheme, made.default_port, made.syntax, whole)
+    made.syntax.fullmatch("x-kept:a")
+    file = only_file(cache)
+    key, _, body = file.read_bytes().partition(b"\n")[2].decode().partition("\x1e")
+    assert old in body
+    assert again_of(whole) is not None
+    stored.store(file.name, key, body.replace(old, new))
+    assert again_of(whole) is None
+
+
 def rooms_below(*rooms: str, but: frozenset[str]) -> set[str]:
     """The rooms of the core that those import when they are imported or called, and so on; `but` are left out."""
     found, todo = set(), set(rooms)

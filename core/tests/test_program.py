@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from urlschemes.machine import run
+from urlschemes.machine import is_sound, run
 from urlschemes.program import translated
 from urlschemes.regular import compiled, portable
 from urlschemes.syntax import Part, Syntax
@@ -82,6 +82,7 @@ NOT_TRANSLATED = {
 def test_the_program_says_what_the_pattern_says(pattern, characters, written):
     program = translated(written(pattern))
     assert program is not None
+    assert is_sound(program)
     match = compiled(pattern, re.ASCII).fullmatch
     matching = 0
     for length in range(6):
@@ -121,3 +122,35 @@ def test_a_program_reads_no_character_beyond_ascii_as_one_within():
 def test_what_is_written_for_rules_is_translated(bnf, parts):
     syntax = Syntax(bnf, "u", [Part(name, [name]) for name in parts])
     assert translated(syntax.pattern) is not None
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        [],
+        [["nothing"], ["end"]],
+        [["one"], ["end"]],
+        [["one", "a", "b"], ["end"]],
+        [["many", "a", "b", ""], ["end"]],
+        [["many", "a", "\u00b2", ""], ["end"]],
+        [["one", "a"]],
+        [["close", "a"], ["end"]],
+        [["open", "a"], ["close", "b"], ["end"]],
+        [["done", "1"], ["end"]],
+        [["again", "0"], ["end"]],
+        [["try", "9"], ["done", "2"], ["end"]],
+        [["try", "0"], ["done", "2"], ["end"]],
+        [["try", "-1"], ["done", "2"], ["end"]],
+        [["try", "2"], ["open", "a"], ["end"]],
+        [["try", "3"], ["one", "a"], ["again", "0"], ["end"]],
+    ],
+)
+def test_what_cannot_be_run_is_not_sound(program):
+    assert not is_sound(program)
+
+
+def test_what_repeats_nothing_ends():
+    program = [["try", "3"], ["many", "a", "0", ""], ["again", "1"], ["end"]]
+    assert is_sound(program)
+    assert run(program, "aaa") is not None
+    assert run(program, "b") is None

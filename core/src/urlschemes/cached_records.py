@@ -12,10 +12,15 @@ is checked of a record was checked when it was kept. What else it says is read f
 import os
 import sys
 
-from urlschemes import __version__
 from urlschemes.cache import FIELD, PART, RECORD, STEP, fingerprint, folder, load, store
+from urlschemes.machine import is_sound
 from urlschemes.part import Part
 from urlschemes.syntax import Syntax
+from urlschemes.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from urlschemes.machine import Program
 
 __all__ = ["keep", "kept"]
 
@@ -38,22 +43,32 @@ def kept(text: str) -> "tuple[str, int | None, Syntax] | None":
     before, *parts = found.split(RECORD)
     try:
         same, scheme, port, bnf, rule, hierarchy, section, slash, empty_host, pattern, program = before.split(FIELD)
-        if same != text:
+        made = [_part(part) for part in parts]
+        steps = [step.split(STEP) for step in program.split(PART)] if program else None
+        if same != text or not _fit(made, steps):
             return None
         syntax = Syntax.restored(
             bnf,
             rule,
-            map(_part, parts),
+            made,
             hierarchy=hierarchy or None,
             section=section,
             slash_may_be_omitted=slash == "1",
             pattern=pattern,
-            program=[step.split(STEP) for step in program.split(PART)] if program else None,
+            program=steps,
             host_may_be_empty=empty_host == "1",
         )
         return scheme, int(port) if port else None, syntax
     except (ValueError, LookupError):
         return None
+
+
+def _fit(parts: list[Part], program: "Program | None") -> bool:
+    """Whether the program can be run, and finds each of the parts: a file with a right checksum may say anything."""
+    if program is None:
+        return True
+    groups = {step[1] for step in program if step[0] == "open" and len(step) > 1}
+    return is_sound(program) and all(part.name.isidentifier() and part.mark in groups for part in parts)
 
 
 def keep(scheme: str, default_port: int | None, syntax: Syntax, text: str) -> None:

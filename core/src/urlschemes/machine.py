@@ -12,7 +12,23 @@ if TYPE_CHECKING:
 
     Program: TypeAlias = "list[list[str]]"
 
-__all__ = ["Found", "run"]
+__all__ = ["Found", "is_sound", "run"]
+
+_WORDS = {
+    "many": 3,
+    "one": 1,
+    "literal": 1,
+    "open": 1,
+    "close": 1,
+    "try": 1,
+    "done": 1,
+    "again": 1,
+    "behind": 1,
+    "ahead": 2,
+    "end": 0,
+    "fail": 0,
+}
+"""The orders, and how many words follow each."""
 
 
 class Found:
@@ -35,6 +51,46 @@ class Found:
     def span(self, name: str) -> tuple[int, int]:
         """Where a group stands, (-1, -1) where it took no part."""
         return self._spans[name] or (-1, -1)
+
+
+def is_sound(program: "Program") -> bool:
+    """Whether the program can be run: each order is one, and no way and no group is closed that is not open.
+
+    So it is with what `urlschemes.program` makes; what was kept in a file may be anything.
+    """
+    # How many ways and which groups are open before each step: the same, however it is come to.
+    states: list[tuple[int, tuple[str, ...]] | None] = [(0, ()), *(None for _ in program)]
+    for place, (order, *words) in enumerate(program):
+        state = states[place]
+        if state is None or len(words) != _WORDS.get(order, -1):
+            return False
+        ways, groups = state
+        after = {place + 1: state}
+        if order == "many":
+            if not (words[1].isdecimal() and (words[2] or "0").isdecimal() and f"{words[1]}{words[2]}".isascii()):
+                return False
+        elif order == "open":
+            after = {place + 1: (ways, (*groups, words[0]))}
+        elif order == "close":
+            if groups[-1:] != (words[0],):
+                return False
+            after = {place + 1: (ways, groups[:-1])}
+        elif order in {"try", "done", "again"}:
+            if not (words[0].isascii() and words[0].isdecimal()):
+                return False
+            to = int(words[0])
+            if (to <= place) != (order == "again") or (order != "try" and not ways):
+                return False
+            after = {to: (ways - 1, groups)} if order == "done" else {to: state}
+            if order == "try":
+                after[place + 1] = (ways + 1, groups)
+        elif order == "end":
+            after = {}
+        for to, then in after.items():
+            if to >= len(program) or states[to] not in {None, then}:
+                return False
+            states[to] = then
+    return bool(program)
 
 
 def run(program: "Program", text: str) -> Found | None:
@@ -70,8 +126,10 @@ def run(program: "Program", text: str) -> Found | None:
             ways.pop()
             step = int(words[0])
         elif order == "again":
-            ways[-1] = (ways[-1][0], at, len(groups))
-            step = int(words[0])
+            good = at > ways[-1][1]  # once more with nothing would be for ever
+            if good:
+                ways[-1] = (ways[-1][0], at, len(groups))
+                step = int(words[0])
         elif order == "behind":
             good = at == 0 or text[at - 1] not in words[0]
         elif order == "ahead":

@@ -202,7 +202,7 @@ class Syntax:
                 pattern = re.compile(self._pattern, re.ASCII)
             except (re.error, RecursionError, OverflowError):  # whoever kept it, it is none
                 pattern = None
-        if pattern is None:
+        if pattern is None or any(part.mark not in pattern.groupindex for part in self.parts.values()):
             from urlschemes.pattern import compile_tree
             from urlschemes.regular import compiled
 
