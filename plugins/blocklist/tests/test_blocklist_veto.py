@@ -9,6 +9,7 @@ import pytest
 
 import urlschemes
 from urlschemes import Policy, Registry
+from urlschemes.display import one_line
 from urlschemes.errors import PolicyDenied
 from urlschemes_blocklist import VARIABLE
 from urlschemes_blocklist import urlschemes_veto as veto
@@ -147,7 +148,12 @@ def test_several_lists_count_together_and_changes_count_at_once(lists):
 )
 def test_a_list_that_cannot_be_understood_forbids_everything(lists, text, says):
     (file,) = lists(text)
-    assert asked("http://any.example/") == says.format(file)
+    said = asked("http://any.example/")
+    assert said is not None
+    assert said.partition(": ")[0] == says.format(file)
+    if "understood by nobody" in says:
+        word = text.splitlines()[int(says[5]) - 1]
+        assert f": {one_line(repr(word), 80)} is no host (a.example), no domain" in said
     with pytest.raises(PolicyDenied) as caught:
         Registry().access("http://any.example/", policy=HERE)
     assert caught.value.rule == "veto"

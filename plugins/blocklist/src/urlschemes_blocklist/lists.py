@@ -19,6 +19,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.characters import REGISTRABLE
+from urlschemes.display import one_line
 from urlschemes.octets import unescape
 from urlschemes.places import opened
 
@@ -186,7 +187,10 @@ def _names(word: str, number: int, file: str) -> Iterator[str]:
     forms = {folded} if folded.isascii() else {*_encoded(folded)}
     for form in forms or {""}:
         if _NAME.fullmatch(form) is None:
-            raise _UnusableError(f"line {number} of the block list {file} is understood by nobody")
+            raise _UnusableError(
+                f"line {number} of the block list {file} is understood by nobody: {one_line(repr(word), 80)} is no host "
+                "(a.example), no domain (.a.example), no address, no network (192.0.2.0/24), no scheme (gopher:)"
+            )
         yield form
 
 
