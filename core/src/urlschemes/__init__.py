@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from urlschemes.resource import Document, Listing, Session
     from urlschemes.scheme import Scheme
     from urlschemes.url import UNCHANGED, URL, Encoded, InternetURL, LoginURL, Unchanged
-
-__version__ = "0.1.0"
+    from urlschemes.version import __version__ as __version__
 
 _ROOMS = {
     "attributes": "Attributes Entry",
@@ -59,6 +58,7 @@ _ROOMS = {
     "resource": "Document Listing Session",
     "scheme": "Scheme",
     "url": "UNCHANGED Encoded InternetURL LoginURL URL Unchanged",
+    "version": "__version__",
 }
 _MODULES = frozenset({"aio", "text"})
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}

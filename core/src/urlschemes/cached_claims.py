@@ -15,10 +15,10 @@ another time. Nothing is looked up where a finder in `sys.meta_path` knows of di
 import os
 import sys
 
-from urlschemes import __version__
 from urlschemes.beside import entries_of, is_plain
 from urlschemes.cache import FIELD, PART, RECORD, fingerprint, load, store
 from urlschemes.claims import STATE, Claim
+from urlschemes.version import __version__
 
 __all__ = ["installed_claims"]
 
