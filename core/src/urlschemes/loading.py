@@ -182,10 +182,11 @@ def _blamed(claim: Claim, error: BaseException, wants: str) -> BaseException:
     from urlschemes.errors import PluginContractError, RegistrationError
 
     if isinstance(error, PluginContractError):
-        return _contract(claim, error.message, wants=error.wants, has=error.has)
+        return _contract(claim, error.message, wants=error.wants, has=error.has, hint=error.hint)
     if isinstance(error, RegistrationError):
         wants = f"api = {API}" if error.field == "api" else wants
-        return _contract(claim, error.message, wants=wants, has=f"no {error.field}" if error.field else "")
+        has = f"no {error.field}" if error.field else ""
+        return _contract(claim, error.message, wants=wants, has=has, hint=error.hint)
     return error
 
 
@@ -202,7 +203,7 @@ def _not_loaded(claim: Claim, error: BaseException, what: str = "") -> PluginLoa
     )
 
 
-def _contract(claim: Claim, message: str, *, wants: str, has: str) -> PluginContractError:
+def _contract(claim: Claim, message: str, *, wants: str, has: str, hint: str | None = None) -> PluginContractError:
     from urlschemes.errors import PluginContractError
 
     return PluginContractError(
@@ -211,6 +212,7 @@ def _contract(claim: Claim, message: str, *, wants: str, has: str) -> PluginCont
         distribution=claim.provider,
         wants=wants,
         has=has,
+        hint=hint,
     )
 
 
