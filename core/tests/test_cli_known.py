@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -115,7 +116,9 @@ def test_a_name_that_is_known_is_shown_with_how_to_get_it():
         "to use it   nobody is known to provide it; `urlschemes new x-song` begins a distribution that does",
     ]
     assert "`urlschemes new mid --registered` begins a distribution" in run("show", "mid").stdout
-    assert "to use it   pip install urlschemes-x-dance" in run("show", "x-dance").stdout
+    dance = run("show", "x-dance").stdout
+    assert "to use it   according to the list of arts, urlschemes-x-dance provides it" in dance
+    assert "pip install" not in dance  # on a ledger's word
     found = json.loads(run("show", "x-song", "--json").stdout)
     assert (found["scheme"], found["installed"], found["status"]) == ("x-song", False, "historical")
     assert found["ledgers"] == [{"title": "the list of arts", "date": "2026-03", "source": "https://arts.example/"}]
@@ -166,3 +169,12 @@ def test_what_is_logged_is_said_as_a_note_of_the_command(install, words, code):
     assert done.returncode == code, done.stderr
     (said,) = [each for each in done.stderr.splitlines() if "the disk is full" in each]
     assert said.startswith("urlschemes: ")
+
+
+def test_the_doctor_lists_what_is_switched_off_behind_what_counts():
+    done = run("doctor", plugins="x-plain")
+    counts, _, off = done.stdout.partition("\nSwitched off\n")
+    assert "x-plain    active    x-plain 1.0" in counts
+    assert "arts" not in counts.partition("\nSchemes")[2]
+    assert re.search(r"^arts 1\.0: .*leaves? arts out\n    hook ledger$", off, re.MULTILINE)
+    assert "\narts 1.0" not in run("doctor").stdout

@@ -121,7 +121,7 @@ def _diagnosis(each: Diagnosis) -> dict[str, Any]:
 
 
 def _show_diagnoses(found: tuple[Diagnosis, ...]) -> None:
-    """What is wrong comes first, by distribution; then the schemes, and what else plugins add."""
+    """What is wrong comes first, by distribution; then the schemes, what else plugins add, and what is switched off."""
     from rich.text import Text
 
     from urlschemes.cli.screen import Screen
@@ -134,19 +134,37 @@ def _show_diagnoses(found: tuple[Diagnosis, ...]) -> None:
             _show_trouble(screen, each)
     groups = sorted({each.claim.group for each in found}, key=lambda group: (group != SCHEMES, group))
     for group in groups:
-        rows = [each for each in found if each.claim.group == group and not each.in_trouble]
+        rows = [each for each in found if each.claim.group == group and _is_of_use(each)]
         if rows:
             screen.print(Text(f"\n{_HEADINGS.get(group, group)}", "bold underline"))
         file = ""
         for each in rows:
             _show_diagnosis(screen, each, new_file=each.file != file or not file)
             file = each.file
+    _show_disabled(screen, [each.claim for each in found if each.claim.state == "disabled"])
     states = [each.claim.state for each in found]
     said = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
     changing = sum(bool(each.changes) for each in found)
     if changing:
         said += f"; {changing} change{'s' * (changing == 1)} what belongs to others"
     screen.print(Text(f"\n{said}", "bold"))
+
+
+def _is_of_use(each: Diagnosis) -> bool:
+    return each.claim.state != "disabled" and not each.in_trouble
+
+
+def _show_disabled(screen: Screen, claims: list[Claim]) -> None:
+    """What is switched off, by distribution: there may be much of it, and none of it counts."""
+    from rich.text import Text
+
+    if claims:
+        screen.print(Text("\nSwitched off", "bold underline"))
+    for provider, reason in sorted({(claim.provider, claim.reason) for claim in claims}):
+        off = [claim for claim in claims if (claim.provider, claim.reason) == (provider, reason)]
+        names = ", ".join(f"{claim.kind} {claim.name}" for claim in off)
+        screen.print(Text(f"{line(provider)}: {line(reason)}"), soft_wrap=True)
+        screen.paragraph(line(names), "dim", indent=4)
 
 
 def _show_trouble(screen: Screen, each: Diagnosis) -> None:

@@ -11,7 +11,7 @@ from urlschemes.claims import SCHEMES
 from urlschemes.cli.plain import as_json, line, note, published, write_json
 from urlschemes.cli.records import fields_of
 from urlschemes.errors import UnknownScheme
-from urlschemes.ledger import KnownName
+from urlschemes.ledger import REGISTER, KnownName, according, installing
 from urlschemes.scheme import folded
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["READS_ONLY", "schemes", "show"]
 
-_REGISTER = "urlschemes-iana"
-"""The distribution that knows all that is registered anywhere."""
 _NOBODY = "nobody is known to provide it; `urlschemes new {}` begins a distribution that does"
 READS_ONLY = "none: its URLs are parsed and built, and not accessed"
 
@@ -93,7 +91,7 @@ def _list_all(registry: Registry, *, as_json: bool) -> None:
     registers = "; ".join(f"{each.title} ({each.date})" for each in ledgers)
     note(f"{len(found)} names, {len(records)} installed; known from: {registers}")
     if len(ledgers) == 1:
-        note(f"{_REGISTER} adds every name that IANA has registered: pip install {_REGISTER}")
+        note(f"{REGISTER} adds every name that IANA has registered: pip install {REGISTER}")
 
 
 def _entry(name: str, record: Registration | None, claim: Claim | None, known: KnownName | None) -> dict[str, Any]:
@@ -239,7 +237,7 @@ def _show_known(registry: Registry, name: str, *, as_json: bool) -> bool:
     rows.append(("since then", known.since or None))
     rows += [("known from", f"{each.title}, {each.date} ({each.source})") for each in ledgers]
     asked = name if name.startswith("x-") else f"{name} --registered"
-    get = f"pip install {known.distribution}" if known.distribution else _NOBODY.format(line(asked))
+    get = installing(name) or according(name, ledgers) or _NOBODY.format(line(asked))
     screen.table(facts([*rows, ("to use it", get)]))
     return True
 
