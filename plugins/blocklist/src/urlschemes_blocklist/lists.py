@@ -189,7 +189,8 @@ def _names(word: str, number: int, file: str) -> Iterator[str]:
         if _NAME.fullmatch(form) is None:
             raise _UnusableError(
                 f"line {number} of the block list {file} is understood by nobody: {one_line(repr(word), 80)} "
-                "is no host (a.example), no domain (.a.example), no address, no network (192.0.2.0/24), no scheme (gopher:)"
+                "is no host (a.example), no domain (.a.example), no address, no network (192.0.2.0/24), "
+                "no scheme (gopher:)"
             )
         yield form
 
