@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from workspace import metadata, write
 
 import urlschemes
 from urlschemes import Configuration, Credentials, Entry, Limits, Policy, PolicyDenied, Registry, UnsafeURL
@@ -131,13 +132,10 @@ bnf = 'url = "x-stranger:" *uchar'
 def test_a_found_url_reaches_no_third_partys_scheme_unless_it_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    info = tmp_path / "stranger-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[urlschemes.schemes]\nx-stranger = stranger_here\n")
-    package = tmp_path / "stranger_here"
-    package.mkdir()
-    (package / "registration.toml").write_text(STRANGER)
+    claims = {"x-stranger": "stranger_here"}
+    write(
+        tmp_path, metadata("stranger", {"urlschemes.schemes": claims}) | {"stranger_here/registration.toml": STRANGER}
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     registry = Registry()
     assert "x-stranger" in registry

@@ -6,6 +6,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workspace import metadata, write
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -43,11 +45,7 @@ says = "a name"
 
 def distribution(scheme: str, module: str) -> dict[str, str]:
     """The files of an installed distribution that claims the scheme for an object of the module."""
-    info = f"{scheme.replace('-', '_')}-1.0.dist-info"
-    return {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {scheme}\nVersion: 1.0\n",
-        f"{info}/entry_points.txt": f"[urlschemes.schemes]\n{scheme} = {module}:scheme\n",
-    }
+    return metadata(scheme, {"urlschemes.schemes": {scheme: f"{module}:scheme"}})
 
 
 def package(scheme: str, module: str) -> dict[str, str]:
@@ -56,13 +54,6 @@ def package(scheme: str, module: str) -> dict[str, str]:
     folders = ["/".join(names[: depth + 1]) for depth in range(len(names))]
     files = {f"{folder}/__init__.py": ENDS.format(name=folder) for folder in folders}
     return {**files, f"{folders[-1]}/registration.toml": RECORD.format(scheme=scheme)}
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
-    return folder
 
 
 def test_they_are_found_and_their_records_read_without_importing_them(

@@ -30,8 +30,9 @@ from typing import TYPE_CHECKING, Any
 
 import findings_page
 import pytest
+import workspace
 from pages import BLOCK, Block, blocks, commands, prints, without_blanks
-from workspace import ROOT
+from workspace import ROOT, metadata
 
 import urlschemes
 from urlschemes import errors
@@ -117,14 +118,7 @@ def install(pyproject: Path) -> Path:
     """What an installer leaves of a distribution: its metadata beside its package."""
     project = tomllib.loads(pyproject.read_text("utf-8"))["project"]
     source = pyproject.parent / "src"
-    info = source / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-    info.mkdir(parents=True, exist_ok=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
-    lines = []
-    for group, entries in project["entry-points"].items():
-        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in entries.items())]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
-    return source
+    return workspace.write(source, metadata(project["name"], project["entry-points"], version=project["version"]))
 
 
 def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:

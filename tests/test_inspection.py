@@ -6,11 +6,10 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from workspace import ROOT, environ, plugins
+from workspace import ROOT, environ, metadata, plugins, write
 
 RECORD = (ROOT / "plugins" / "x-example" / "src" / "urlschemes_x_example" / "registration.toml").read_text("utf-8")
 GOOD = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
@@ -53,15 +52,12 @@ def site(tmp_path: Path) -> Path:
         distribution = distribution_of(name)
         package = distribution.replace("-", "_")
         record = RECORD.replace("x-example", name)
-        files: Mapping[str, str] = {
-            f"{package}-{version}.dist-info/METADATA": f"Name: {distribution}\nVersion: {version}\n",
-            f"{package}-{version}.dist-info/entry_points.txt": f"[urlschemes.schemes]\n{name} = {package}:scheme\n",
+        files = {
             f"{package}/__init__.py": code,
             f"{package}/registration.toml": record.replace("api = 1", "api = 2") if name == "x-old" else record,
         }
-        for path, text in files.items():
-            (tmp_path / path).parent.mkdir(exist_ok=True)
-            (tmp_path / path).write_text(text)
+        claims = {name: f"{package}:scheme"}
+        write(tmp_path, files | metadata(distribution, {"urlschemes.schemes": claims}, version=version))
     return tmp_path
 
 

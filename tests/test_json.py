@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from schemas import SCHEMAS, conforms, schema
-from workspace import ROOT, environ, plugins
+from workspace import ROOT, environ, metadata, plugins, write
 
 from urlschemes.claims import Claim
 
@@ -54,11 +54,6 @@ CASES = [
     ("check", "http://host.dom/a b"),
     ("review", "x-example", "--examples", "20"),
 ]
-WITH_TROUBLE = {
-    "x_bad-1.0.dist-info/METADATA": "Name: x-bad\nVersion: 1.0\n",
-    "x_bad-1.0.dist-info/entry_points.txt": "[urlschemes.schemes]\nx-bad = x_bad:scheme\nhttp = x_bad:http\nNO = x\n",
-    "x_bad.py": "",
-}
 
 
 def written(*arguments: str, path: str = "") -> Any:
@@ -88,9 +83,8 @@ def test_a_command_writes_what_its_schema_says(arguments: tuple[str, ...]) -> No
 
 
 def test_the_doctor_of_what_is_ill_writes_it_too(tmp_path: Any) -> None:
-    for name, text in WITH_TROUBLE.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    claims = {"x-bad": "x_bad:scheme", "http": "x_bad:http", "NO": "x"}
+    write(tmp_path, metadata("x-bad", {"urlschemes.schemes": claims}) | {"x_bad.py": ""})
     found = written("doctor", path=str(tmp_path))
     conforms(found, "doctor")
     states = {each["name"]: each["state"] for each in found if each["distribution"] == "x-bad"}

@@ -10,7 +10,10 @@ import tomllib
 import venv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -36,6 +39,27 @@ def must(*command: str | Path, cwd: Path, timeout: float = 100) -> str:
     done = run(*command, cwd=cwd, timeout=timeout)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def metadata(name: str, entry_points: Mapping[str, Mapping[str, str]], *, version: str = "1.0") -> dict[str, str]:
+    """What an installer leaves of a distribution beside its packages: texts by the paths of their files."""
+    info = f"{name.replace('-', '_')}-{version}.dist-info"
+    groups = (
+        f"[{group}]\n" + "".join(f"{entry} = {value}\n" for entry, value in entries.items())
+        for group, entries in entry_points.items()
+    )
+    return {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/entry_points.txt": "".join(groups),
+    }
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write the files, by their paths below `folder`, and return that."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+    return folder
 
 
 @dataclass(frozen=True)
