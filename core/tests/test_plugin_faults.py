@@ -122,7 +122,7 @@ RECORDS = {  # C06: wrong records, found before anything is imported (the packag
         "is the record of 'x-else'",
     ),
     "x-status": (lambda text: text.replace("experimental", "permanent"), "no status", "status must be experimental"),
-    "x-grammar": (lambda text: text.replace("1*uchar", "1*nothing"), "no syntax", "; define it, or use one of the shared rules"),
+    "x-grammar": (lambda text: text.replace("1*uchar", "1*nothing"), "no syntax", "; define it, or use one of the"),
 }
 
 
