@@ -1127,11 +1127,17 @@ def test_of_two_commands_of_one_name_neither_counts_and_that_is_said(run: Run, i
     three = f"{DISTRIBUTION},dusting,sweeping"
     refused = run("x-dust", "the vase", plugins=three)
     assert refused.exit_code == 2
-    assert "The command x-dust cannot be used: dusting 1.0 (claimed as well by sweeping 1.0 in " in refused.stderr
+    assert "The command x-dust cannot be used, for several have one: dusting 1.0 in " in refused.stderr
+    assert "; sweeping 1.0 in " in refused.stderr
+    assert "; choose one: --pin x-dust=dusting, or switch the other off: --disable sweeping" in refused.stderr
     ill = run("doctor", plugins=three)
     assert ill.exit_code == 5
     assert "dusting 1.0  conflict  the command x-dust\n" in ill.stdout
-    assert "--disable dusting switches it off" in ill.stdout
+    assert "--pin x-dust=dusting chooses it" in ill.stdout
+    pinned = ("--pin", "x-dust=sweeping")
+    assert run(*pinned, "x-dust", "the vase", plugins=three).stdout == "dusted the vase\n"
+    assert "the command x-dust" not in run(*pinned, "doctor", plugins=three).stdout
+    del sys.modules["sweeping"]
 
 
 def test_a_demonstration_shows_url_parts_dialogue_and_content(run: Run, install: Any) -> None:

@@ -755,9 +755,14 @@ attempt()
 print(json.dumps([said, [[c.state, c.reason] for c in registry.claims() if c.distribution == "house"]]))
 """
     )
-    said, ((state, reason),) = child(code, plugin("x-plain", access=PLAIN), environ={"URLSCHEMES_PLUGINS": "x-plain"})
+    site = plugin("x-plain", access=PLAIN)
+    said, ((state, reason),) = child(code, site, environ={"URLSCHEMES_PLUGINS": "x-plain,house"})
     assert (said, state) == (["yes"], "malformed")
     assert reason == "no hook is called 'any'; there are: credentials, gateway, ledger, observe, veto"
+    assert child(code, site, environ={"URLSCHEMES_DISABLE": "house"}) == [
+        ["yes"],
+        [["disabled", "URLSCHEMES_DISABLE names house"]],
+    ]
 
 
 def test_a_ledger_alone_imports_nothing_when_something_is_accessed(plugin, install, child):

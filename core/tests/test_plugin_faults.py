@@ -293,6 +293,79 @@ print(json.dumps([use("x-same"), state("x-same"), use("x-both"), [c[0] for c in 
         assert copied.startswith("PluginConflict: ")
 
 
+def test_a_stranger_takes_no_tool_away(install, plugin, child):  # C09, C11
+    entries = "".join(f"{name} = g:x\n" for name in ("new", "review", "site", "send", "session", "iana", "parse"))
+    for name in ("stranger", "urlschemes-new", "urlschemes-parse"):
+        install(name, f"[urlschemes.commands]\n{entries}[urlschemes.demos]\nx-a = g:x\n")
+    commands, demos = child(
+        HEAD
+        + """
+controls()
+from urlschemes.claims import COMMANDS, DEMOS
+strangers = {"stranger", "urlschemes-new", "urlschemes-parse"}
+claims = registry.claims()
+print(json.dumps([
+    sorted({(c.name, c.state, c.reason) for c in claims if c.group == COMMANDS and c.distribution in strangers}),
+    sorted({(c.name, c.state) for c in claims if (c.group, c.name) == (DEMOS, "x-a")}),
+]))
+""",
+        plugin("x-good"),
+    )
+    assert commands == [
+        ["iana", "reserved", "the name is reserved to urlschemes-iana"],
+        ["new", "reserved", "the name is reserved to urlschemes-testing"],
+        ["parse", "reserved", "urlschemes has a command of that name itself"],
+        ["review", "reserved", "the name is reserved to urlschemes-testing"],
+        ["send", "reserved", "the name is reserved to urlschemes-mailto"],
+        ["session", "reserved", "the name is reserved to urlschemes-telnet"],
+        ["site", "reserved", "the name is reserved to urlschemes-site"],
+    ]
+    assert demos == [["x-a", "conflict"]]
+
+
+def test_a_demonstration_of_a_reserved_scheme_is_the_kits(install, child):  # C09
+    install("stranger", "[urlschemes.demos]\nwais = g:x\nx-a = g:x\n")
+    kit = install("urlschemes-testing", "[urlschemes.demos]\nwais = k:x\nx-a = k:x\n", version="99")
+    code = """
+from urlschemes.choice import Rules, settled
+from urlschemes.discovery import discover
+pins = json.loads(PINS)
+print(json.dumps([[c.name, c.distribution, c.state] for c in settled(discover([SITE]), Rules(pins=pins)).claims]))
+"""
+
+    def found(pins: str) -> list[list[str]]:
+        return child(f"SITE, PINS = {str(kit)!r}, {pins!r}\n{code}")
+
+    wais = [["wais", "stranger", "shadowed"], ["wais", "urlschemes-testing", "active"]]
+    conflict = [["x-a", "stranger", "conflict"], ["x-a", "urlschemes-testing", "conflict"]]
+    pinned = [["x-a", "stranger", "active"], ["x-a", "urlschemes-testing", "shadowed"]]
+    assert found("{}") == wais + conflict
+    assert found('{"x-a": "stranger"}') == wais + pinned
+
+
+def test_a_pin_to_whom_a_name_is_not_is_refused(install, plugin, child):
+    install("thief", "gopher = thief\nx-own = thief\n")
+    plugin("x-two", distribution="one")
+    plugin("x-two", distribution="two")
+    said = child(
+        HEAD
+        + """
+said = []
+for pins in ({"gopher": "thief"}, {"x-two": "on"}):
+    try:
+        len(urlschemes.Registry(pins=pins))
+    except URLError as error:
+        said.append(str(error))
+print(json.dumps(said))
+""",
+        plugin("x-good"),
+    )
+    assert [message.partition("; a reserved name")[0] for message in said] == [
+        "the pin of gopher names thief, and the name is reserved to urlschemes-gopher",
+        "the pin of x-two names on, which does not claim it; claimed by: one, two",
+    ]
+
+
 def test_the_current_directory_provides_nothing(plugin, child, tmp_path):  # C13
     plugin("x-here", "raise SystemExit(4)", site="here")
     plugin("x-below", "raise SystemExit(4)", site="here/below")

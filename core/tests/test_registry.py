@@ -332,7 +332,7 @@ def test_two_claims_of_one_name_are_a_conflict_until_one_is_chosen(plugin, monke
         "or switch it off: URLSCHEMES_DISABLE=x-two-c"
     )
     nobody = Registry(pins={"x-two-c": "third"})
-    with pytest.raises(PluginError, match=r"^the pin of x-two-c names third, which does not claim it; installed: "):
+    with pytest.raises(PluginError, match=r"^the pin of x-two-c names third, which does not claim it; claimed by: "):
         nobody.parse("x-two-c:a")
     restricted = Registry(plugins=["first-c"])
     assert states(restricted, "x-two-c") == {"first-c 1.0": "active", "Second_C 1.0": "disabled"}
@@ -349,7 +349,10 @@ def test_a_reserved_name_is_refused_to_others(install, known, monkeypatch):  # C
         "pip install urlschemes-x-mine-d"
     )
     assert registry.why("x-mine-d").advice == "pip install urlschemes-x-mine-d"
-    assert Registry(pins={"x-mine-d": "evil-d"}).why("x-mine-d").provider is None
+    with pytest.raises(
+        PluginError, match=r"^the pin of x-mine-d names evil-d, and the name is reserved to urlschemes-x"
+    ):
+        Registry(pins={"x-mine-d": "evil-d"}).why("x-mine-d")
     monkeypatch.syspath_prepend(install("Urlschemes_X.Mine-D", "x-mine-d = fine_d:scheme", site="own"))
     registry = Registry()
     assert states(registry, "x-mine-d") == {"evil-d 1.0": "reserved", "Urlschemes_X.Mine-D 1.0": "active"}

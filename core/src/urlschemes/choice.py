@@ -1,8 +1,8 @@
 """Which claims count.
 
-A distribution or a scheme that was switched off does not take part. A reserved name belongs to one distribution. Where
-a name is pinned, no other distribution counts. Where two are left that claim one name, neither does: the order in which
-they were installed or found never decides.
+A distribution or a scheme that was switched off does not take part. A reserved name, of a scheme or of a command,
+belongs to one distribution. Where a name is pinned, no other distribution counts. Where two are left that claim one
+name, neither does: the order in which they were installed or found never decides.
 """
 
 from __future__ import annotations
@@ -26,18 +26,43 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["DISABLE", "OWN_COMMANDS", "Installed", "Rules", "installed_list", "listed", "place", "settled", "switch"]
+__all__ = [
+    "DISABLE",
+    "HOMES",
+    "OWN_COMMANDS",
+    "Installed",
+    "Rules",
+    "installed_list",
+    "listed",
+    "place",
+    "settled",
+    "switch",
+]
 
 DISABLE = "URLSCHEMES_DISABLE"
 """The variable that switches off what it names: distributions and schemes, with commas between them."""
 _ALLOW = "URLSCHEMES_PLUGINS"
 
+_PINNED = frozenset({SCHEMES, COMMANDS, DEMOS})
+"""The groups in which a name is one distribution's."""
 _NAMED = 3
 """Claims that are named where many are at odds."""
 
 _OWN = "access attributes check config delete demo doctor explain extract fix parse replace schemes show update why"
 OWN_COMMANDS = frozenset(_OWN.split())
 """The commands that no plugin can take the place of."""
+
+HOMES = {
+    "iana": "urlschemes-iana",
+    "new": "urlschemes-testing",
+    "review": "urlschemes-testing",
+    "send": "urlschemes-mailto",
+    "session": "urlschemes-telnet",
+    "site": "urlschemes-site",
+}
+"""The commands that belong to one distribution each, which is what to install for them."""
+_DEMONSTRATES = "urlschemes-testing"
+"""Whose demonstration of a reserved scheme counts, where nobody who provides the scheme has one."""
 
 
 class Rules:
@@ -77,13 +102,13 @@ def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
     """
     found = tuple(claims)
     allowed, disabled = _allowed(rules, found), _disabled(rules, found)
-    _check_pins(rules.pins, found)
-    ruled = bool(allowed or disabled or rules.pins)
+    pins = _pinned(rules.pins, found)
+    ruled = bool(allowed or disabled or pins)
     judged = [
-        # Of a thousand claims nearly all are of the one name that their distribution is called after.
+        # Of a thousand claims nearly all are of the one scheme that their distribution is called after.
         claim
-        if claim[STATE] != "active" or not (ruled or claim[DISTRIBUTION] != f"urlschemes-{claim[NAME]}")
-        else _judged(claim, allowed, disabled, rules.pins)
+        if not ruled and claim[DISTRIBUTION] == f"urlschemes-{claim[NAME]}" and claim[GROUP] == SCHEMES
+        else _judged(claim, allowed, disabled, pins)
         for claim in found
     ]
     wanted: dict[tuple[str, str], list[int]] = {}
@@ -96,36 +121,76 @@ def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
 
 
 def _settle_conflicts(judged: list[Claim], wanted: dict[tuple[str, str], list[int]]) -> None:
-    """Of those that want one name none counts; but whoever provides a scheme demonstrates it."""
+    """Of those that want one name none counts; but some demonstrations come before others."""
     contested = [each for each in wanted.items() if len(each[1]) > 1]
     for (group, name), indexes in sorted(contested, key=lambda each: each[0][0] == DEMOS):
-        providers = [judged[index].provider for index in wanted.get((SCHEMES, name), ())] if group == DEMOS else []
-        own = [index for index in indexes if [judged[index].provider] == providers]
         first = {index: judged[index] for index in indexes[: _NAMED + 1]}
+        chosen = _demonstrator(judged, indexes, wanted.get((SCHEMES, name), ())) if group == DEMOS else None
         for index in indexes:
-            if len(own) != 1:
+            if chosen is None:
                 others = listed([claim for other, claim in first.items() if other != index], len(indexes) - 1)
                 judged[index] = judged[index]._replace(state="conflict", reason=f"claimed as well by {others}")
-            elif index != own[0]:
-                reason = f"{providers[0]}, which provides the scheme, demonstrates it itself"
-                judged[index] = judged[index]._replace(state="shadowed", reason=reason)
+            elif index != chosen[0]:
+                judged[index] = judged[index]._replace(state="shadowed", reason=chosen[1])
 
 
-def _check_pins(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> None:
+def _demonstrator(judged: list[Claim], indexes: list[int], providing: Iterable[int]) -> tuple[int, str] | None:
+    """Which of the demonstrations of one scheme counts, and why; None where none does.
+
+    That of whoever provides the scheme; of a reserved one, where there is none such, that of the kit of the tests: no
+    stranger's demonstration takes its place.
+    """
+    providers = [judged[index].provider for index in providing]
+    own = [index for index in indexes if [judged[index].provider] == providers]
+    if len(own) == 1:
+        return own[0], f"{providers[0]}, which provides the scheme, demonstrates it itself"
+    kit = [index for index in indexes if distribution_key(judged[index].distribution) == _DEMONSTRATES]
+    if len(kit) == 1 and _owner(SCHEMES, judged[kit[0]].name) is not None:
+        return kit[0], f"{judged[kit[0]].provider} demonstrates the schemes whose names are reserved"
+    return None
+
+
+def _owner(group: str, name: str) -> str | None:
+    """The distribution that the name is reserved to; None where it is anybody's."""
+    if group == COMMANDS:
+        return HOMES.get(name)
+    if group != SCHEMES:
+        return None
+    from urlschemes.ledger import known_names
+
+    known = known_names().get(name)
+    return known.distribution or None if known is not None else None
+
+
+def _pinned(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> dict[tuple[str, str], str]:
+    """The pins by group and name: in each group in which the distribution claims the name.
+
+    Raises PluginError for a pin that names whoever does not claim the name, or may not have it.
+    """
+    found: dict[tuple[str, str], str] = {}
     for name, pin in pins.items():
-        wish = (SCHEMES, name, distribution_key(pin))
-        wishes = (
-            (each.group, each.name, distribution_key(each.distribution)) for each in claims if each.state != "ignored"
-        )
-        if wish not in wishes:
-            from urlschemes.errors import PluginError
+        from urlschemes.errors import PluginError
 
+        wanting = [each for each in claims if each.name == name and each.state != "ignored" and each.group in _PINNED]
+        same = [each for each in wanting if distribution_key(each.distribution) == distribution_key(pin)]
+        if not same:
+            others = sorted({each.distribution for each in wanting})
             raise PluginError(
                 f"the pin of {name} names {pin}, which does not claim it",
                 scheme=name,
                 distribution=pin,
-                hint=installed_list(claims),
+                hint=f"claimed by: {', '.join(others)}" if others else installed_list(claims),
             )
+        owners = [_owner(each.group, name) for each in same]
+        if all(owner is not None and owner != distribution_key(pin) for owner in owners):
+            raise PluginError(
+                f"the pin of {name} names {pin}, and the name is reserved to {owners[0]}",
+                scheme=name,
+                distribution=pin,
+                hint="a reserved name has one provider: leave the pin out",
+            )
+        found.update({(each.group, name): pin for each in same})
+    return found
 
 
 def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str]]:
@@ -179,9 +244,14 @@ def _distributions(claims: Iterable[Claim]) -> set[str]:
 
 
 def _judged(
-    claim: Claim, allowed: Mapping[str, frozenset[str]], disabled: Mapping[str, str], pins: Mapping[str, str]
+    claim: Claim,
+    allowed: Mapping[str, frozenset[str]],
+    disabled: Mapping[str, str],
+    pins: Mapping[tuple[str, str], str],
 ) -> Claim:
-    """The active claim by itself, without regard to others: whether it may count."""
+    """The claim by itself, without regard to others: whether it may count. A malformed one can be switched off, too."""
+    if claim.state == "ignored":
+        return claim
     distribution = distribution_key(claim.distribution)
     for source, names in allowed.items():
         if distribution not in names:
@@ -189,17 +259,15 @@ def _judged(
     why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
     if why:
         return claim._replace(state="disabled", reason=why)
+    if claim.state != "active":
+        return claim
     if claim.group == COMMANDS and claim.name in OWN_COMMANDS:
         return claim._replace(state="reserved", reason="urlschemes has a command of that name itself")
-    if claim.group != SCHEMES:
-        return claim
-    if distribution != distribution_key(f"urlschemes-{claim.name}"):  # whose name it is, it is for them to say
-        from urlschemes.ledger import known_names
-
-        known = known_names().get(claim.name)
-        if known is not None and known.distribution:
-            return claim._replace(state="reserved", reason=f"the name is reserved to {known.distribution}")
-    pin = pins.get(claim.name)
+    if claim.group != SCHEMES or distribution != distribution_key(f"urlschemes-{claim.name}"):
+        owner = _owner(claim.group, claim.name)
+        if owner is not None and owner != distribution:
+            return claim._replace(state="reserved", reason=f"the name is reserved to {owner}")
+    pin = pins.get((claim.group, claim.name))
     if pin is not None and distribution_key(pin) != distribution:
         return claim._replace(state="shadowed", reason=f"the name is pinned to {pin}")
     return claim

@@ -62,10 +62,6 @@ _HOMES = {
 
 _READING = ("reading", "extracting")
 """The homes of commands that call no hook unless they fail."""
-_ELSEWHERE = {"new": "urlschemes-testing", "review": "urlschemes-testing", "site": "urlschemes-site"}
-"""The distributions that bring commands for whoever writes plugins, or shows them."""
-
-
 _JSON = "urlschemes.cli.app.json"
 """In the contexts of click: whether `--json` was typed."""
 
@@ -177,7 +173,9 @@ class _Commands(click.Group):
         if others:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl([(name, f"of {claim.provider}") for name, claim in sorted(others.items())])
-        missing = [f"{name} (of {home})" for name, home in _ELSEWHERE.items() if name not in others]
+        from urlschemes.choice import HOMES
+
+        missing = [f"{name} (of {home})" for name, home in HOMES.items() if name not in others]
         if missing:
             formatter.write(f"\nNot installed, or switched off: {', '.join(missing)}\n")
 
@@ -245,14 +243,19 @@ class _Commands(click.Group):
 
         Raises PluginError for a switch that names nobody.
         """
-        from urlschemes.claims import COMMANDS
+        from urlschemes.choice import HOMES, listed
+        from urlschemes.claims import COMMANDS, distribution_key
 
         claims = [each for each in _settings(ctx).registry.claims() if (each.group, each.name) == (COMMANDS, name)]
-        if claims:
-            said = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
-            return f"The command {name} cannot be used: {said}."
-        home = _ELSEWHERE.get(name)
-        return f"The command {name} comes with {home}, which is not installed: pip install {home}" if home else None
+        conflict = [each for each in claims if each.state == "conflict"]
+        if conflict:
+            advice = to_settle(name, [each.distribution for each in conflict])
+            return f"The command {name} cannot be used, for several have one: {listed(conflict)}; {advice}"
+        home = HOMES.get(name)
+        if home and not any(distribution_key(each.distribution) == home for each in claims):
+            return f"The command {name} comes with {home}, which is not installed: pip install {home}"
+        said = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
+        return f"The command {name} cannot be used: {said}." if claims else None
 
 
 def _settings(ctx: click.Context) -> Settings:
@@ -404,13 +407,15 @@ def advice(error: URLError) -> str | None:
     if isinstance(error, errors.PluginLoadError) and error.hint:
         return error.hint.replace(f"{DISABLE}=", "--disable ")
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
-        return to_settle(error.scheme, error.claimants[0].partition(" ")[0])
+        return to_settle(error.scheme, [each.partition(" ")[0] for each in error.claimants])
     return error.hint
 
 
-def to_settle(scheme: str, distribution: str) -> str:
-    """What to do where several claim the scheme, that distribution among them."""
-    return f"choose one: --pin {scheme}={distribution}, or uninstall the other"
+def to_settle(name: str, distributions: Sequence[str]) -> str:
+    """What to do where those distributions claim the name."""
+    first, *others = dict.fromkeys(distributions)
+    rid = f"switch the other off: --disable {others[0]}" if len(others) == 1 else "uninstall the others"
+    return f"choose one: --pin {name}={first}, or {rid}"
 
 
 def _nobody_asked(error: URLError) -> bool:

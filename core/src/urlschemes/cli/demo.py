@@ -69,7 +69,8 @@ def demo(settings: Settings, names: tuple[str, ...]) -> None:
             sys.stdout.flush()
             report(error)
             failed.append(name)
-    _sum_up(screen, accessed, missing, failed)
+    sys.stdout.flush()
+    _sum_up(screen, accessed, _say_conflicts(registry, missing), failed)
     if failed:
         click.get_current_context().exit(FAILED)
 
@@ -88,6 +89,25 @@ def _why_nothing(registry: Registry) -> str:
         if claim.group == DEMOS:
             return f"{claim.provider} has demonstrations, and is {claim.state}: {claim.reason}"
     return f"nothing can be shown without servers to talk to: pip install {KIT}"
+
+
+def _say_conflicts(registry: Registry, names: list[str]) -> list[str]:
+    """Say which demonstrations are at odds, of the schemes of those names, and return the names of the others."""
+    from urlschemes.choice import listed
+    from urlschemes.claims import DEMOS
+    from urlschemes.cli.app import to_settle
+
+    others = []
+    for name in names:
+        claims = [
+            each for each in registry.claims() if (each.group, each.name, each.state) == (DEMOS, name, "conflict")
+        ]
+        if claims:
+            advice = to_settle(name, [each.distribution for each in claims])
+            note(f"several demonstrate {name}, so none is used: {listed(claims)}; {advice}")
+        else:
+            others.append(name)
+    return others
 
 
 def _demonstrate(screen: Screen, registry: Registry, name: str, claim: Claim) -> None:

@@ -85,7 +85,7 @@ def _advice(found: Why) -> str:
     from urlschemes.cli.app import to_settle
 
     if found.switch is None:
-        return to_settle(found.name, found.pins[0]) if found.pins else found.advice
+        return to_settle(found.name, found.pins) if found.pins else found.advice
     pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
     return f"{pin}--disable {found.switch} switches it off"
 
@@ -184,7 +184,7 @@ def _show_trouble(screen: Screen, each: Diagnosis) -> None:
         screen.print(Text(f"    {line(said)}"), soft_wrap=True)
     _show_file(screen, each, 4)
     remedy = f"--disable {switch(claim)} switches it off"
-    if claim.state == "conflict" and claim.group == SCHEMES:
+    if claim.state == "conflict":
         remedy = f"--pin {claim.name}={claim.distribution} chooses it"
     elif claim.state == "malformed":
         remedy = ""
