@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from bad_plugins import ACCESS, BAD, DEMO, PROJECT, RECORD, Edit, bad_plugin, edited, good_plugin
+from bad_plugins import ACCESS, BAD, DEMO, PROJECT, RECORD, TYPE, Edit, bad_plugin, edited, good_plugin
 from schemas import conforms
 from workspace import ROOT, run
 
@@ -174,6 +174,18 @@ def test_a_part_that_bears_the_name_of_what_every_url_has_fails_the_grammar(tmp_
     found = review(edited(good_plugin(tmp_path), edits) / RECORD, checks=["grammar", "prints-back"])
     assert failed(found) == {"grammar": "a part of x-example bears the name 'normalized', which every URL has"}
     assert found.verdicts[-1].outcome == "skipped"
+
+
+@pytest.mark.parametrize("own_type", [True, False])
+def test_a_scheme_without_a_type_of_its_own_is_pickled_too(tmp_path: Path, own_type: bool) -> None:
+    made = good_plugin(tmp_path)
+    if not own_type:
+        (made / TYPE).write_text(
+            "from urlschemes import Registration, Scheme\n"
+            "scheme = Scheme(Registration.of(__name__), access=__name__ + '.access')\n"
+        )
+    (verdict,) = review(made, checks=["pickles"], examples=20).verdicts
+    assert verdict.outcome == "passed"
 
 
 def test_a_fault_of_the_review_is_not_the_plugins() -> None:

@@ -2,12 +2,13 @@
 
 import copy
 import importlib
+import pickle
 import sys
 from pathlib import Path
 
 import pytest
 
-from urlschemes import Registration, RegistrationError, Scheme
+from urlschemes import URL, Registration, RegistrationError, Scheme
 from urlschemes.errors import GrammarError, PluginContractError, UnsupportedOperation
 
 TEXT = (Path(__file__).parent / "album.toml").read_text("utf-8")
@@ -36,6 +37,19 @@ def test_the_examples_hold() -> None:
             parts = url_type.parse(example.url).parts
             present = {name: value for name, value in parts.items() if value is not None}
             assert present == dict(example.parts)
+
+
+@pytest.mark.parametrize("name", ["x-album", "internet", "login"])  # the core has types of such names
+def test_a_type_that_the_core_makes_is_the_cores_and_is_pickled_as_a_generic_one(name: str) -> None:
+    text = TEXT.replace("x-album", name)
+    if name != "x-album":
+        text = text.replace('status = "experimental"', 'status = "provisional"')
+    record = Registration.from_text(text)
+    url = Scheme(record).url_type.parse(record.examples[0].url)
+    assert type(url).__module__ == "urlschemes.scheme"
+    loaded = pickle.loads(pickle.dumps(url))
+    assert type(loaded) is URL
+    assert loaded == url
 
 
 @pytest.mark.parametrize(

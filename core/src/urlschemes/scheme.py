@@ -116,6 +116,7 @@ def _type_of(registration: "Registration") -> type[URL]:
     parts = registration.syntax.parts
     base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
     attributes: dict[str, Any] = {
+        "__module__": __name__,
         "__slots__": (),
         "__doc__": f"A URL of the scheme {registration.scheme}.",
         "build": classmethod(_build),

@@ -510,7 +510,8 @@ def _restore(module: str, name: str, text: str) -> URL:
             found = getattr(found, attribute)
     except (ImportError, AttributeError):
         found = URL
-    kind = found if isinstance(found, type) and issubclass(found, URL) else URL
+    # What another module only imports under that name is not the type that was pickled.
+    kind = found if isinstance(found, type) and issubclass(found, URL) and found.__module__ == module else URL
     return kind.parse(text, limit=max(LIMIT, len(text)))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.display import described
@@ -184,22 +186,24 @@ def _key(url: URL) -> str:
 @asks("pickles", "docs/urls.md")
 def pickles(subject: Subject) -> Judgement:
     """A URL that was pickled or copied is the same URL; of a type that can be imported, of the same type."""
-    in_code = subject.has_code and "." not in subject.url_type.__qualname__
 
     def law(url: URL) -> str:
         for copied in (pickle.loads(pickle.dumps(url)), copy.copy(url), copy.deepcopy(url)):  # noqa: S301  our own
             if not isinstance(copied, URL) or as_text(copied) != as_text(url):
                 return f"a copy of it is {copied!r}"
-            if in_code and type(copied) is not type(url) and _is_written(url):
+            if type(copied) is not type(url) and _can_be_imported(type(url)):
                 return f"a copy of it is a {type(copied).__name__}"
         return ""
 
     return _tried(subject.urls, as_text, law, "leave __reduce__ and __copy__ to the core")
 
 
-def _is_written(url: URL) -> bool:
-    """Whether its type is written out in the plugin, and not made by the core."""
-    return not type(url).__module__.startswith("urlschemes.")
+def _can_be_imported(kind: type[URL]) -> bool:
+    """Whether the type is found under its name; what the core makes of a record is not."""
+    try:
+        return attrgetter(kind.__qualname__)(sys.modules[kind.__module__]) is kind
+    except (AttributeError, KeyError):
+        return False
 
 
 @asks("explains", "docs/errors.md")
