@@ -103,26 +103,38 @@ def opened(path: str, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
 
 
 def read_own(path: str, most: int, *, writers: Writers = "user", secret: bool = False, links: bool = True) -> bytes:
-    """What the file holds, which is at most `most` octets.
+    """What the file holds, which is at most `most` octets. The rest is as for `opened_own`."""
+    descriptor = opened_own(path, most, writers=writers, secret=secret, links=links)
+    try:
+        length = os.fstat(descriptor).st_size
+        octets = os.read(descriptor, min(length, most) + 1)
+        if len(octets) > length:  # it has grown, or its length is told by nobody
+            while len(octets) <= most and (more := os.read(descriptor, 65536)):
+                octets += more
+    finally:
+        os.close(descriptor)
+    if len(octets) > most:
+        raise _too_long(most)
+    return octets
+
+
+def opened_own(path: str, most: int, *, writers: Writers = "user", secret: bool = False, links: bool = True) -> int:
+    """A descriptor to read the file by, which is at most `most` octets long.
 
     `writers` is who may be able to write to it: this user alone, `root` as well, or `any`body. What is `secret`
     must be closed to all others. Without `links` it must be no link. Raises OSError: UnsafeFileError where the file
     is there and must not be used.
     """
     descriptor, status = _opened(path, os.O_RDONLY if links else os.O_RDONLY | NO_LINKS)
-    try:
-        fault = _fault(status, writers, secret=secret)
-        if fault is not None:
-            raise UnsafeFileError(*fault)
-        octets = os.read(descriptor, min(status.st_size, most) + 1)
-        if len(octets) > status.st_size:  # it has grown, or its length is told by nobody
-            while len(octets) <= most and (more := os.read(descriptor, 65536)):
-                octets += more
-    finally:
-        os.close(descriptor)
-    if len(octets) > most:
-        raise UnsafeFileError(f"it is longer than {most} octets")
-    return octets
+    fault = _fault(status, writers, secret=secret)
+    if fault is None and status.st_size <= most:
+        return descriptor
+    os.close(descriptor)
+    raise UnsafeFileError(*fault) if fault else _too_long(most)
+
+
+def _too_long(most: int) -> UnsafeFileError:
+    return UnsafeFileError(f"it is longer than {most} octets")
 
 
 def write_own(path: str, octets: bytes) -> None:

@@ -54,11 +54,11 @@ def _entries(file: str) -> dict[str, tuple[str, str, str]]:
     from netrc import NetrcParseError
 
     from urlschemes.errors import ConfigurationError
-    from urlschemes.places import read_own
+    from urlschemes.places import opened_own
 
     hint = None
     try:
-        return _parsed(read_own(file, _MOST, secret=True).decode())
+        return _parsed(opened_own(file, _MOST, secret=True))
     except NetrcParseError as error:  # its words may be a password
         wrong = f"is malformed in line {error.lineno}, or just before it"
     except UnicodeDecodeError:
@@ -69,17 +69,15 @@ def _entries(file: str) -> dict[str, tuple[str, str, str]]:
     raise ConfigurationError(f"the netrc file {file} {wrong}", source=file, hint=hint)
 
 
-def _parsed(text: str) -> dict[str, tuple[str, str, str]]:
-    """The entries in the text by host. Raises NetrcParseError."""
-    import io
+def _parsed(descriptor: int) -> dict[str, tuple[str, str, str]]:
+    """The entries by host of the file that was opened. Raises NetrcParseError, UnicodeDecodeError, OSError."""
     import netrc
 
-    class Entries(netrc.netrc):
-        """Those of a text that was read already: from a file, it would be read by its name once more."""
-
-        def __init__(self) -> None:
-            self.hosts = {}
-            self.macros = {}
-            self._parse("", io.StringIO(text, newline=None), default_netrc=False)  # type: ignore[attr-defined]
-
-    return Entries().hosts
+    try:
+        with open(descriptor, "rb", closefd=False) as file:
+            file.read().decode()  # else it would be tried again in another encoding
+            file.seek(0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return netrc.netrc(descriptor).hosts  # type: ignore[arg-type]  # what `open` takes, it takes, and closes it
