@@ -25,7 +25,7 @@ pytestmark = [
 
 
 class Shell:
-    """A shell that remembers, from one command to the next, where it is and what was exported."""
+    """A shell that remembers, from one command to the next, where it is and what was set."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self._notes = folder / "notes"
@@ -38,7 +38,7 @@ class Shell:
         """What the command prints, errors included."""
         keep = f"\nended=$?\npwd > {self._notes}/folder\nenv -0 > {self._notes}/environment\nexit $ended"
         done = subprocess.run(
-            ["bash", "-c", command + keep],
+            ["bash", "-a", "-c", command + keep],  # all that is set is exported, functions, too
             cwd=self.folder,
             env=self._environment,
             stdin=subprocess.DEVNULL,
