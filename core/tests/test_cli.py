@@ -1074,6 +1074,21 @@ def test_doctor_looks_at_everything_and_its_exit_code_tells(run: Run, install: A
     assert (listed.exit_code, "urlschemes doctor" in listed.stderr) == (0, True)
 
 
+def test_what_breaks_the_contract_is_said_with_what_is_due_and_how_to_be_rid_of_it(run: Run, install: Any) -> None:
+    install("odd-schemes", "x-odd = odd:number\nx-nobody = nobody\n", {"odd.py": "number = 7\n"})
+    install("odd-hooks", "[urlschemes]\nveto = odd_hooks\n", {"odd_hooks.py": "def urlschemes_vetoes(url): pass\n"})
+    said = run("--disable", "odd-hooks", "show", "x-odd", plugins=f"{DISTRIBUTION},odd-schemes,odd-hooks")
+    assert said.exit_code == 5
+    assert "  help: --disable x-odd switches it off, `pip uninstall odd-schemes` removes it" in said.stderr
+    assert "\n  due: registration.toml" in said.stderr
+    listed = run("schemes", plugins=f"{DISTRIBUTION},odd-schemes,odd-hooks")
+    assert "urlschemes: 2 more cannot be used" in listed.stderr
+    hooked = run("access", "x-shelf://127.0.0.1:1/", plugins=f"{DISTRIBUTION},odd-hooks")
+    assert (hooked.exit_code, "the hooks of odd-hooks 1.0 are wrong" in hooked.stderr) == (5, True)
+    assert "  due: a function urlschemes_veto with" in hooked.stderr
+    assert "  help: --disable odd-hooks switches it off" in hooked.stderr
+
+
 def test_a_conflict_is_settled_by_a_pin(run: Run, install: Any) -> None:
     files = {"other_shelf/__init__.py": CODE, "other_shelf/registration.toml": RECORD, "other_shelf/access.py": ACCESS}
     install("other-shelf", "x-shelf = other_shelf:scheme", files)

@@ -168,12 +168,17 @@ def implementation(claim: Claim, claims: Iterable[Claim]) -> object:
     It must implement just the hooks that its distribution names it for, by one of all `claims`. Raises PluginLoadError,
     PluginContractError.
     """
+    from urlschemes.errors import PluginContractError
     from urlschemes.hooks import check
 
     found = imported(claim)
     same = [each for each in claims if each.group == claim.group and each.distribution == claim.distribution]
     place = (claim.module, claim.attribute)
-    check(found, claim.provider, {hook_of(each.name) for each in same if (each.module, each.attribute) == place})
+    try:
+        check(found, claim.provider, {hook_of(each.name) for each in same if (each.module, each.attribute) == place})
+    except PluginContractError as error:
+        error.hint = _riddance(claim)
+        raise
     return found
 
 
@@ -191,7 +196,6 @@ def _blamed(claim: Claim, error: BaseException, wants: str) -> BaseException:
 
 
 def _not_loaded(claim: Claim, error: BaseException, what: str = "") -> PluginLoadError:
-    from urlschemes.choice import DISABLE, switch
     from urlschemes.display import described
     from urlschemes.errors import PluginLoadError
 
@@ -199,7 +203,7 @@ def _not_loaded(claim: Claim, error: BaseException, what: str = "") -> PluginLoa
         f"{claim.provider}, which provides {claim.name}, cannot be imported: {what and f'{what}: '}{described(error)}",
         scheme=_scheme_of(claim),
         distribution=claim.provider,
-        hint=f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it",
+        hint=_riddance(claim),
     )
 
 
@@ -212,8 +216,14 @@ def _contract(claim: Claim, message: str, *, wants: str, has: str, hint: str | N
         distribution=claim.provider,
         wants=wants,
         has=has,
-        hint=hint,
+        hint="; ".join(filter(None, (hint, _riddance(claim)))),
     )
+
+
+def _riddance(claim: Claim) -> str:
+    from urlschemes.choice import DISABLE, switch
+
+    return f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it"
 
 
 def _scheme_of(claim: Claim) -> str | None:

@@ -361,6 +361,9 @@ def report(error: URLError) -> int:
     listen()  # the words of some errors are asked of ledgers
     text = Text.assemble(("urlschemes: ", "bold red"), line(str(error.message or error.code)))
     Screen(stderr=True).print(text, soft_wrap=True)
+    wants = getattr(error, "wants", "")
+    if wants:
+        write(f"  due: {line(wants)}", stream=sys.stderr)
     hint = advice(error)
     if hint:
         write(f"  help: {line(hint)}", stream=sys.stderr)
@@ -404,7 +407,7 @@ def advice(error: URLError) -> str | None:
         return f"it has a command of its own: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
     if isinstance(error, errors.LimitExceeded) and error.limit == "content":
         return "-o FILE saves it, however long it is"
-    if isinstance(error, errors.PluginLoadError) and error.hint:
+    if isinstance(error, errors.PluginLoadError | errors.PluginContractError) and error.hint:
         return error.hint.replace(f"{DISABLE}=", "--disable ")
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return to_settle(error.scheme, [each.partition(" ")[0] for each in error.claimants])

@@ -58,10 +58,13 @@ def schemes(settings: Settings, *, everything: bool, as_json: bool) -> None:
     else:
         note("no scheme is installed or switched on")
         _advise(registry)
-    unreadable = {*registry} - {each.scheme for each in records}
     trouble = [claim for claim in registry.claims() if claim.in_trouble]
-    if trouble or unreadable:
-        note(f"{len(trouble) + len(unreadable)} more cannot be used: `urlschemes doctor` says why")
+    unusable = {claim.name for claim in trouble if claim.group == SCHEMES and claim.name} | {*registry}
+    unusable -= {each.scheme for each in records}
+    if unusable:
+        note(f"{len(unusable)} more cannot be used: `urlschemes doctor` says why")
+    elif trouble:
+        note("something else that is installed cannot be used: `urlschemes doctor` says what")
 
 
 def _list_all(registry: Registry, *, as_json: bool) -> None:
