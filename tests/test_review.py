@@ -121,6 +121,42 @@ def test_a_plugin_that_hangs_fails_in_the_end(tmp_path: Path, monkeypatch: pytes
     assert any("in access" in each for each in found.failed[0].details)
 
 
+FORGED = {
+    "a number": "5\\n",
+    "no judgement": '{"check": "contract", "seconds": 1.0}\\n',
+    "texts that are none": '{"check": "contract", "judgement": ["passed", 5, "", [1]], "seconds": 1.0}\\n',
+    "no details": '{"check": "contract", "judgement": ["passed", "", "", 5], "seconds": 1.0}\\n',
+    "another outcome": '{"check": "contract", "judgement": ["good", "", "", []], "seconds": 1.0}\\n',
+    "no end of time": '{"check": "contract", "judgement": ["passed", "", "", []], "seconds": 1e999}\\n',
+    "another check": '{"began": "contact"}\\n',
+    "the next check": '{"began": "prints-back"}\\n',
+    "no octets of UTF-8": "\\xff\\n",
+    "too deep": "[" * 99999 + "\\n",
+    "a long number": "9" * 5000 + "\\n",
+    "half a line": "{",
+    "a title": '{"title": 5, "scheme": []}\\n',
+}
+WRITES = "import os\nfor number in range(3, 20):\n    try:\n        {}\n    except OSError:\n        pass\n"
+
+
+@pytest.mark.parametrize("text", FORGED.values(), ids=FORGED)
+def test_what_a_plugin_writes_among_the_verdicts_is_a_failed_check(tmp_path: Path, text: str) -> None:
+    code = WRITES.format(f"os.write(number, b'{text}')")
+    made = edited(good_plugin(tmp_path), [Edit(TYPE, "from urlschemes import", f"{code}from urlschemes import")])
+    found = review(made, checks=["name", "contract", "prints-back"], examples=5)
+    told = failed(found)
+    assert "contract" in told
+    assert "name" not in told
+    assert all("what its process said of the check is not what the review says" in each for each in told.values())
+
+
+@pytest.mark.parametrize("deed", ["os.write(number, bytes(1 << 21))", "os.ftruncate(number, 0)"])
+def test_a_plugin_that_takes_the_verdicts_away_fails(tmp_path: Path, deed: str) -> None:
+    code = WRITES.format(deed) + "os.write(2, bytes(1 << 21))\nos._exit(0)\n"
+    made = edited(good_plugin(tmp_path), [Edit(TYPE, "from urlschemes import", f"{code}from urlschemes import")])
+    assert [*failed(review(made, checks=["name", "contract"], examples=5))] == ["contract"]
+
+
 @pytest.mark.slow
 def test_of_a_record_by_itself_the_syntax_is_reviewed(tmp_path: Path) -> None:
     record = good_plugin(tmp_path) / RECORD

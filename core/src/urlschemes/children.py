@@ -102,4 +102,4 @@ def _end_all(process: subprocess.Popen[bytes]) -> None:
 
 def _last_of(file: IO[bytes]) -> bytes:
     file.seek(max(file.seek(0, os.SEEK_END) - MOST, 0))
-    return file.read()
+    return file.read(MOST)  # somebody may still be writing

@@ -29,6 +29,7 @@ The rooms, from the top:
 | `watching` | who opens what meanwhile |
 | `chance` | the same chance for each run |
 | `targets` | what is reviewed, found |
+| `answers` | what such a process says, and the runner reads |
 | `catalogue` | what a check is, and all of them in order |
 | `verdicts` | what a check says, and a review is |
 """

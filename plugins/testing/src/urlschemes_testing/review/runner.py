@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from contextlib import suppress
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from urlschemes_testing.review.answers import Answers
 from urlschemes_testing.review.catalogue import checks as all_checks
 from urlschemes_testing.review.targets import found
 from urlschemes_testing.review.verdicts import Judgement, Review, ReviewError, Verdict, failed
@@ -17,6 +15,7 @@ from urlschemes_testing.review.verdicts import Judgement, Review, ReviewError, V
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from urlschemes.children import Ended
     from urlschemes.registry import Registry
 
 __all__ = ["EXAMPLES", "SEED", "review"]
@@ -89,24 +88,32 @@ class _Run:
         """Make these checks in one process; and those that are left in another, where one brings it to its end."""
         left = list(names)
         while left:
-            with TemporaryDirectory(prefix="urlschemes-review-") as folder:
-                how, said = _ended(self.job, left, Path(folder))
-                answers = _answers(Path(folder, "answers"))
-            for each in answers:
-                if "check" in each:
-                    outcome, reason, advice, details = each["judgement"]
-                    judgement = Judgement(outcome, reason, advice, tuple(details))
-                    self.verdicts[each["check"]] = Verdict.of(each["check"], judgement, each["seconds"])
-                elif "title" in each:
-                    self.facts = each
-                elif "fault" in each:
-                    raise ReviewError(f"the review itself failed, in the check {each['at']}: {each['fault']}")
-            began = [each["began"] for each in answers if "began" in each]
-            if not began:
-                raise ReviewError(f"the process of the review {how}, and no check was begun{_last(said)}")
-            left = left[len(began) :]
-            if began[-1] not in self.verdicts:
-                self.verdicts[began[-1]] = Verdict.of(began[-1], _death(how, said))
+            ended = _ended(self.job, left)
+            answers = Answers.read(ended.out, left)
+            said = ended.err.decode("utf-8", "replace").splitlines()
+            self.verdicts |= answers.verdicts
+            self.facts = answers.facts or self.facts
+            began = answers.began
+            if answers.fault and not answers.strange:
+                raise ReviewError(f"the review itself failed, in the check {began[-1]}: {answers.fault}")
+            if ended.how.startswith("cannot be started"):
+                raise ReviewError(f"the process of the review {ended.how}")
+            if not began and len(left) > 1:
+                for name in left:  # whose doing it is that nothing was said is found out one by one
+                    self.make([name])
+                return
+            begun = began or left
+            if begun[-1] not in self.verdicts:
+                judgement = _forged(answers.strange) if answers.strange else _death(ended.how, said)
+                self.verdicts[begun[-1]] = Verdict.of(begun[-1], judgement)
+            left = left[len(begun) :]
+
+
+def _forged(strange: str) -> Judgement:
+    return failed(
+        f"what its process said of the check is not what the review says: {strange}",
+        "write nothing to files that the plugin has not opened",
+    )
 
 
 def _death(how: str, said: list[str]) -> Judgement:
@@ -122,30 +129,16 @@ def _death(how: str, said: list[str]) -> Judgement:
     return failed(f"the plugin brought the process to its end: it {how}", advice, *said[-PLACES:])
 
 
-def _last(said: list[str]) -> str:
-    return f": {said[-1]}" if said else ""
-
-
-def _ended(job: Mapping[str, Any], names: list[str], folder: Path) -> tuple[str, list[str]]:
-    """What is said of how the process that makes these checks ended, and the last that it wrote to standard error."""
+def _ended(job: Mapping[str, Any], names: list[str]) -> Ended:
+    """The process that makes these checks, which has ended."""
     from urlschemes.children import run  # not above: a worker imports this package, and watches what is imported
 
-    (folder / "here").mkdir()
-    ended = run(
-        "urlschemes_testing.review.worker:main",
-        {**job, "checks": names, "answers": str(folder / "answers")},
-        seconds=PATIENCE * len(names) + 60,
-        path=[entry for entry in sys.path if os.path.isabs(entry)],  # noqa: PTH117  they are strings
-        options=["-B", "-W", "ignore"],
-        cwd=folder / "here",
-    )
-    return ended.how, ended.err.decode("utf-8", "replace").splitlines()
-
-
-def _answers(path: Path) -> list[dict[str, Any]]:
-    """What the process wrote; a line that is not whole was not finished."""
-    answers = []
-    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
-        with suppress(ValueError):
-            answers.append(json.loads(line))
-    return answers
+    with TemporaryDirectory(prefix="urlschemes-review-") as here:
+        return run(
+            "urlschemes_testing.review.worker:main",
+            {**job, "checks": names},
+            seconds=PATIENCE * len(names) + 60,
+            path=[entry for entry in sys.path if os.path.isabs(entry)],  # noqa: PTH117  they are strings
+            options=["-B", "-W", "ignore"],
+            cwd=here,
+        )

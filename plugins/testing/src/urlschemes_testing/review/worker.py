@@ -1,20 +1,20 @@
-"""One process that judges: it writes which check it begins, and what it found, to a file that the runner reads.
+"""One process that judges: it says which check it begins, and what it found.
 
-A check that takes too long ends the process, as may whatever the plugin does in it: the file tells which check that
-was.
+A check that takes too long ends the process, as may whatever the plugin does in it: what was said tells which check
+that was.
 """
 
 from __future__ import annotations
 
 import faulthandler
-import json
 import os
 import sys
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from urlschemes.display import described
+from urlschemes_testing.review.answers import Teller
 from urlschemes_testing.review.catalogue import checks
 from urlschemes_testing.review.subject import Missing, Subject
 from urlschemes_testing.review.targets import Target
@@ -34,30 +34,25 @@ _OWN = f"urlschemes_testing{os.sep}review{os.sep}"
 
 def main(job: Mapping[str, Any]) -> NoReturn:
     """Make the checks that `job` names, one after another, and end the process."""
+    teller = Teller()
     target = Target.from_dict(job["target"])
     sys.path[:0] = target.path
     subject = Subject(target, job["examples"], job["seed"])
     known = {each.name: each for each in checks()}
-    with open(job["answers"], "a", encoding="utf-8") as answers:  # noqa: PTH123  pathlib is not needed for it
-        with suppress(Missing):  # a check says why
-            _tell(answers, title=subject.record.title, scheme=subject.record.scheme)
-        for name in job["checks"]:
-            _tell(answers, began=name)
-            faulthandler.dump_traceback_later(job["patience"], exit=True)
-            begun = perf_counter()
-            try:
-                judgement = _judged(known[name].judge, subject)
-            except BaseException as error:  # noqa: BLE001  whatever it is, it is what there is to report
-                _tell(answers, at=name, fault=f"{described(error)} ({_where(error)[-1]})")
-                os._exit(1)
-            faulthandler.cancel_dump_traceback_later()
-            _tell(answers, check=name, judgement=judgement, seconds=perf_counter() - begun)
+    with suppress(Missing):  # a check says why
+        teller.tell(title=subject.record.title, scheme=subject.record.scheme)
+    for name in job["checks"]:
+        teller.tell(began=name)
+        faulthandler.dump_traceback_later(job["patience"], exit=True)
+        begun = perf_counter()
+        try:
+            judgement = _judged(known[name].judge, subject)
+        except BaseException as error:  # noqa: BLE001  whatever it is, it is what there is to report
+            teller.tell(at=name, fault=f"{described(error)} ({_where(error)[-1]})")
+            os._exit(1)
+        faulthandler.cancel_dump_traceback_later()
+        teller.tell(check=name, judgement=judgement, seconds=perf_counter() - begun)
     os._exit(0)  # whatever the plugin left behind
-
-
-def _tell(answers: TextIO, **facts: Any) -> None:
-    answers.write(json.dumps(facts) + "\n")
-    answers.flush()
 
 
 def _judged(judge: Callable[[Subject], Judgement], subject: Subject) -> Judgement:
