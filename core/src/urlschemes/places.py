@@ -37,6 +37,7 @@ __all__ = [
     "is_own",
     "keeps_what_is_in_it",
     "opened",
+    "opened_own",
     "read_own",
     "write_own",
 ]
