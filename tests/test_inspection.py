@@ -130,8 +130,8 @@ def test_nothing_of_the_workspace_changes_the_process_that_loads_it() -> None:  
 
 def test_a_command_of_a_plugin_that_is_switched_off_is_not_run() -> None:  # C33
     for switch, reason in (
-        ("--no-plugins", "Registry(plugins=...) leaves urlschemes-testing out"),
-        ("--disable=urlschemes-testing", "Registry(disable=...) names urlschemes-testing"),
+        ("--no-plugins", "--no-plugins leaves urlschemes-testing out"),
+        ("--disable=urlschemes-testing", "--disable names urlschemes-testing"),
     ):
         done = run(Path(), "-m", "urlschemes.cli", "--no-config", switch, "new", "x-never")
         assert done.returncode == 2

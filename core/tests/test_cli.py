@@ -1099,6 +1099,19 @@ def test_a_conflict_is_settled_by_a_pin(run: Run, install: Any) -> None:
     assert "--pin x-shelf=" in run("why", "x-shelf", plugins=both).stdout
     assert run("--pin", "x-shelf=other-shelf", "parse", "x-shelf://h/", plugins=both).exit_code == 0
     assert run("--pin", "x-shelf", "parse", "x-shelf://h/", plugins=both).exit_code == 2
+    twice = run("--pin", "x-shelf=other-shelf", "--pin", f"x-shelf={DISTRIBUTION}", "schemes", plugins=both)
+    assert (twice.exit_code, "x-shelf is pinned to other-shelf and to" in twice.stderr) == (2, True)
+
+
+def test_what_was_typed_wrong_is_called_as_it_was_typed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "urlschemes: --plugins names nobody-here, which is" in run("schemes", plugins="nobody-here").stderr
+    assert "urlschemes: --disable names nobody-here, which is" in run("--disable", "nobody-here", "schemes").stderr
+    nobody = CliRunner().invoke(command, ["--no-plugins", "why", "x-shelf"])
+    assert f"--no-plugins leaves {DISTRIBUTION} out" in nobody.stdout.replace("\n", " ")
+    monkeypatch.setenv("URLSCHEMES_PLUGINS", ",")
+    nothing = run("schemes")
+    assert "URLSCHEMES_PLUGINS holds ',', which names nothing" in nothing.stderr
+    assert "`none` switches all plugins off" in nothing.stderr
 
 
 def test_plugins_can_be_left_out(run: Run) -> None:

@@ -68,19 +68,19 @@ _DEMONSTRATES = "urlschemes-testing"
 class Rules:
     """What whoever made a registry decided. The names of distributions are in any spelling.
 
-    `allowed` are the distributions that may take part (None: all). `disabled` are distributions and schemes that may
-    not, by who says so. `pins` are the distributions that were chosen, by the scheme's name in lower case.
+    `allowed` are the distributions that may take part, by who says so (empty: all). `disabled` are distributions and
+    schemes that may not, likewise. `pins` are the distributions that were chosen, by the scheme's name in lower case.
     """
 
     __slots__ = ("allowed", "disabled", "pins")
 
     def __init__(
         self,
-        allowed: Collection[str] | None = None,
+        allowed: Mapping[str, Collection[str]] | None = None,
         disabled: Mapping[str, Collection[str]] | None = None,
         pins: Mapping[str, str] | None = None,
     ) -> None:
-        self.allowed = allowed
+        self.allowed = allowed or {}
         self.disabled = disabled or {}
         self.pins = pins or {}
 
@@ -195,10 +195,14 @@ def _pinned(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> dict[tuple[st
 
 def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str]]:
     """The distributions that may take part, by who says so. Raises PluginError for one that nobody installed."""
-    lists = {} if rules.allowed is None else {"Registry(plugins=...)": frozenset(map(distribution_key, rules.allowed))}
+    lists = {source: frozenset(map(distribution_key, names)) for source, names in rules.allowed.items()}
     named = os.environ.get(_ALLOW, "").strip()
     if named:
         lists[_ALLOW] = frozenset() if named == "none" else frozenset(map(distribution_key, _names(named)))
+        if named != "none" and not lists[_ALLOW]:
+            from urlschemes.errors import PluginError
+
+            raise PluginError(f"{_ALLOW} holds {named!r}, which names nothing", hint="`none` switches all plugins off")
     there = _distributions(claims) if lists else set()
     for source, names in lists.items():
         for name in sorted(names - there):
@@ -207,7 +211,7 @@ def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str
             raise PluginError(
                 f"{source} names {name}, which is not installed as a plugin",
                 distribution=name,
-                hint=installed_list(claims),
+                hint=f"did you mean urlschemes-{name}?" if f"urlschemes-{name}" in there else installed_list(claims),
             )
     return lists
 

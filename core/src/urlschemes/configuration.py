@@ -164,6 +164,13 @@ class Configuration:
         return next((each.value for each in self.settings if each.name == "registry.plugins"), None)
 
     @property
+    def allowed(self) -> Mapping[str, tuple[str, ...]]:
+        """As `plugins`, by who says so, in words; empty where all may take part."""
+        return {
+            f"{each.name} of {each.source}": each.value for each in self.settings if each.name == "registry.plugins"
+        }
+
+    @property
     def disabled(self) -> Mapping[str, tuple[str, ...]]:
         """The distributions and schemes that are switched off, by who says so, in words."""
         return {

@@ -70,6 +70,9 @@ class Registry:
     `plugins`, `disable` or one of the variables names and nobody installed.
     """
 
+    # What errors call the arguments `plugins` and `disable`: whoever types options knows nothing of arguments.
+    _ARGUMENTS = ("Registry(plugins=...)", "Registry(disable=...)")
+
     def __init__(
         self,
         plugins: Collection[str] | None = None,
@@ -83,13 +86,14 @@ class Registry:
         if any(isinstance(names, str) for names in (plugins, require, disable)):
             raise TypeError("plugins, require and disable are collections of names, not one string")
         folded_pins = {folded(name): pin for name, pin in (pins or {}).items()}
-        disabled = {"Registry(disable=...)": tuple(disable)}
+        allowed: Mapping[str, Collection[str]] = {} if plugins is None else {self._ARGUMENTS[0]: tuple(plugins)}
+        disabled = {self._ARGUMENTS[1]: tuple(disable)}
         self._configuration = configuration
         if configuration is not None:
-            plugins = configuration.plugins if plugins is None else plugins
+            allowed = configuration.allowed if plugins is None else allowed
             folded_pins = {**configuration.pins, **folded_pins}
             disabled |= configuration.disabled
-        rules = Rules(plugins, disabled, folded_pins)
+        rules = Rules(allowed, disabled, folded_pins)
         self._plugins = Plugins(rules, current_directory=current_directory)
         self._own = OwnSchemes()
         self._lock = allocate_lock()

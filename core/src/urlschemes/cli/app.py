@@ -91,9 +91,7 @@ class Settings:
     def registry(self) -> Registry:
         """The registry that the options ask for, made when a command needs it. Raises ConfigurationError."""
         if self._registry is None:
-            from urlschemes.registry import Registry
-
-            self._registry = Registry(
+            self._registry = self._made(
                 self.plugins,
                 require=self._require,
                 disable=self.disable,
@@ -105,12 +103,19 @@ class Settings:
     @property
     def unconfigured(self) -> Registry:
         """As `registry`, for accesses that no gateway, and nothing else that is configured, may lead elsewhere."""
-        from urlschemes.registry import Registry
-
         configuration = self.registry.configuration
         plugins = configuration.plugins if self.plugins is None else self.plugins
         disabled = [name for names in configuration.disabled.values() for name in names]
-        return Registry(plugins, disable=[*self.disable, *disabled], pins={**configuration.pins, **self.pins})
+        return self._made(plugins, disable=[*self.disable, *disabled], pins={**configuration.pins, **self.pins})
+
+    def _made(self, *arguments: Any, **options: Any) -> Registry:
+        """A registry that calls its arguments what they are called on the command line."""
+        from urlschemes.registry import Registry
+
+        class Typed(Registry):
+            _ARGUMENTS = ("--no-plugins" if self.plugins == [] else "--plugins", "--disable")
+
+        return Typed(*arguments, **options)
 
     @property
     def file(self) -> str | None:
@@ -447,11 +452,13 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str
 
 
 def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = {}
+    pairs: dict[str, str] = {}
     for value in values:
         name, equals, distribution = value.partition("=")
         if not name or not equals or not distribution:
             raise click.BadParameter("it is written NAME=DISTRIBUTION")
+        if pairs.get(name, distribution) != distribution:
+            raise click.BadParameter(f"{name} is pinned to {pairs[name]} and to {distribution}")
         pairs[name] = distribution
     return pairs
 
