@@ -21,6 +21,20 @@ CHANGES = {  # C25, C26: what a plugin does when it is imported, and what is tol
         "urlschemes.url.URL.host is new: a builtins.property",
     ),
     "x-standard": ("import socket\nsocket.create_connection = print", "socket.create_connection is now a builtins.b"),
+    "x-json": ("import json\njson.dumps = None", "json.dumps is now None"),
+    "x-write": ("import os\nos.write = os._exit = os.getpid = None", "os.write is now None"),
+    "x-looks": (
+        "import threading, locale\nthreading.enumerate = locale.setlocale = print",
+        "threading.enumerate is now ",
+    ),
+    "x-code": (
+        "from urlschemes import Policy\nPolicy.check_host.__code__ = (lambda *_: None).__code__",
+        "urlschemes.policy.Policy.check_host.__code__ is now a builtins.code",
+    ),
+    "x-defaults": (
+        "from urlschemes.children import run\nrun.__kwdefaults__['cwd'] = '/'",
+        "urlschemes.children.run.__kwdefaults__ is now ",
+    ),
     "x-builtin": (
         "import builtins\nbuiltins.open = print",
         "builtins.open is now a builtins.builtin_function_or_method",
@@ -144,7 +158,11 @@ ENDS = {  # C02, C05, C26: how a plugin ends or holds up the process that loads 
     "x-reads": ("assert input == input\nimport sys\nassert sys.stdin.read() == ''", ""),
     "x-interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     "x-memory": ("raise MemoryError", "MemoryError"),
-    "x-breaks": ("import json\njson.dumps = None", "the process to load it in ended with the exit code 1"),
+    "x-floods": (
+        "import os\nfor n in range(3, 20):\n    try: os.write(n, bytes(1 << 21))\n    except OSError: pass",
+        "ended",
+    ),
+    "x-detached": ("import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(5)\n    os._exit(0)", ""),
 }
 
 

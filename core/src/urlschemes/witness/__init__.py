@@ -8,9 +8,10 @@ The report is one line of JSON on what was the standard output; whatever the plu
 
 from __future__ import annotations
 
-import json
 import os
 from importlib import import_module
+from json import JSONEncoder
+from os import _exit, getpid, write
 from pkgutil import iter_modules
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
+_encoded = JSONEncoder().encode
+# What is needed after the plugin is loaded is kept from before: it may have put something else in its place.
+
 # They need what need not be installed, or run something.
 _LEFT_OUT = {"cli", "demonstration", "verification", "witness"}
 
 
 def report(given: Mapping[str, Any]) -> None:
     """Load the plugin of `given["claim"]`, write what came of it, and end the process."""
-    channel, process = os.dup(1), os.getpid()
+    channel, process = os.dup(1), getpid()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
@@ -52,10 +56,14 @@ def report(given: Mapping[str, Any]) -> None:
         found["fault"] = f"its import ended with {described(error)}"
     finally:
         deeds.stop()
-    found["changes"] = [*before.differences(Snapshot.take()), *deeds.told]
-    if os.getpid() == process:  # a plugin may have forked
-        os.write(channel, json.dumps(found).encode())
-    os._exit(0)  # whatever threads it started, and whatever it wants to do at the end
+    try:
+        found["changes"] = [*before.differences(Snapshot.take()), *deeds.told]
+    except BaseException as error:  # noqa: BLE001  as above
+        found |= {"seconds": None, "changes": deeds.told}
+        found["fault"] = f"it left a process that cannot be looked at: {described(error)}"
+    if getpid() == process:  # a plugin may have forked
+        write(channel, _encoded(found).encode())
+    _exit(0)  # whatever threads it started, and whatever it wants to do at the end
 
 
 def _get_ready(others: list[Claim]) -> None:

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import atexit
 import builtins
-import locale
 import logging
 import os
 import signal
-import socket
 import sys
 import threading
 import warnings
 from dataclasses import dataclass
+from locale import LC_ALL, setlocale
+from os import getcwd, umask
+from signal import getsignal, valid_signals
+from socket import getdefaulttimeout
+from sys import getprofile, getrecursionlimit, gettrace
+from threading import enumerate as all_threads
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -52,6 +56,10 @@ OUTSIDE = {
     "subprocess.Popen": "ran the program {}",
 }
 """Events of Python's auditing that something is done outside of the process, in words, with the event's arguments."""
+
+# What a look needs is kept from before a plugin is loaded, which may put something else in its place.
+_ROOT = logging.getLogger()
+_count_at_exit = getattr(atexit, "_ncallbacks", int)
 
 _PLAIN = (str, int, float, bool, type(None))
 _CODE = (
@@ -98,6 +106,11 @@ class Snapshot:
         for name, old in self.names.items():
             # A module that was replaced has been told of.
             new = later.names.get(name, _GONE)
+            owner, _, attribute = name.rpartition(".")
+            if attribute in _WITHIN and later.names.get(owner) is not self.names[owner]:
+                continue  # another function, of which is told
+            if new is _GONE and owner in later.modules:
+                new = vars(later.modules[owner]).get(attribute, _GONE)
             if new is not old and not _same(old, new):
                 yield f"{name} {'is gone' if new is _GONE else f'is now {_shown(new)}'}"
         for name in later.names.keys() - self.names.keys():
@@ -107,6 +120,8 @@ class Snapshot:
 
 
 _GONE = object()
+_WITHIN = ("__code__", "__defaults__", "__kwdefaults__")
+"""What a function does, and with what: it can be replaced while the function stays."""
 
 
 def _names_of(name: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
@@ -118,10 +133,24 @@ def _names_of(name: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
         kind = type(value)
         if issubclass(kind, _CODE) or (ours and not attribute.startswith("_") and not issubclass(kind, ModuleType)):
             yield f"{name}.{attribute}", value
+            if ours:
+                yield from _within(f"{name}.{attribute}", value)
         if issubclass(kind, type) and value.__module__ == name and vars(value).get("__module__") == name:
             for inner, member in list(vars(value).items()):
                 if issubclass(type(member), _CODE):
                     yield f"{name}.{attribute}.{inner}", member
+                    if ours:
+                        yield from _within(f"{name}.{attribute}.{inner}", member)
+
+
+def _within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What a function consists of; of a property, the one that reads it."""
+    kind = type(value)
+    function = value.fget if kind is property else value.__func__ if kind in {classmethod, staticmethod} else value
+    if type(function) is FunctionType:
+        for attribute in _WITHIN:
+            part = getattr(function, attribute)
+            yield f"{name}.{attribute}", tuple(part.items()) if type(part) is dict else part
 
 
 def _is_special(name: str) -> bool:
@@ -129,28 +158,28 @@ def _is_special(name: str) -> bool:
 
 
 def _settings() -> Iterator[tuple[str, Any]]:
-    yield "the default timeout of sockets", socket.getdefaulttimeout()
-    yield "the locale", locale.setlocale(locale.LC_ALL)
-    yield "the working directory", os.getcwd()  # noqa: PTH109  text, to be compared
+    yield "the default timeout of sockets", getdefaulttimeout()
+    yield "the locale", setlocale(LC_ALL)
+    yield "the working directory", getcwd()  # noqa: PTH109  text, to be compared
     yield "the mask of file modes", _umask()
-    yield "the recursion limit", sys.getrecursionlimit()
+    yield "the recursion limit", getrecursionlimit()
     yield "the filters of warnings", list(warnings.filters)
-    yield "the level of the root logger", logging.getLogger().level
-    yield "the handlers of the root logger", list(logging.getLogger().handlers)
-    yield "the filters of the root logger", list(logging.getLogger().filters)
-    yield "the level that logging.disable sets", logging.getLogger().manager.disable
+    yield "the level of the root logger", _ROOT.level
+    yield "the handlers of the root logger", list(_ROOT.handlers)
+    yield "the filters of the root logger", list(_ROOT.filters)
+    yield "the level that logging.disable sets", _ROOT.manager.disable
     for name in ("path", "meta_path", "path_hooks"):
         yield f"sys.{name}", list(getattr(sys, name))
     for name in ("excepthook", "unraisablehook", "displayhook", "breakpointhook", "stdin", "stdout", "stderr"):
         yield f"sys.{name}", getattr(sys, name)
     yield "threading.excepthook", threading.excepthook
-    yield "the trace function", sys.gettrace()
-    yield "the profile function", sys.getprofile()
-    for number in signal.valid_signals():
-        yield f"the handler of {_signal_name(number)}", signal.getsignal(number)
+    yield "the trace function", gettrace()
+    yield "the profile function", getprofile()
+    for number in valid_signals():
+        yield f"the handler of {_signal_name(number)}", getsignal(number)
     yield "the environment", dict(os.environ)
-    yield "the threads", {f"the thread {thread.name!r}": thread for thread in threading.enumerate()}
-    yield "the functions to be called at exit", getattr(atexit, "_ncallbacks", int)()
+    yield "the threads", {f"the thread {thread.name!r}": thread for thread in all_threads()}
+    yield "the functions to be called at exit", _count_at_exit()
     yield "the names of builtins", dict.fromkeys(vars(builtins))
     yield from _registry()
 
@@ -166,8 +195,8 @@ def _registry() -> Iterator[tuple[str, Any]]:
 
 
 def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
+    mask = umask(0o077)
+    umask(mask)
     return mask
 
 
@@ -196,7 +225,11 @@ def _difference(what: str, old: Any, new: Any) -> Iterator[str]:
 
 
 def _same(old: Any, new: Any) -> bool:
-    return old is new or (type(old) is type(new) and type(old) in _PLAIN and bool(old == new))
+    if old is new or type(old) is not type(new):
+        return old is new
+    if type(old) is tuple:
+        return len(old) == len(new) and all(map(_same, old, new))
+    return type(old) in _PLAIN and bool(old == new)
 
 
 def _shown(value: Any) -> str:
