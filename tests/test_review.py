@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from bad_plugins import ACCESS, BAD, DEMO, PROJECT, RECORD, TYPE, Edit, bad_plugin, edited, good_plugin
 from schemas import conforms
-from workspace import ROOT, run
+from workspace import ROOT, metadata, run, write
 
 from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import PluginError, UnknownScheme
@@ -258,6 +258,37 @@ def test_a_folder_that_is_no_plugin_is_refused(tmp_path: Path, project: str, say
     with pytest.raises(PluginError, match=re.escape(says)) as caught:
         review(tmp_path)
     assert caught.value.hint or getattr(caught.value, "wants", "") or "cannot be read" in says
+
+
+@pytest.mark.parametrize(
+    ("providers", "title", "says"),
+    [
+        (["rec"], "", {"record": "has no title"}),
+        (["conf-a", "conf-b"], 'title = "Documents by name and edition"\n', {"name-free": "conf-b 1.0 in"}),
+    ],
+)
+def test_an_installed_scheme_that_cannot_be_used_gets_its_verdicts(
+    tmp_path: Path, child: Callable[..., Any], providers: list[str], title: str, says: dict[str, str]
+) -> None:
+    record = (ROOT / "plugins" / "x-example" / RECORD).read_text("utf-8").replace("x-example", "x-faulty")
+    site = tmp_path / "site"  # what lies in the current directory is ignored
+    for name in providers:
+        package = name.replace("-", "_")
+        write(site, metadata(name, {"urlschemes.schemes": {"x-faulty": package}}))
+        text = record.replace('title = "Documents by name and edition"\n', title)
+        write(site, {f"{package}/__init__.py": "", f"{package}/registration.toml": text})
+    code = """
+    import json, sys
+    sys.path.insert(0, sys.argv[1])
+    from urlschemes_testing.review import review
+    found = review("x-faulty", checks=["record", "name-free"])
+    print(json.dumps(found.as_dict()))
+    """
+    found = child(code, site)
+    conforms(found, "review")
+    told = {each["check"]: each["reason"] for each in found["verdicts"] if each["outcome"] == "failed"}
+    assert [*told] == [*says]
+    assert all(words in told[check] for check, words in says.items())
 
 
 # The command

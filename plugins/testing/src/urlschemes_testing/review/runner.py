@@ -45,7 +45,7 @@ def review(
     It is the name of a scheme in `registry` (the default one), or the path of a distribution's folder or of a record;
     of a folder with several schemes, `scheme` says which. The laws are tried on `examples` URLs, made with `seed`.
 
-    Raises UnknownScheme, PluginConflict, PluginError where there is nothing to review, ValueError for a check that does
+    Raises UnknownScheme, PluginError where there is nothing to review, ValueError for a check that does
     not exist, ReviewError where the review itself is at fault.
     """
     if registry is None:

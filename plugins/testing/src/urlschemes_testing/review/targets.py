@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Target", "found"]
 
 
+_REVIEWED = ("active", "broken", "conflict")
+"""The states of claims that can be reviewed by the name of the scheme, the first before the others."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """What is reviewed, so that another process can find it.
@@ -69,7 +73,7 @@ def found(target: str | os.PathLike[str], registry: Registry, scheme: str | None
     """What `target` is: the name of a scheme in `registry`, or else a path.
 
     A folder that holds several schemes needs the name of one: `scheme`. Raises PluginError for a folder that is no
-    distribution with a scheme, and UnknownScheme, PluginConflict for a name.
+    distribution with a scheme, and UnknownScheme for a name that nobody provides.
     """
     path = Path(target)
     if isinstance(target, str) and (target.lower() in registry or not path.exists()):
@@ -87,16 +91,19 @@ def found(target: str | os.PathLike[str], registry: Registry, scheme: str | None
 
 
 def _installed(name: str, registry: Registry) -> Target:
-    registry.registration(name)  # raises what is to be said of a name that nobody provides
     name = name.lower()
-    active = [each for each in registry.claims() if each.state == "active" and each.name == name]
-    claim = next((each for each in active if each.group == SCHEMES), None)
-    if claim is None:
+    if registry.why(name).provider == "this program":
         raise PluginError(
             f"the program itself provides {name}: a review runs in processes of its own, which do not know it",
             scheme=name,
             hint="give its code a pyproject.toml, and name that folder",
         )
+    there = [each for each in registry.claims() if each.name == name]
+    # Of several in conflict the first: the checks say what is wrong with it, and that there are others.
+    claims = [each for each in there if each.group == SCHEMES and each.state in _REVIEWED]
+    if not claims:
+        registry.registration(name)  # raises what is to be said of a name that nobody provides
+    claim = min(claims, key=lambda each: _REVIEWED.index(each.state))
     target = Target(
         given=name,
         kind="installed",
@@ -107,7 +114,7 @@ def _installed(name: str, registry: Registry) -> Target:
         module=claim.module,
         attribute=claim.attribute,
     )
-    return _with_demo(target, active)
+    return _with_demo(target, there)
 
 
 def _with_demo(target: Target, claims: list[Claim]) -> Target:
