@@ -139,7 +139,7 @@ BAD: dict[str, Bad] = {
         [Edit(TYPE, 'return self._text("name") or ""', 'return (self._text("name") or "").replace("!", "")')],
     ),
     "examples-parse": Bad(
-        "'edition': 2}, and the record says {",
+        "edition: the URL has 2, and the record says 3",
         [Edit(RECORD, 'name = "house rules", edition = 2', 'name = "house rules", edition = 3')],
     ),
     # The laws

@@ -23,9 +23,9 @@ def test_what_is_right_passes() -> None:
     [
         (Example("ftp:h", PARTS, ""), "ftp:h is refused: "),
         (Example("ftp://h/a", None, ""), "ftp://h/a should be refused, and is "),
-        (Example("ftp://h/a", {**PARTS, "name": "b"}, ""), "has the parts"),
-        (Example("ftp://h/a", {**PARTS, "user": "u"}, ""), "has the parts"),
-        (Example("ftp://h/a", {"host": "h"}, ""), "has the parts"),
+        (Example("ftp://h/a", {**PARTS, "name": "b"}, ""), "name: the URL has 'a', and the record says 'b'"),
+        (Example("ftp://h/a", {**PARTS, "user": "u"}, ""), "user: the URL has None, and the record says 'u'"),
+        (Example("ftp://h/a", {"host": "h"}, ""), ", and the record says nothing"),
     ],
 )
 def test_what_is_wrong_is_told(example: Example, says: str) -> None:
