@@ -111,17 +111,20 @@ def settled(claims: Iterable[Claim], rules: Rules) -> Installed:
         else _judged(claim, allowed, disabled, pins)
         for claim in found
     ]
-    wanted: dict[tuple[str, str], list[int]] = {}
-    for index, claim in enumerate(judged):
-        if claim[STATE] == "active" and claim[GROUP] != HOOKS:  # as many as like may implement a hook
-            wanted.setdefault((claim[GROUP], claim[NAME]), []).append(index)
-    _settle_conflicts(judged, wanted)
+    # As many as like may implement a hook.
+    wanted = [(claim[GROUP], claim[NAME]) for claim in judged if claim[STATE] == "active" and claim[GROUP] != HOOKS]
+    if len({*wanted}) < len(wanted):
+        _settle_conflicts(judged)
     chosen = {claim[NAME]: claim for claim in judged if claim[GROUP] == SCHEMES and claim[STATE] == "active"}
     return Installed(tuple(judged), chosen)
 
 
-def _settle_conflicts(judged: list[Claim], wanted: dict[tuple[str, str], list[int]]) -> None:
+def _settle_conflicts(judged: list[Claim]) -> None:
     """Of those that want one name none counts; but some demonstrations come before others."""
+    wanted: dict[tuple[str, str], list[int]] = {}
+    for index, claim in enumerate(judged):
+        if claim.state == "active" and claim.group != HOOKS:
+            wanted.setdefault((claim.group, claim.name), []).append(index)
     contested = [each for each in wanted.items() if len(each[1]) > 1]
     for (group, name), indexes in sorted(contested, key=lambda each: each[0][0] == DEMOS):
         first = {index: judged[index] for index in indexes[: _NAMED + 1]}
