@@ -21,6 +21,18 @@ DIGITS = 4000
 """Digits that a number may have; Python's own bound is little more."""
 
 
+def _unescape_first(raw: str) -> str:
+    global unescape  # noqa: PLW0603  to import the room again for each part would take longer than to decode it
+    from urlschemes.octets import unescape as found
+
+    unescape = found
+    return found(raw)
+
+
+unescape: "Callable[[str], str]" = _unescape_first
+"""`urlschemes.octets.unescape`, whose room is imported with the first part that is decoded."""
+
+
 class Encoded(str):
     """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
 
@@ -156,11 +168,8 @@ class Part:
 
     def value_of(self, raw: "Raw") -> "Value":
         """The decoded value of the part that is written `raw`."""
-        from urlschemes.octets import unescape
-
         if isinstance(raw, tuple):
-            # The function is handed on: to ask for it once more for each element would take as long as it does.
-            return tuple([_decoded(each, unescape) for each in raw])  # type: ignore[return-value]  # texts give texts, and pairs pairs
+            return tuple(map(_decoded, raw))  # type: ignore[return-value]  # texts give texts, and pairs pairs
         return int(raw) if self.number else unescape(raw)
 
     def written(self, text: str) -> str:
@@ -180,7 +189,7 @@ class Part:
         return escape(octets, self.bare)
 
 
-def _decoded(element: "str | tuple[str, str]", unescape: "Callable[[str], str]") -> "str | tuple[str, str]":
+def _decoded(element: "str | tuple[str, str]") -> "str | tuple[str, str]":
     return unescape(element) if isinstance(element, str) else (unescape(element[0]), unescape(element[1]))
 
 

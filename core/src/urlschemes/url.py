@@ -5,6 +5,7 @@ A URL holds the text it was parsed from, with what the pattern captured in it; p
 
 import sys
 
+from urlschemes import part as parts_of_urls
 from urlschemes.part import UNCHANGED, Encoded, Part, Unchanged
 from urlschemes.syntax import Syntax
 
@@ -265,11 +266,7 @@ class URL:
             return self._taken(name)
         if raw is None and name in self.syntax.repeated:
             raw = self._whole(name)
-        if raw is None or "%" not in raw:
-            return raw
-        from urlschemes.octets import unescape
-
-        return unescape(raw)
+        return raw if raw is None or "%" not in raw else parts_of_urls.unescape(raw)
 
     def _taken(self, name: str) -> str | None:
         """The decoded text that the part `name` takes of a list."""
