@@ -494,7 +494,9 @@ def test_nobody_is_told_to_install_something_on_the_word_of_a_ledger(registry):
         with pytest.raises(UnknownScheme) as caught:
             registry.parse(f"{name}:a")
         assert "install" not in str(caught.value)
-        assert "install" not in registry.why(name).advice.replace("install a distribution that provides it", "")
+        assert "install" not in registry.why(name).advice.replace(
+            "a distribution that provides it can be installed, or made: `urlschemes new`", ""
+        )
 
 
 def test_where_no_ledger_is_installed_an_unknown_name_says_who_knows_more(registry):

@@ -338,7 +338,7 @@ def test_two_claims_of_one_name_are_a_conflict_until_one_is_chosen(plugin, monke
     assert states(restricted, "x-two-c") == {"first-c 1.0": "active", "Second_C 1.0": "disabled"}
 
 
-def test_a_reserved_name_is_refused_to_others(install, known, monkeypatch):  # C09
+def test_a_reserved_name_is_refused_to_others(install, plugin, known, monkeypatch):  # C09
     known["x-mine-d"] = KnownName("x-mine-d", "what is mine", "RFC 0 section 1", "", "urlschemes-x-mine-d")
     monkeypatch.syspath_prepend(install("evil-d", "x-mine-d = evil_d:scheme"))
     registry = Registry()
@@ -353,10 +353,20 @@ def test_a_reserved_name_is_refused_to_others(install, known, monkeypatch):  # C
         PluginError, match=r"^the pin of x-mine-d names evil-d, and the name is reserved to urlschemes-x"
     ):
         Registry(pins={"x-mine-d": "evil-d"}).why("x-mine-d")
-    monkeypatch.syspath_prepend(install("Urlschemes_X.Mine-D", "x-mine-d = fine_d:scheme", site="own"))
+    monkeypatch.syspath_prepend(plugin("x-mine-d", distribution="Urlschemes_X_Mine-D", site="own"))
     registry = Registry()
-    assert states(registry, "x-mine-d") == {"evil-d 1.0": "reserved", "Urlschemes_X.Mine-D 1.0": "active"}
+    assert states(registry, "x-mine-d") == {"evil-d 1.0": "reserved", "Urlschemes_X_Mine-D 1.0": "active"}
     assert registry.why("x-mine-d").rule == "the name is reserved to it"
+
+
+def test_why_reads_the_record_and_breaks_nothing(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-titled", record=lambda text: text.replace("title = ", "titel = ")))
+    registry = Registry()
+    found = registry.why("x-titled")
+    assert found.provider is None
+    assert [claim.state for claim in found.claims] == ["broken"]
+    assert "has no title" in found.rule
+    assert [claim.state for claim in registry.claims() if claim.name == "x-titled"] == ["active"]
 
 
 def test_a_program_may_put_a_reserved_scheme_in_place_itself(known, bare, registration):  # C09
@@ -437,7 +447,9 @@ def test_a_name_that_may_be_a_slip_for_another(bare, registration, name, hint):
     carried = pickle.loads(pickle.dumps(caught.value))
     assert (caught.value.hint, carried.hint) == (hint, hint)
     assert str(carried) == str(caught.value)
-    assert bare.why(name).advice == (hint or "install a distribution that provides it")
+    assert bare.why(name).advice == (
+        hint or "a distribution that provides it can be installed, or made: `urlschemes new`"
+    )
 
 
 def test_why_prints_what_a_person_needs(plugin, monkeypatch):

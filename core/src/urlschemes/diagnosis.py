@@ -38,7 +38,7 @@ class Why(NamedTuple):
     def advice(self) -> str:
         """How to choose otherwise, in the words of a program."""
         if self.switch is None:
-            return self.hint or "install a distribution that provides it"
+            return self.hint or "a distribution that provides it can be installed, or made: `urlschemes new`"
         pin = f"pin another: Registry(pins={{{self.name!r}: {self.pins[0]!r}}}), " if self.pins else ""
         return f"{pin}override(scheme), or switch it off: {DISABLE}={self.switch}"
 

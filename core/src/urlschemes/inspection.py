@@ -97,11 +97,12 @@ class Inspection:
         if deed is not None and deed in _OWN:
             rule, hint, _ = _OWN[deed]
             return Why(name, "this program", rule, claims, hint=hint.format(name))
+        claims = tuple(map(_read, claims))
         active = next((claim for claim in claims if claim.state == "active"), None)
         if active is not None:
             rule = _rule(claims, pinned=name in self.plugins.rules.pins)
             return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
-        error = self.absent(name)
+        error = absence(name, claims, self.plugins.ledgers, self._names)
         return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
 
     def _gateway(self, name: str) -> str | None:
@@ -159,6 +160,16 @@ class Inspection:
             claim = each.claim._replace(state="broken", reason=seen.fault) if seen.fault else each.claim
             made.append(each._replace(claim=claim, seconds=seen.seconds, changes=seen.changes))
         return made
+
+
+def _read(claim: Claim) -> Claim:
+    """The claim, which is broken where its record cannot be read."""
+    if claim.state == "active":
+        try:
+            record(claim)
+        except PluginError as error:
+            return claim._replace(state="broken", reason=error.message)
+    return claim
 
 
 def _rule(claims: tuple[Claim, ...], *, pinned: bool) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES
-from urlschemes.cli.plain import as_json, line, note, write_json
+from urlschemes.cli.plain import as_json, line, name_of_a_scheme, note, write_json
 from urlschemes.cli.schemes import READS_ONLY
 from urlschemes.errors import PluginError
 
@@ -28,7 +28,7 @@ _HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "D
 
 
 @click.command(short_help="Say who provides a scheme, and why.")
-@click.argument("name")
+@click.argument("name", callback=name_of_a_scheme)
 @as_json
 @click.pass_obj
 def why(settings: Settings, name: str, *, as_json: bool) -> None:

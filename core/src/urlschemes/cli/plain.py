@@ -25,6 +25,7 @@ __all__ = [
     "errors_as_json",
     "line",
     "listen",
+    "name_of_a_scheme",
     "note",
     "parts_of",
     "published",
@@ -39,6 +40,17 @@ PASSWORD = "password"  # noqa: S105  the name of a part, not a password
 _WRITTEN = "urlschemes.cli.plain.written"
 """In the contexts of click: whether JSON was written."""
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+
+
+def name_of_a_scheme(_: click.Context, __: click.Parameter, value: str) -> str:
+    """The argument NAME of a command, if a scheme can be called so. Raises BadParameter."""
+    from urlschemes.refusal import is_scheme_name
+
+    if is_scheme_name(value):
+        return value
+    begins = value.partition(":")[0]
+    meant = f"; did you mean {begins}?" if begins != value and is_scheme_name(begins) else ""
+    raise click.BadParameter(f"{line(value)!r} is not the name of a scheme{meant}")
 
 
 def line(text: str) -> str:

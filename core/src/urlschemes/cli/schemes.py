@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.claims import SCHEMES
-from urlschemes.cli.plain import as_json, line, note, published, write_json
+from urlschemes.cli.plain import as_json, line, name_of_a_scheme, note, published, write_json
 from urlschemes.cli.records import fields_of
 from urlschemes.errors import UnknownScheme
 from urlschemes.ledger import REGISTER, KnownName, according, installing
@@ -138,7 +138,7 @@ def _summary(record: Registration, claim: Claim) -> dict[str, Any]:
 
 
 @click.command(short_help="Show the registration of a scheme, and its syntax.")
-@click.argument("name")
+@click.argument("name", callback=name_of_a_scheme)
 @as_json
 @click.pass_obj
 def show(settings: Settings, name: str, *, as_json: bool) -> None:
