@@ -122,6 +122,16 @@ def test_what_is_wrong_is_said(old: str, new: str, says: str) -> None:
     assert caught.value.message.startswith(says)
 
 
+def test_a_slip_of_the_pen_is_named() -> None:
+    text = TEXT.replace('title = "Albums', 'titel = "Albums')
+    with pytest.raises(RegistrationError) as caught:
+        Registration.from_text(text)
+    assert (caught.value.field, caught.value.hint) == (
+        "title",
+        "it has a field titel, which nothing reads: is that meant?",
+    )
+
+
 def test_a_record_for_another_core_is_a_broken_contract() -> None:
     with pytest.raises(PluginContractError) as caught:
         Registration.from_text(TEXT.replace("api = 1", "api = 2"), source="album.toml")

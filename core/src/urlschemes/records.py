@@ -173,10 +173,14 @@ class _Fields:
     def take(self, name: str, kind: type, default: "Any" = _MISSING) -> "Any":
         if name not in self.table:
             if default is _MISSING:
+                from difflib import get_close_matches
+
+                meant = get_close_matches(name, self.table, 1)
                 raise RegistrationError(
                     f"{self.source or 'the record'} has no {self.where}{name}",
                     source=self.source,
                     field=self.where + name,
+                    hint=f"it has a field {meant[0]}, which nothing reads: is that meant?" if meant else None,
                 )
             return default
         value = self.table.pop(name)
