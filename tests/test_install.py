@@ -249,8 +249,9 @@ def test_every_command_works_with_one_scheme_or_says_what_to_install(empty: Envi
             assert not re.search(r"urlschemes_(ftp|http|testing)", run(command).stderr), command
 
 
+@pytest.mark.timeout(600)
 def test_the_core_alone_passes_its_own_tests(own_tests: subprocess.Popen[str]) -> None:
-    printed, _ = own_tests.communicate(timeout=110)
+    printed, _ = own_tests.communicate(timeout=580)
     assert own_tests.returncode == 0, printed
     passed = re.search(r"(\d+) passed", printed.splitlines()[-1])
     assert passed is not None, printed

@@ -364,7 +364,7 @@ print(json.dumps([said, logged]))
 """,
         plugin("x-good"),
     )
-    assert said == ["DeadlineExceeded: the deadline passed while waiting for the algorithm"] * 3
+    assert said == ["DeadlineExceeded: the deadline passed while waiting for content"] * 3
     assert len(logged) == 3
     for message in logged:
         assert message.startswith("x-sleeps 1.0 took 0.")

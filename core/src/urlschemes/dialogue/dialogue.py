@@ -220,7 +220,7 @@ class Dialogue:
                     return None
                 if not isinstance(said, wire.Deliver):
                     raise self._breach("Open only once", said)
-                self._clock.time_for("the algorithm")
+                self._clock.time_for("content")
                 item: object = said.item
                 if self._kind == "document" and isinstance(item, bytes):
                     self._peers.held = 0
