@@ -9,7 +9,6 @@ import sys
 
 from urlschemes.beside import read_beside
 from urlschemes.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim, hook_of
-from urlschemes.contract import check_type
 from urlschemes.registration import API, FILE, Registration
 from urlschemes.scheme import Scheme
 
@@ -64,6 +63,8 @@ def provided(claim: Claim) -> Scheme:
         scheme = _checked(claim, imported(claim))
     else:
         scheme = _without_code(claim)
+    from urlschemes.contract import check_type
+
     try:
         check_type(scheme.url_type, scheme.name)
         scheme.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern, now that its faults are the plugin's

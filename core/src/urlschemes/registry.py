@@ -14,7 +14,6 @@ import sys
 from _thread import allocate_lock  # what `threading.Lock` is, without the import of `threading`
 
 from urlschemes.choice import Rules
-from urlschemes.contract import check_type, read_as
 from urlschemes.loading import record
 from urlschemes.own import OwnSchemes
 from urlschemes.plugins import Plugins
@@ -340,6 +339,8 @@ class Registry:
 
             message = f"this is a {kind.__name__}, and a {wanted.__name__} is wanted"
             raise fault_of("scheme", text, message, scheme=folded(name), section="RFC 1738 section 2.1")
+        from urlschemes.contract import read_as
+
         if not kind.syntax.is_compiled:
             return read_as(kind, text, limit)  # the first URL of its scheme
         name = folded(name)
@@ -503,6 +504,8 @@ class Registry:
 
 def _usable(scheme: Scheme | Registration) -> Scheme:
     """The scheme with its pattern compiled. Raises GrammarError."""
+    from urlschemes.contract import check_type
+
     made = Scheme(scheme) if isinstance(scheme, Registration) else scheme
     check_type(made.url_type, made.name)
     made.url_type.syntax.fullmatch  # noqa: B018  compiles it
