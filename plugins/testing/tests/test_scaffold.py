@@ -68,6 +68,7 @@ def test_whoever_registers_a_name_has_it_as_it_is() -> None:
         ("Foo_Bar", "foo-bar"),
         ("", "tide"),
         ("a b", "a-b"),
+        ("../x", "x"),
         ("fö", "tide"),
         ("foo:bar", "foo-bar"),
         ("a\x1b[1m", "a-1m"),

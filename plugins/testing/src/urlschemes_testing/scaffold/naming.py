@@ -65,7 +65,7 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
     Raises RegistrationError where no scheme can have that name, or this one must not.
     """
     if SCHEME_NAME.fullmatch(name) is None:
-        near = "-".join(re.findall("[a-z0-9+.]+", name.lower())) if name.isascii() else ""
+        near = "-".join(re.findall("[a-z0-9][a-z0-9+.]*", name.lower())) if name.isascii() else ""
         raise RegistrationError(
             f"no scheme can be called {name!r}: a name is made of letters, digits, +, - and . (RFC 1738 section 2.1)",
             field="scheme",
