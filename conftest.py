@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 from looped import Looped
 
-from urlschemes import drive
+from urlschemes_access.backends import blocking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +39,6 @@ def on_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     looped = Looped()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drive, "run", looped.run)
+        patch.setattr(blocking, "run", looped.run)
         yield
     looped.close()

@@ -17,9 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import urlschemes
-from urlschemes import Document, Policy
+import urlschemes_access
+import urlschemes_access.client
 from urlschemes.errors import URLError
+from urlschemes_access import Document, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,13 +61,15 @@ def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
     """As a program uses this project: the pieces, as they come."""
     if protocol.endswith("upload"):
         policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
-        urlschemes.replace(f"{protocol.split(maxsplit=1)[0]}://{HOST}:{port}/{name}", pieces(name), policy=policy)
+        urlschemes_access.replace(
+            f"{protocol.split(maxsplit=1)[0]}://{HOST}:{port}/{name}", pieces(name), policy=policy
+        )
         return int(name), ""
     path = f"9{name}" if protocol == "gopher" else name
     policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
     octets = 0
     try:
-        with urlschemes.access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
+        with urlschemes_access.access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
             if isinstance(document, Document):
                 for piece in document:
                     octets += len(piece)
@@ -86,13 +89,15 @@ async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
     policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
     if protocol.endswith("upload"):
         scheme = protocol.split(maxsplit=1)[0]
-        await urlschemes.aio.replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
+        await urlschemes_access.client.replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
         return int(name), ""
     path = f"9{name}" if protocol == "gopher" else name
     octets = 0
     try:
-        async with await urlschemes.aio.access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
-            if isinstance(document, urlschemes.aio.AsyncDocument):
+        async with await urlschemes_access.client.access(
+            f"{protocol}://{HOST}:{port}/{path}", policy=policy
+        ) as document:
+            if isinstance(document, urlschemes_access.client.AsyncDocument):
                 async for piece in document:
                     octets += len(piece)
     except URLError as error:

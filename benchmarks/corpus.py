@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from urlschemes.automaton import bits
-from urlschemes.expansion import Characters, Marked, Repeated, Series, Variants
-from urlschemes_testing.recognizer import Recognizer
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.rule_tree import Characters, Marked, Repeated, Series, Variants
+from urlschemes_conformance.recognizer import Recognizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from urlschemes.expansion import Element
-    from urlschemes.syntax import Syntax
+    from urlschemes.grammar.rule_tree import Element
+    from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["derived", "fresh", "one_edit_invalid", "typical_http"]
 

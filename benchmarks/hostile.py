@@ -6,7 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import urlschemes
-import urlschemes.text
+import urlschemes_lint
+import urlschemes_text
+import urlschemes_text.search
 from measurement import Figure
 from peers import OURS
 from timing import seconds_per_call
@@ -74,10 +76,10 @@ def hostile(rounds: int) -> Iterator[Figure]:
     yield from _figures("parse", urlschemes.parse, rounds)
     yield from _forty_thousand(rounds)
     yield from _figures("parse and read the message", _explained, few)
-    yield from _figures("check", urlschemes.check, few)
-    yield from _figures("fix", urlschemes.fix, few)
-    yield from _figures("explain", urlschemes.explain, few)
-    yield from _figures("text.find", lambda text: list(urlschemes.text.find(text)), few)
+    yield from _figures("check", urlschemes_lint.check, few)
+    yield from _figures("fix", urlschemes_lint.fix, few)
+    yield from _figures("explain", urlschemes_lint.explain, few)
+    yield from _figures("text.find", lambda text: list(urlschemes_text.find(text)), few)
 
 
 def _texts(size: int) -> dict[str, str]:

@@ -11,7 +11,7 @@ from corpus import derived, one_edit_invalid, typical_http
 from measurement import Figure
 from peers import OURS, REFERENCE, Parser
 from timing import side_by_side
-from urlschemes.default import registry
+from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ LIST = {
     "importlib.metadata": "from importlib.metadata import entry_points; list(entry_points(group='urlschemes.schemes'))",
     OURS: "import urlschemes; list(urlschemes.Registry())",
 }
-LOOK = {OURS: "import urlschemes.discovery as room; begun = time.process_time(); room.discover()"}
+LOOK = {OURS: "import urlschemes.registry.discovery as room; begun = time.process_time(); room.discover()"}
 
 SETTLED = 2.5
 """Seconds after which nothing is too young for what was found to be kept."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from measurement import Figure
 from peers import OURS
-from urlschemes.default import registry
+from urlschemes import default_registry as registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import urlschemes
-from urlschemes_testing.rogue import rogue, says
-from urlschemes_testing.servers import (
+import urlschemes_access
+from urlschemes_servers import (
     ftp_server,
     gopher_server,
     http_server,
@@ -26,15 +26,16 @@ from urlschemes_testing.servers import (
     smtp_server,
     wais_server,
 )
-from urlschemes_testing.servers.gopher import folder
-from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
-from urlschemes_testing.servers.prospero import directory
-from urlschemes_testing.servers.prospero import file as prospero_file
+from urlschemes_servers.gopher import folder
+from urlschemes_servers.nntp import Newsgroup, article, nntp_server
+from urlschemes_servers.prospero import directory
+from urlschemes_servers.prospero import file as prospero_file
+from urlschemes_testing.rogue import rogue, says
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from urlschemes_testing.servers import SmtpAddress
+    from urlschemes_servers import SmtpAddress
 
 NETWORK = {
     "socket.__new__",
@@ -76,25 +77,27 @@ def packages(frame: FrameType | None) -> Any:
         frame = frame.f_back
 
 
-def sent(watch: Watch, relay: SmtpAddress, policy: urlschemes.Policy, text: bytes) -> dict[str, Any]:
+def sent(watch: Watch, relay: SmtpAddress, policy: urlschemes_access.Policy, text: bytes) -> dict[str, Any]:
     """A message that holds the text, sent: what arrived of it."""
     message = b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\n" + text
     watch.openers.clear()
     watch.armed = True
-    urlschemes.operate("send", "mailto:joe@host.dom", message=message, relay=str(relay), confirm=True, policy=policy)
+    urlschemes_access.operate(
+        "send", "mailto:joe@host.dom", options={"message": message, "relay": str(relay), "confirm": True}, policy=policy
+    )
     watch.armed = False
     openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
     content = relay.messages[0].content.partition(b"\r\n\r\n")[2].replace(b"\r\n", b"\n")
     return {"content": content.decode(), "entries": 0, "openers": openers}
 
 
-def talked(watch: Watch, policy: urlschemes.Policy, text: bytes) -> dict[str, Any]:
+def talked(watch: Watch, policy: urlschemes_access.Policy, text: bytes) -> dict[str, Any]:
     """A session with a service that says the text and closes: what was read of it."""
     watch.openers.clear()
     content = b""
     with rogue(says(text)) as server:
         watch.armed = True
-        session: Any = urlschemes.operate("open session", f"telnet://{server}/", policy=policy)
+        session: Any = urlschemes_access.operate("open session", f"telnet://{server}/", policy=policy)
         with session:
             while octets := session.read():
                 content += octets
@@ -107,7 +110,7 @@ def main(served: Path) -> None:
     """Access the same file by every scheme, and its folder where that is a resource of its own."""
     watch = Watch(served)
     certificates = make_certificates()
-    policy = replace(urlschemes.Policy.untrusted(), networks=("127.0.0.0/8",), roots=(str(served),))
+    policy = replace(urlschemes_access.Policy.untrusted(), networks=("127.0.0.0/8",), roots=(str(served),))
     told = {}
     with ExitStack() as stack:
         ftp = stack.enter_context(ftp_server(served))
@@ -144,10 +147,10 @@ def main(served: Path) -> None:
                 if scheme == "news":
                     terms["server"] = str(nntp)
                 watch.armed = True
-                with urlschemes.access(urlschemes.parse(text), **terms) as resource:
-                    if isinstance(resource, urlschemes.Document):
+                with urlschemes_access.access(urlschemes.parse(text), **terms) as resource:
+                    if isinstance(resource, urlschemes_access.Document):
                         content += resource.read()
-                    elif isinstance(resource, urlschemes.Listing):
+                    elif isinstance(resource, urlschemes_access.Listing):
                         entries += sum(1 for _ in resource)
                 watch.armed = False
             openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]

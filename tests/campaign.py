@@ -27,10 +27,11 @@ from random import Random
 from generated import generated
 
 import urlschemes
+import urlschemes_lint
 from urlschemes import URL, URLError
-from urlschemes.default import registry
-from urlschemes.text import find, wrap
-from urlschemes_testing import urls
+from urlschemes import default_registry as registry
+from urlschemes_testing.strategies import urls
+from urlschemes_text.search import find, wrap
 
 GENERATED = 120
 """URLs of each scheme that come from its strategy; the examples of its record and the table of cases come beside."""
@@ -278,14 +279,14 @@ def looked_at(text: str, figures: Figures) -> None:
     parsed = outcome(lambda: urlschemes.parse(text))
     valid = isinstance(parsed, URL)
     law(urlschemes.is_valid(text) == valid, "is_valid says what parse does")
-    findings = outcome(lambda: urlschemes.check(text))
+    findings = outcome(lambda: urlschemes_lint.check(text))
     if isinstance(findings, tuple):
         law(any(finding.severity == "error" for finding in findings) != valid, "check has an error where parse refuses")
     else:
         law(not valid, "check of a URL raises nothing")
-    fixed = outcome(lambda: urlschemes.fix(text))
+    fixed = outcome(lambda: urlschemes_lint.fix(text))
     if not isinstance(fixed, URLError):
-        again = urlschemes.fix(str(fixed.url))  # type: ignore[attr-defined]
+        again = urlschemes_lint.fix(str(fixed.url))  # type: ignore[attr-defined]
         law(urlschemes.parse(str(fixed.url)) == fixed.url, "what fix returns parses")  # type: ignore[attr-defined]
         law((again.url, again.changes, again.fragment) == (fixed.url, (), None), "to fix twice is to fix once")  # type: ignore[attr-defined]
         figures.repaired += not valid
@@ -293,7 +294,7 @@ def looked_at(text: str, figures: Figures) -> None:
     law(all(text[slice(*each.span)] == each.text for each in here), "what is found stands where it is said to")
     law(all(str(type(each.url).parse(str(each.url))) == str(each.url) for each in here), "what is found parses")
     figures.found += bool(here)
-    said = outcome(lambda: urlschemes.explain(text))
+    said = outcome(lambda: urlschemes_lint.explain(text))
     law(all(line.isprintable() for line in str(said).split("\n")), "explain prints what can be printed")
     if isinstance(parsed, URL):
         figures.valid += 1

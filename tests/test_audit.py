@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from workspace import ROOT, must
 
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,11 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object
 def test_sockets_and_files_are_opened_by_the_driver_alone(told: dict[str, dict[str, object]], scheme: str) -> None:
     openers = told[scheme]["openers"]
     assert isinstance(openers, list)
-    own = {"urlschemes.files"} if scheme == "file" else {"urlschemes.sockets", "urlschemes.drive"}
+    own = (
+        {"urlschemes_access.backends.files"}
+        if scheme == "file"
+        else {"urlschemes_access.backends.sockets", "urlschemes_access.backends.blocking"}
+    )
     assert {module for _, module, _ in openers} == own
     events = {event for event, _, _ in openers}
     assert events & ({"open"} if scheme == "file" else {"socket.connect", "socket.sendto"}), (

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 import urlschemes
-from urlschemes import InvalidURL, Policy, UnknownScheme, UnsafeURL, errors
+import urlschemes_access
+from urlschemes import InvalidURL, UnknownScheme, UnsafeURL, errors
+from urlschemes_access import Policy
 
 REFUSED: dict[str, str] = {
     # Any scheme: characters
@@ -249,14 +251,14 @@ def test_what_access_refuses_before_it_resolves_anything(
     monkeypatch.setattr(socket, "getaddrinfo", no_lookup)
     url = urlschemes.parse(text)
     policy = replace(Policy.untrusted(), roots=(str(tmp_path),))
-    with pytest.raises(UnsafeURL) as caught, urlschemes.access(url, policy=policy):
+    with pytest.raises(UnsafeURL) as caught, urlschemes_access.access(url, policy=policy):
         pass
     assert caught.value.part == UNSAFE[text]
 
 
 def test_a_password_is_in_no_error_and_no_repr() -> None:
     url = urlschemes.parse("ftp://u:hunter2@h.example/%0d")
-    with pytest.raises(UnsafeURL) as caught, urlschemes.access(url):
+    with pytest.raises(UnsafeURL) as caught, urlschemes_access.access(url):
         pass
     assert "hunter2" not in str(caught.value) + repr(caught.value) + repr(caught.value.args) + repr(url)
 

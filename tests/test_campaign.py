@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from campaign import Corpus, Figures, broken_law, run
 
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 
 pytestmark = pytest.mark.slow
 
@@ -37,5 +37,5 @@ def test_a_broken_law_is_told_with_a_short_text(monkeypatch: pytest.MonkeyPatch)
     assert {text for _, _, text in figures.broken} >= {"~"}
     assert all("is_valid" in words for _, words, _ in figures.broken)
     assert "laws broken: 0" in Figures(inputs=1).report(1.0)
-    monkeypatch.setattr("urlschemes.check", lambda _: 1 // 0)
+    monkeypatch.setattr("urlschemes_lint.check", lambda _: 1 // 0)
     assert "ZeroDivisionError" in str(broken_law("", Figures()))

@@ -14,7 +14,7 @@ import pytest
 
 import urlschemes
 from urlschemes import InvalidURL
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "tables" / "urls.jsonl").read_text("utf-8").splitlines()]
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from urlschemes.cli.app import command
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes_cli.app import command
 
 
 @pytest.mark.parametrize("scheme", sorted(REGISTRY))

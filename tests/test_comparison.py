@@ -1,6 +1,6 @@
 """The fast pattern and the BNF say the same, for every installed scheme.
 
-The BNF's side is `urlschemes_testing.recognizer`, which shares nothing with the pattern but the rules. The comparison
+The BNF's side is `urlschemes_conformance.recognizer`, which shares nothing with the pattern but the rules. The comparison
 is exhaustive over short sequences of tokens behind each scheme's prefixes; a comparison of refusals would prove
 nothing, so what was accepted is counted.
 """
@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from urlschemes.bnf import Choice, Literal, Node, Repeat, Sequence, shared_rules
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes.syntax import Syntax
-from urlschemes_testing import near_misses, urls
-from urlschemes_testing.recognizer import Recognizer, compare, divided_alike
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence, shared_rules
+from urlschemes.grammar.syntax import Syntax
+from urlschemes_conformance.recognizer import Recognizer, compare, divided_alike
+from urlschemes_testing.strategies import near_misses, urls
 
 pytestmark = pytest.mark.slow
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 import pytest
 
 import urlschemes
+import urlschemes_access
+import urlschemes_lint
+import urlschemes_text
 from urlschemes import UnknownScheme, UnsafeURL, parse
 from urlschemes.errors import (
     BadEscape,
@@ -17,10 +20,10 @@ from urlschemes.errors import (
     InvalidHost,
     InvalidPart,
     InvalidPort,
-    NotRepairable,
     URLTooLong,
     UserinfoNotAllowed,
 )
+from urlschemes_lint.errors import NotRepairable
 
 
 @pytest.mark.parametrize("name", ["1x", "-x", ".", "+"])
@@ -61,7 +64,7 @@ def test_decision_4_no_escapes_in_host_port_and_typecode(text: str, error: type[
 def test_decision_6_no_slash_or_question_mark_in_a_search_and_no_search_without_a_path(text: str, fixed: str) -> None:
     with pytest.raises(urlschemes.InvalidURL):
         parse(text)
-    assert str(urlschemes.fix(text).url) == fixed
+    assert str(urlschemes_lint.fix(text).url) == fixed
 
 
 @pytest.mark.parametrize("text", ["http://joe@h/", "http://joe:secret@h/", "http://@h/", "https://joe@h/"])
@@ -69,7 +72,7 @@ def test_decision_7_no_user_and_no_password_in_http(text: str) -> None:
     with pytest.raises(UserinfoNotAllowed):
         parse(text)
     with pytest.raises(NotRepairable):
-        urlschemes.fix(text)
+        urlschemes_lint.fix(text)
 
 
 def test_decision_8_where_the_fields_of_a_gopher_url_divide() -> None:
@@ -86,7 +89,7 @@ def test_decision_8_where_the_fields_of_a_gopher_url_divide() -> None:
 def test_decision_9_the_type_of_a_gopher_item() -> None:
     assert parse("gopher://h/%37a").parts["gtype"] == "7"
     with pytest.raises(UnsafeURL):
-        urlschemes.access("gopher://h/%0Da")
+        urlschemes_access.access("gopher://h/%0Da")
     empty = parse("gopher://h/")
     assert (empty.parts["gtype"], getattr(empty, "effective_gtype", None)) == (None, "1")
 
@@ -108,9 +111,9 @@ def test_decision_16_a_file_url_is_a_host_and_a_path(text: str) -> None:
     ],
 )
 def test_decision_18_numbers_without_meaning_are_read_reported_and_not_accessed(text: str, code: str) -> None:
-    assert code in {finding.code for finding in urlschemes.check(text)}
+    assert code in {finding.code for finding in urlschemes_lint.check(text)}
     with pytest.raises(UnsafeURL):
-        urlschemes.access(parse(text))
+        urlschemes_access.access(parse(text))
 
 
 def test_decision_18_no_number_has_more_than_4000_digits() -> None:
@@ -136,20 +139,20 @@ def test_decision_19_what_is_in_use_and_not_in_the_grammar(text: str, fixed: str
         parse(text)
     if fixed is None:
         with pytest.raises(NotRepairable):
-            urlschemes.fix(text)
+            urlschemes_lint.fix(text)
     else:
-        assert str(urlschemes.fix(text).url) == fixed
+        assert str(urlschemes_lint.fix(text).url) == fixed
 
 
 def test_decision_20_a_fragment_is_never_part_of_a_url() -> None:
     with pytest.raises(FragmentPresent):
         parse("http://h/a#b")
-    fixed = urlschemes.fix("http://h/a#b")
+    fixed = urlschemes_lint.fix("http://h/a#b")
     assert (str(fixed.url), fixed.fragment) == ("http://h/a", "b")
 
 
 def test_decision_21_a_hyphen_at_a_line_break_is_kept_and_leaves_a_doubt() -> None:
-    [found] = urlschemes.text.find("<URL:http://inf-\no.dom/>")
+    [found] = urlschemes_text.find("<URL:http://inf-\no.dom/>")
     assert (str(found.url), found.uncertain) == ("http://inf-o.dom/", True)
 
 
@@ -157,7 +160,7 @@ def test_decision_21_a_hyphen_at_a_line_break_is_kept_and_leaves_a_doubt() -> No
     "text", ["URL:http://h/", "url:http://h/", "<URL:http://h/>", "<http://h/>", " <uRl:http://h/> "]
 )
 def test_decision_22_wrapper_and_prefix_are_taken_off_by_fix(text: str) -> None:
-    assert str(urlschemes.fix(text).url) == "http://h/"
+    assert str(urlschemes_lint.fix(text).url) == "http://h/"
 
 
 @pytest.mark.parametrize(
@@ -167,14 +170,14 @@ def test_decision_22_wrapper_and_prefix_are_taken_off_by_fix(text: str) -> None:
 def test_decision_22_in_a_text_the_prefix_may_stand_alone_and_the_next_bracket_ends_the_wrapper(
     text: str, grade: str
 ) -> None:
-    [found] = urlschemes.text.find(text)
+    [found] = urlschemes_text.find(text)
     assert (str(found.url), found.grade) == ("http://h/", grade)
 
 
 def test_decision_22_a_wrapper_around_what_is_no_url_gives_nothing_unless_asked() -> None:
-    assert [*urlschemes.text.find("<URL:http://h/~a>")] == []
-    [broken] = urlschemes.text.find("<URL:http://h/~a>", invalid=True)
-    assert isinstance(broken, urlschemes.text.Broken)
+    assert [*urlschemes_text.find("<URL:http://h/~a>")] == []
+    [broken] = urlschemes_text.find("<URL:http://h/~a>", invalid=True)
+    assert isinstance(broken, urlschemes_text.Broken)
 
 
 def test_decision_23_url_is_no_scheme() -> None:

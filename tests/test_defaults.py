@@ -19,24 +19,21 @@ from click.testing import CliRunner
 from workspace import metadata, write
 
 import urlschemes
-from urlschemes import Configuration, Credentials, Entry, Limits, Policy, PolicyDenied, Registry, UnsafeURL
-from urlschemes.cli.app import command
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes.errors import (
-    AuthRequired,
-    RedirectRefused,
-    TLSError,
-    Truncated,
-    UnsupportedOperation,
-)
-from urlschemes.options import options_of
-from urlschemes.sockets import default_context
-from urlschemes.url import LIMIT
-from urlschemes.wire import LINE, TEXT_LINE
+import urlschemes_access
+from urlschemes import Registry, UnsafeURL
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.errors import UnsupportedOperation
+from urlschemes.url.value import LIMIT
+from urlschemes_access import Configuration, Credentials, Entry, Limits, Policy, PolicyDenied
+from urlschemes_access.backends.sockets import default_context
+from urlschemes_access.errors import AuthRequired, RedirectRefused, TLSError, Truncated
+from urlschemes_access.options import options_of
+from urlschemes_access.protocol import LINE, TEXT_LINE
+from urlschemes_cli.app import command
+from urlschemes_servers import ftp_server, http_server, make_certificates, nntp_server
+from urlschemes_servers.http import HttpResponse, redirect
+from urlschemes_servers.nntp import Newsgroup, article
 from urlschemes_testing.rogue import hears, hears_until, refusing, rogue, says, stays_silent
-from urlschemes_testing.servers import ftp_server, http_server, make_certificates, nntp_server
-from urlschemes_testing.servers.http import HttpResponse, redirect
-from urlschemes_testing.servers.nntp import Newsgroup, article
 
 HERE = Policy.interactive()
 SPECIFIED = [record for record in REGISTRY.registrations() if record.status != "experimental"]
@@ -50,7 +47,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 def read(url: str, **terms: Any) -> bytes:
-    with urlschemes.access(url, **{"policy": HERE, **terms}) as document:
+    with urlschemes_access.access(url, **{"policy": HERE, **terms}) as document:
         octets: bytes = document.read()  # type: ignore[union-attr]
         return octets
 
@@ -65,7 +62,7 @@ def sent(events: list[Any]) -> bytes:
 def test_a_program_reaches_the_public_internet_and_a_typed_url_this_machine_too(notes: Path) -> None:
     with http_server(notes) as server:
         with pytest.raises(PolicyDenied) as refusal:
-            urlschemes.access(f"http://{server}/notes.txt")
+            urlschemes_access.access(f"http://{server}/notes.txt")
         assert refusal.value.rule == "networks"
         assert server.requests == []
         assert CliRunner().invoke(command, ["access", f"http://{server}/notes.txt"]).stdout == "notes"
@@ -87,7 +84,7 @@ def test_what_can_be_read_is_read_by_access_and_nothing_else_is() -> None:
         ("mailto:joe@host.dom", "send", "send"),
     ):
         with pytest.raises(UnsupportedOperation, match=f"it offers {verb}"):
-            urlschemes.access(url, policy=HERE)
+            urlschemes_access.access(url, policy=HERE)
         done = CliRunner().invoke(command, ["access", url])
         assert (done.exit_code, f"`urlschemes {name} URL`" in done.stderr) == (4, True)
 
@@ -107,7 +104,7 @@ def test_no_file_is_read_or_written_until_a_folder_is_allowed(notes: Path) -> No
             read(url, policy=policy)
         assert refusal.value.rule == "roots"
         with pytest.raises(PolicyDenied) as refusal:
-            urlschemes.replace(url, b"other", policy=replace(policy, roots=(str(notes),)))
+            urlschemes_access.replace(url, b"other", policy=replace(policy, roots=(str(notes),)))
         assert refusal.value.rule == "writable"
     assert read(url, policy=replace(HERE, roots=(str(notes),))) == b"notes"
 
@@ -142,12 +139,14 @@ def test_a_found_url_reaches_no_third_partys_scheme_unless_it_is_named(
     for text in ("x-stranger:a",):
         found = registry._operations().parse_found(text)  # as the entries of listings, and redirects, are read
         with pytest.raises(PolicyDenied, match="a plugin of a third party provides its scheme") as refusal:
-            registry.access(found)
+            urlschemes_access.access(found, registry=registry)
         assert refusal.value.rule == "schemes"
         with pytest.raises(UnsupportedOperation):  # this one is for parsing only, and was looked at
-            registry.access(found, policy=Policy(schemes=frozenset({"x-stranger"})))
+            urlschemes_access.access(found, policy=Policy(schemes=frozenset({"x-stranger"})), registry=registry)
     with http_server(handler=redirect("x-stranger:a")) as server, pytest.raises(RedirectRefused) as refused:
-        registry.access(f"http://{server}/", policy=replace(HERE, schemes=frozenset({"http", "x-stranger"})))
+        urlschemes_access.access(
+            f"http://{server}/", policy=replace(HERE, schemes=frozenset({"http", "x-stranger"})), registry=registry
+        )
     assert refused.value.reason == "scheme"
 
 
@@ -197,7 +196,7 @@ def test_a_scheme_reaches_its_own_ports_and_those_that_no_other_protocol_is_know
     }
     for url in ("http://127.0.0.1:25/", "gopher://127.0.0.1:119/0a", "ftp://127.0.0.1:6667/a", "nntp://127.0.0.1:23/a"):
         with pytest.raises(PolicyDenied) as refusal:
-            urlschemes.access(url, policy=HERE)
+            urlschemes_access.access(url, policy=HERE)
         assert refusal.value.rule == "ports"
 
 
@@ -208,7 +207,7 @@ def test_no_scheme_reaches_a_private_address_by_default(scheme: str, monkeypatch
     path = {"wais": "db", "nntp": "misc.test/1"}.get(scheme, "a")
     for host in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.1"):
         with pytest.raises(PolicyDenied) as refusal:
-            urlschemes.access(f"{scheme}://{host}/{path}")
+            urlschemes_access.access(f"{scheme}://{host}/{path}")
         assert refusal.value.rule == "networks"
     assert made == []
 
@@ -225,11 +224,11 @@ def test_every_address_of_a_host_must_be_allowed_and_the_name_is_asked_for_once(
 
     monkeypatch.setattr("socket.getaddrinfo", two)
     with pytest.raises(PolicyDenied) as refusal:
-        urlschemes.access("http://two.example/")
+        urlschemes_access.access("http://two.example/")
     assert (refusal.value.rule, asked) == ("networks", [b"two.example"])
     for host in ("0177.0.0.1", "127.1", "2130706433", "0x7f.1"):
         with pytest.raises((UnsafeURL, urlschemes.InvalidURL)):
-            urlschemes.access(f"http://{host}/", policy=HERE)
+            urlschemes_access.access(f"http://{host}/", policy=HERE)
     assert len(asked) == 1
 
 
@@ -279,7 +278,9 @@ def test_no_password_that_is_asked_for_goes_out_in_clear_text() -> None:
     events: list[Any] = []
     with nntp_server(groups, users={"joe": "opensesame"}) as (host, port):
         with pytest.raises(AuthRequired):
-            urlschemes.access(f"nntp://{host}:{port}/misc.test/1", policy=HERE, credentials=give, trace=events.append)
+            urlschemes_access.access(
+                f"nntp://{host}:{port}/misc.test/1", policy=HERE, credentials=give, trace=events.append
+            )
         assert b"AUTHINFO" not in sent(events)
         assert b"First." in read(f"nntp://{host}:{port}/misc.test/1", credentials=give, allow_cleartext=True)
 
@@ -375,7 +376,7 @@ def test_a_file_is_one_of_this_machine_and_none_of_the_systems() -> None:
         with pytest.raises(PolicyDenied):
             read(f"file://{path}", policy=everything)
         with pytest.raises(PolicyDenied):
-            urlschemes.replace(f"file://{path}", b"", policy=everything)
+            urlschemes_access.replace(f"file://{path}", b"", policy=everything)
     with pytest.raises((UnsafeURL, PolicyDenied, UnsupportedOperation)):
         read("file://other.example/etc/hosts", policy=everything)
 
@@ -401,6 +402,6 @@ def test_no_password_is_printed_of_a_url() -> None:
     url = urlschemes.parse("ftp://joe:opensesame@host.dom/a")
     entry = Entry(name="a", url=str(url))
     with pytest.raises(PolicyDenied) as refusal:
-        urlschemes.access("ftp://joe:opensesame@host.dom:25/a")
+        urlschemes_access.access("ftp://joe:opensesame@host.dom:25/a")
     for shown in (repr(url), url.redacted(), repr(entry), str(refusal.value), repr(refusal.value)):
         assert "opensesame" not in shown

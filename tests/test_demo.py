@@ -18,7 +18,7 @@ SHOWN = sorted(SCHEMES & OFFERED)
 
 
 def command(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-W", "error", "-m", "urlschemes.cli", *arguments]
+    words = [sys.executable, "-W", "error", "-m", "urlschemes_cli", *arguments]
     known = environ() | variables
     return subprocess.run(
         words, cwd=cwd, env=known, capture_output=True, text=True, encoding="utf-8", timeout=100, check=False

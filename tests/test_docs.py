@@ -35,11 +35,14 @@ from pages import BLOCK, Block, blocks, commands, prints, without_blanks
 from workspace import ROOT, metadata
 
 import urlschemes
+import urlschemes_access
+import urlschemes_lint
 from urlschemes import errors
-from urlschemes.codes import CODES
-from urlschemes_testing.servers import ftp_server, gopher_server, http_server
-from urlschemes_testing.servers.gopher import menu, search, text
-from urlschemes_testing.servers.http import redirect
+from urlschemes_lint import errors as lint_errors
+from urlschemes_lint.finding_codes import CODES
+from urlschemes_servers import ftp_server, gopher_server, http_server
+from urlschemes_servers.gopher import menu, search, text
+from urlschemes_servers.http import redirect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -271,13 +274,15 @@ def test_every_room_of_the_core_is_described() -> None:
     assert sorted(rows) == sorted(name for name in found if name != "__init__")
 
 
-@pytest.mark.parametrize(("kind", "heading"), [(urlschemes.Policy, "The policy"), (urlschemes.Limits, "Limits")])
+@pytest.mark.parametrize(
+    ("kind", "heading"), [(urlschemes_access.Policy, "The policy"), (urlschemes_access.Limits, "Limits")]
+)
 def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, heading: str) -> None:
     section = re.search(rf"^## {heading}\n(.*?)^## ", WORDS[DOCS / "access.md"], re.MULTILINE | re.DOTALL)
     assert section is not None
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section[1], re.MULTILINE))
     assert list(rows) == [field.name for field in dataclasses.fields(kind)]
-    if kind is urlschemes.Limits:
+    if kind is urlschemes_access.Limits:
         assert rows == {name: str(value) for name, value in dataclasses.asdict(kind()).items()}
 
 
@@ -290,7 +295,7 @@ def test_the_example_of_a_code_shows_it(code: str) -> None:
     if code in {"invalid-url", "url-too-long"}:
         assert code not in findings_page.EXAMPLES
         return
-    (found,) = urlschemes.check(findings_page.EXAMPLES[code])
+    (found,) = urlschemes_lint.check(findings_page.EXAMPLES[code])
     assert (found.code, found.severity) == (code, CODES[code].severity)
     assert found.section == CODES[code].section or CODES[code].section is None
 
@@ -301,10 +306,10 @@ def test_what_strictness_means_is_true() -> None:
     for given, becomes in rows:
         assert not urlschemes.is_valid(given)
         if becomes.startswith("nothing"):
-            with pytest.raises(errors.NotRepairable):
-                urlschemes.fix(given)
+            with pytest.raises(lint_errors.NotRepairable):
+                urlschemes_lint.fix(given)
         else:
-            assert str(urlschemes.fix(given).url) == becomes.split("`")[1]
+            assert str(urlschemes_lint.fix(given).url) == becomes.split("`")[1]
 
 
 @pytest.mark.parametrize(

@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import urlschemes
-from urlschemes import aio, steps
-from urlschemes.aio import AsyncDocument, AsyncListing, AsyncSession, backend
-from urlschemes.aio.channels import LoopDatagrams, LoopSocket
-from urlschemes.claims import DEMOS
-from urlschemes.default import registry
+import urlschemes_access
+from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
+from urlschemes.registry.claims import DEMOS
+from urlschemes_access import client
+from urlschemes_access.backends import event_loop, steps
+from urlschemes_access.backends.channels import LoopDatagrams, LoopSocket
+from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from urlschemes.demonstration import Demonstration
-    from urlschemes.terms import TraceEvent
+    from urlschemes_access.tracing import TraceEvent
+    from urlschemes_cli.demonstration import Demonstration
 
 OPERATED = {"access", "open session", "send"}
 OFFERED = {record.scheme for record in registry.registrations() if OPERATED & set(record.operations)}
@@ -43,25 +44,25 @@ def demonstration(name: str, folder: Path) -> Iterator[Demonstration]:
 
 
 def terms_of(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> dict[str, Any]:
-    policy = urlschemes.Policy(public=False, networks=("127.0.0.0/8",), roots=shown.roots)
+    policy = urlschemes_access.Policy(public=False, networks=("127.0.0.0/8",), roots=shown.roots)
     return {"policy": policy, "ssl_context": shown.ssl_context, "trace": trace, **shown.options}
 
 
 def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = registry.operate(shown.operation, shown.url, **terms_of(shown, trace))
-    if isinstance(found, urlschemes.Attributes):
+    found = urlschemes_access.operate(shown.operation, shown.url, **terms_of(shown, trace), registry=registry)
+    if isinstance(found, urlschemes_access.Attributes):
         return found
     with found:
-        if isinstance(found, urlschemes.Document):
+        if isinstance(found, urlschemes_access.Document):
             return found.attributes, found.read()
-        if isinstance(found, urlschemes.Listing):
+        if isinstance(found, urlschemes_access.Listing):
             return found.attributes, list(found)
         return found.attributes, shown.talk(found) if shown.talk else b""
 
 
 async def looped(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = await aio.operate(shown.operation, shown.url, **terms_of(shown, trace))
-    if isinstance(found, urlschemes.Attributes):
+    found = await client.operate(shown.operation, shown.url, **terms_of(shown, trace))
+    if isinstance(found, urlschemes_access.Attributes):
         return found
     async with found:
         if isinstance(found, AsyncDocument):
@@ -123,7 +124,7 @@ class Steps:
         self.task: asyncio.Task[Any]
         self.at: Callable[[steps.Step], Awaitable[Any]] | None = None
         self.sockets: list[LoopSocket] = []
-        perform, make = backend.perform, LoopSocket.__init__
+        perform, make = event_loop.perform, LoopSocket.__init__
 
         def remember(made: LoopSocket, of: Any) -> None:
             self.sockets.append(made)
@@ -137,7 +138,7 @@ class Steps:
                 step.most = min(step.most, self.octets)
             return await perform(step)
 
-        monkeypatch.setattr(backend, "perform", performed)
+        monkeypatch.setattr(event_loop, "perform", performed)
         monkeypatch.setattr(LoopSocket, "__init__", remember)
 
     async def outcome(self, shown: Demonstration) -> BaseException | str:

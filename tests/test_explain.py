@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import urlschemes
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes.drawing import LINES, PLAIN, draw, plain
+import urlschemes_lint
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes_lint.explaining import LINES, PLAIN, draw, plain
 
 # An experiment has no RFC whose section could be named.
 SPECIFIED = [record for record in REGISTRY.registrations() if record.status != "experimental"]
@@ -79,7 +80,7 @@ def test_lines_stand_where_plain_strokes_stand(text: str) -> None:
 
 @pytest.mark.parametrize("text", INVALID, ids=ascii)
 def test_each_text_that_is_no_url_has_a_caret_a_rule_and_a_section(text: str) -> None:
-    explained = urlschemes.explain(text)
+    explained = urlschemes_lint.explain(text)
     assert re.search(r"^ *\^$", explained, re.MULTILINE)
     assert re.search(r"^  rule      \S+ = \S", explained, re.MULTILINE)
     assert re.search(r"^  section   RFC \d+ section \S+$", explained, re.MULTILINE)
@@ -91,6 +92,6 @@ def test_each_text_that_is_no_url_has_a_caret_a_rule_and_a_section(text: str) ->
     "text", ["ftp://joe:secret@host.dom/pub/a%2Fb;type=a", "ftp://joe:a:b@host.dom/", "http://h/~#a"]
 )
 def test_the_command_draws_what_the_function_returns(text: str) -> None:
-    command = [sys.executable, "-m", "urlschemes.cli", "explain", text]
+    command = [sys.executable, "-m", "urlschemes_cli", "explain", text]
     done = subprocess.run(command, env={**os.environ, "COLUMNS": "100"}, capture_output=True, timeout=60, check=False)
-    assert done.stdout.decode().splitlines() == urlschemes.explain(text).splitlines()
+    assert done.stdout.decode().splitlines() == urlschemes_lint.explain(text).splitlines()

@@ -22,10 +22,11 @@ from typing import Any
 
 import pytest
 
-import urlschemes
+import urlschemes_access
 import urlschemes_telnet
-from urlschemes import Document, Limits, Listing, Policy
-from urlschemes.errors import (
+from urlschemes.errors import URLError
+from urlschemes_access import Document, Limits, Listing, Policy
+from urlschemes_access.errors import (
     AccessError,
     ConnectError,
     DeadlineExceeded,
@@ -37,8 +38,8 @@ from urlschemes.errors import (
     ResolveError,
     TLSError,
     Truncated,
-    URLError,
 )
+from urlschemes_servers import Certificates, make_certificates
 from urlschemes_testing.loopback import Address, Datagrams
 from urlschemes_testing.rogue import (
     Act,
@@ -62,7 +63,6 @@ from urlschemes_testing.rogue import (
     stays_silent,
     waits,
 )
-from urlschemes_testing.servers import Certificates, make_certificates
 from urlschemes_wais import queries
 from urlschemes_wais.encoding import element, number
 from urlschemes_wais.messages import apdu, message
@@ -143,7 +143,7 @@ def accessing(url: str, **options: str | bool) -> Callable[..., Any]:
             name: value.format(place) if isinstance(value, str) else value for name, value in options.items()
         }
         context = certificates().client()
-        with urlschemes.access(url.format(place), policy=policy, ssl_context=context, **given) as found:
+        with urlschemes_access.access(url.format(place), policy=policy, ssl_context=context, **given) as found:
             if isinstance(found, Document):
                 octets = found.read()
                 return octets if found.terminated else len(octets)
@@ -154,12 +154,10 @@ def accessing(url: str, **options: str | bool) -> Callable[..., Any]:
 
 
 def sending(place: object, policy: Policy = HERE) -> Any:
-    return urlschemes.operate(
+    return urlschemes_access.operate(
         "send",
         "mailto:joe@host.dom",
-        message=MAIL,
-        relay=str(place),
-        confirm=True,
+        options={"message": MAIL, "relay": str(place), "confirm": True},
         policy=policy,
         ssl_context=certificates().client(),
     )

@@ -12,10 +12,11 @@ import pytest
 from workspace import ROOT
 
 import urlschemes
+import urlschemes_lint
 from urlschemes import InvalidURL, Registration, URLError
-from urlschemes.errors import NotRepairable
-from urlschemes.findings import Finding
-from urlschemes.repair import Fixed
+from urlschemes_lint.errors import NotRepairable
+from urlschemes_lint.findings import Finding
+from urlschemes_lint.fixing import Fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,11 +70,11 @@ def carried_out(text: str, fixed: Fixed) -> str:
     ],
 )
 def test_what_the_rules_of_the_scheme_leave_no_choice_about_is_repaired(text: str, url: str) -> None:
-    fixed = urlschemes.fix(text)
+    fixed = urlschemes_lint.fix(text)
     assert str(fixed.url) == url
     assert carried_out(text, fixed) == url
     assert pickle.loads(pickle.dumps(fixed)) == fixed
-    assert "error" in {each.severity for each in urlschemes.check(text)}
+    assert "error" in {each.severity for each in urlschemes_lint.check(text)}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_what_the_rules_of_the_scheme_leave_no_choice_about_is_repaired(text: st
 )
 def test_what_may_mean_two_things_is_not_repaired(text: str, said: str) -> None:
     with pytest.raises(NotRepairable, match=said):
-        urlschemes.fix(text)
+        urlschemes_lint.fix(text)
 
 
 @pytest.mark.parametrize(
@@ -129,13 +130,13 @@ def test_what_may_mean_two_things_is_not_repaired(text: str, said: str) -> None:
 )
 def test_what_a_delimiter_is_follows_from_the_rules_of_the_part(url: str, codes: list[str]) -> None:
     """Sections 3.4.1, 3.5, 3.11: nothing is reserved in a selector or a mail address, `/` not in an object's name."""
-    found = urlschemes.check(url)
+    found = urlschemes_lint.check(url)
     assert {each.code for each in found} <= {"encoded-delimiter", "password"}
     assert [url[slice(*each.span)] for each in found if each.code == "encoded-delimiter" and each.span] == codes
 
 
 def test_what_looks_like_header_fields_is_reported() -> None:
-    (found,) = urlschemes.check("mailto:joe@h.dom?subject=hello")
+    (found,) = urlschemes_lint.check("mailto:joe@h.dom?subject=hello")
     assert (found.code, found.severity, found.part, found.span) == ("header-fields", "warning", "address", (16, 17))
 
 
@@ -155,7 +156,7 @@ def test_what_looks_like_header_fields_is_reported() -> None:
 def test_what_readers_or_programs_take_for_something_else_is_reported(
     url: str, code: str, spans: list[tuple[int, int]]
 ) -> None:
-    found = [each for each in urlschemes.check(url) if each.code == code]
+    found = [each for each in urlschemes_lint.check(url) if each.code == code]
     assert [each.span for each in found] == spans
     assert all(each.severity == "warning" and each.section and each.hint for each in found)
 
@@ -188,7 +189,7 @@ def test_each_fault_is_told_once_and_that_of_parse_in_its_words(seed: int) -> No
     chance = random.Random(100 + seed)
     for _ in range(1500):
         text = mutated(chance)
-        faults = [each for each in urlschemes.check(text) if each.severity == "error"]
+        faults = [each for each in urlschemes_lint.check(text) if each.severity == "error"]
         spans = [each.span for each in faults if each.span and each.code != "unknown-scheme"]
         assert all(end <= start for (_, end), (start, _) in pairwise(spans)), "no character belongs to two faults"
         assert len(set(spans)) == len(spans)
@@ -202,7 +203,7 @@ def test_each_fault_is_told_once_and_that_of_parse_in_its_words(seed: int) -> No
         elif error is None:
             assert not faults
             normal = str(urlschemes.parse(text).normalized())
-            for each in urlschemes.check(text):
+            for each in urlschemes_lint.check(text):
                 # What is written in another way in the normal form is no delimiter.
                 if each.code == "encoded-delimiter" and each.span:
                     assert text[slice(*each.span)].upper() in normal
@@ -224,7 +225,7 @@ def test_each_fault_is_told_once_and_that_of_parse_in_its_words(seed: int) -> No
     ],
 )
 def test_one_fault_is_one_finding(text: str, findings: list[tuple[str, tuple[int, int], str]]) -> None:
-    found = urlschemes.check(text)
+    found = urlschemes_lint.check(text)
     assert [(each.code, each.span) for each in found] == [(code, span) for code, span, _ in findings]
     assert all(words in each.message for each, (_, _, words) in zip(found, findings, strict=True))
 
@@ -244,7 +245,7 @@ def test_a_host_within_a_part_is_looked_at_as_any_other(
     url: str, code: str | None, span: tuple[int, int] | None
 ) -> None:
     """Decision 18, for what stands behind the `@` of an article; the domain of an address is no host of section 5."""
-    assert [(each.code, each.span, each.part) for each in urlschemes.check(url)] == (
+    assert [(each.code, each.span, each.part) for each in urlschemes_lint.check(url)] == (
         [(code, span, "message_id")] if code else []
     )
 
@@ -255,10 +256,10 @@ def test_a_message_names_the_place_that_it_is_about(seed: int) -> None:
     chance = random.Random(200 + seed)
     for _ in range(1000):
         text = mutated(chance)
-        for found in urlschemes.check(text):
+        for found in urlschemes_lint.check(text):
             if found.span is not None and (place := re.search(r"position (\d+)", found.message)):
                 assert found.span[0] <= int(place[1]) <= found.span[1], found.message
-        for read in (urlschemes.parse, urlschemes.fix):
+        for read in (urlschemes.parse, urlschemes_lint.fix):
             error = error_of(text, read)
             if error is not None and error.position is not None:
                 place = re.search(r"position (\d+)", str(error.message))
@@ -272,12 +273,12 @@ def test_what_holds_for_every_text(seed: int) -> None:
     for _ in range(1500):
         text = mutated(chance)
         valid = urlschemes.is_valid(text)
-        for found in urlschemes.check(text):
+        for found in urlschemes_lint.check(text):
             assert found.span is None or 0 <= found.span[0] <= found.span[1] <= len(text)
             assert found.message.isprintable()
-        assert any(found.severity == "error" for found in urlschemes.check(text)) != valid
+        assert any(found.severity == "error" for found in urlschemes_lint.check(text)) != valid
         try:
-            fixed = urlschemes.fix(text)
+            fixed = urlschemes_lint.fix(text)
         except URLError:
             assert not valid
             continue
@@ -286,7 +287,7 @@ def test_what_holds_for_every_text(seed: int) -> None:
         assert carried_out(text, fixed) == url
         assert valid == (not fixed.changes)
         assert urlschemes.parse(url) == fixed.url
-        assert urlschemes.fix(url).changes == ()
+        assert urlschemes_lint.fix(url).changes == ()
         if LOGIN.match(text):
             continue  # what is a login by the rules is one, whatever others make of it
         lenient = LENIENT.match(text.removeprefix("URL:"))

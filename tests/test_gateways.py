@@ -8,13 +8,15 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
-from urlschemes import Configuration, Policy, Registry
-from urlschemes.cli.app import command
-from urlschemes.errors import AuthRequired
-from urlschemes.wire import Authenticate
-from urlschemes_testing.servers import FtpUser, ftp_server, gopher_server, http_server
-from urlschemes_testing.servers.gopher import menu, text
-from urlschemes_testing.servers.http import HttpRequest, HttpResponse
+import urlschemes_access
+from urlschemes import Registry
+from urlschemes_access import Configuration, Policy
+from urlschemes_access.errors import AuthRequired
+from urlschemes_access.protocol import Authenticate
+from urlschemes_cli.app import command
+from urlschemes_servers import FtpUser, ftp_server, gopher_server, http_server
+from urlschemes_servers.gopher import menu, text
+from urlschemes_servers.http import HttpRequest, HttpResponse
 
 HERE = Policy.interactive()
 URLS = [
@@ -40,11 +42,11 @@ def fetched(request: HttpRequest) -> HttpResponse:
 def test_a_gateway_of_http_gets_the_whole_url(url: str) -> None:
     with http_server(handler=fetched) as server:
         registry = through(**{url.partition(":")[0].replace("-", "_"): f"http://{server}/fetch?{{url}}"})
-        with registry.access(url, policy=HERE) as document:
+        with urlschemes_access.access(url, policy=HERE, registry=registry) as document:
             assert document.read() == f"got {url}".encode()  # type: ignore[union-attr]
             assert document.gateway is not None
             assert (str(document.gateway.asked), document.gateway.url) == (url, document.url)
-        assert registry.find_attributes(url, policy=HERE).gateway == document.gateway
+        assert urlschemes_access.find_attributes(url, policy=HERE, registry=registry).gateway == document.gateway
         assert [each.method for each in server.requests] == ["GET", "HEAD"]
 
 

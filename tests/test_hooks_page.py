@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from workspace import ROOT, Distribution, distributions
 
-from urlschemes import hooks
+from urlschemes.registry.registry import hooks
 
 PAGE = (ROOT / "docs" / "hooks.md").read_text("utf-8")
 HOOKS = sorted(name for name in vars(hooks) if name.startswith("urlschemes_"))

@@ -24,9 +24,13 @@ from typing import Any, TypeAlias
 import pytest
 from workspace import environ
 
-import urlschemes
-from urlschemes import Credentials, Document, Limits, Listing, Policy, Session
+import urlschemes_access
 from urlschemes.errors import InvalidURL, URLError
+from urlschemes_access import Credentials, Document, Limits, Listing, Policy, Session
+from urlschemes_servers import WaisDocument, gopher_server, nntp_server, prospero_server, wais_server
+from urlschemes_servers.gopher import menu, text
+from urlschemes_servers.nntp import Newsgroup, article
+from urlschemes_servers.prospero import directory, failing, file
 from urlschemes_testing.rogue import (
     Act,
     after_data,
@@ -38,10 +42,6 @@ from urlschemes_testing.rogue import (
     rogue,
     says,
 )
-from urlschemes_testing.servers import WaisDocument, gopher_server, nntp_server, prospero_server, wais_server
-from urlschemes_testing.servers.gopher import menu, text
-from urlschemes_testing.servers.nntp import Newsgroup, article
-from urlschemes_testing.servers.prospero import directory, failing, file
 
 if sys.platform == "win32":
     pytest.skip("terminals are those of POSIX here", allow_module_level=True)
@@ -410,7 +410,7 @@ def test_no_error_and_no_event_holds_what_a_terminal_obeys_or_a_password(name: s
             message = b"From: ann@host.dom\r\nTo: joe@host.dom\r\n\r\nb\r\n"
             options |= {"message": message, "confirm": True}
         try:
-            found = urlschemes.operate(
+            found = urlschemes_access.operate(
                 operation,
                 url,
                 policy=replace(POLICY, roots=(str(tmp_path),)),
@@ -436,7 +436,7 @@ def on_a_terminal(*words: str, folder: Path) -> str:
     """What the command writes on a terminal of its own, all of it."""
     outside, inside = pty.openpty()
     termios.tcsetwinsize(inside, (40, 200))
-    code = "import sys; from urlschemes.cli import main; main()"
+    code = "import sys; from urlschemes_cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *words],
         stdin=inside,

@@ -30,7 +30,7 @@ BROKEN = {  # five distributions, each wrong in its own way, by the scheme that 
 }
 CONTROLS = """
 import json, urlschemes
-from urlschemes.default import registry
+from urlschemes import default_registry as registry
 said = {}
 for record in registry.registrations():
     if record.scheme not in json.loads(BROKEN):
@@ -75,7 +75,7 @@ def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def doctor(site: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return run(site, "-m", "urlschemes.cli", "--no-config", "doctor", *options)
+    return run(site, "-m", "urlschemes_cli", "--no-config", "doctor", *options)
 
 
 def test_the_doctor_names_five_broken_distributions_and_says_what_to_do(site: Path) -> None:  # C32
@@ -112,7 +112,7 @@ def test_all_schemes_of_the_workspace_stay_as_they_are_beside_them(site: Path) -
 
 def test_what_is_switched_off_is_no_trouble(site: Path) -> None:  # C33
     names = ",".join(name if name != "ftp" else "ftp-plus" for name in BROKEN)
-    done = run(site, "-m", "urlschemes.cli", "--no-config", "--disable", names, "doctor", "--json")
+    done = run(site, "-m", "urlschemes_cli", "--no-config", "--disable", names, "doctor", "--json")
     assert done.returncode == 0
     states = {each["distribution"]: each["state"] for each in json.loads(done.stdout)}
     assert {states[distribution_of(name)] for name in BROKEN} == {"disabled"}
@@ -120,7 +120,7 @@ def test_what_is_switched_off_is_no_trouble(site: Path) -> None:  # C33
 
 
 def test_nothing_of_the_workspace_changes_the_process_that_loads_it() -> None:  # C25, C26
-    done = run(Path(), "-m", "urlschemes.cli", "--no-config", "doctor", "--verify", "--json")
+    done = run(Path(), "-m", "urlschemes_cli", "--no-config", "doctor", "--verify", "--json")
     found = {(each["group"], each["name"]): each for each in json.loads(done.stdout)}
     own = [each for each in found.values() if each["distribution"].startswith("urlschemes-")]
     assert len(own) > 20
@@ -133,10 +133,10 @@ def test_a_command_of_a_plugin_that_is_switched_off_is_not_run() -> None:  # C33
         ("--no-plugins", "--no-plugins leaves urlschemes-testing out"),
         ("--disable=urlschemes-testing", "--disable names urlschemes-testing"),
     ):
-        done = run(Path(), "-m", "urlschemes.cli", "--no-config", switch, "new", "x-never")
+        done = run(Path(), "-m", "urlschemes_cli", "--no-config", switch, "new", "x-never")
         assert done.returncode == 2
         assert "The command new cannot be used: urlschemes-testing " in done.stderr
         assert f"({reason})" in done.stderr
-    wrong = run(Path(), "-m", "urlschemes.cli", "--no-config", "--disable", "urlschemes-tasting", "new", "x-never")
+    wrong = run(Path(), "-m", "urlschemes_cli", "--no-config", "--disable", "urlschemes-tasting", "new", "x-never")
     assert wrong.returncode == 5
     assert "names urlschemes-tasting, which is neither an installed plugin nor a scheme of one" in wrong.stderr

@@ -231,7 +231,7 @@ def test_every_command_works_with_one_scheme_or_says_what_to_install(empty: Envi
             "<URL:URL>": f"<URL:{file.as_uri()}>",
         }
         return empty.run(
-            "python", "-X", "importtime", "-m", "urlschemes.cli", *(words.get(w, w) for w in command.split())
+            "python", "-X", "importtime", "-m", "urlschemes_cli", *(words.get(w, w) for w in command.split())
         )
 
     for command, code in EVERY.items():

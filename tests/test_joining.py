@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import urlschemes
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+import urlschemes_lint
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import InvalidURL, NotHierarchical
-from urlschemes.url import InternetURL
-from urlschemes_testing import urls
+from urlschemes.url.value import InternetURL
+from urlschemes_testing.strategies import urls
 
 # RFC 1808 sections 5.1 and 5.2; the base is http://a/b/c/d;p?q#f.
 EXAMPLES = {
@@ -65,7 +66,7 @@ def test_the_one_example_that_is_no_url_of_rfc_1738() -> None:
     assert url.resolve("g?y/./x") == "http://a/b/c/g?y/./x"
     with pytest.raises(InvalidURL):
         url.join("g?y/./x")
-    assert str(urlschemes.fix(url.resolve("g?y/./x")).url) == "http://a/b/c/g?y%2F.%2Fx"
+    assert str(urlschemes_lint.fix(url.resolve("g?y/./x")).url) == "http://a/b/c/g?y%2F.%2Fx"
 
 
 @pytest.mark.parametrize("reference", ["http:g", "http:"])

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from schemas import SCHEMAS, conforms, schema
 from workspace import ROOT, environ, metadata, plugins, write
 
-from urlschemes.claims import Claim
+from urlschemes.registry.claims import Claim
 
 PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
 NAMES = sorted(path.stem for path in SCHEMAS.glob("*.json"))
@@ -58,7 +58,7 @@ CASES = [
 
 def written(*arguments: str, path: str = "") -> Any:
     done = subprocess.run(
-        [sys.executable, "-m", "urlschemes.cli", "--no-config", arguments[0], "--json", *arguments[1:]],
+        [sys.executable, "-m", "urlschemes_cli", "--no-config", arguments[0], "--json", *arguments[1:]],
         env={**environ(), "PYTHONPATH": path},
         capture_output=True,
         text=True,
@@ -95,7 +95,7 @@ def test_the_doctor_of_what_is_ill_writes_it_too(tmp_path: Any) -> None:
 def test_whatever_fails_says_so_in_json(arguments: tuple[Any, ...]) -> None:
     code, *words = arguments
     done = subprocess.run(
-        [sys.executable, "-m", "urlschemes.cli", *words, "--json"],
+        [sys.executable, "-m", "urlschemes_cli", *words, "--json"],
         env=environ(),
         cwd=SCHEMAS,
         capture_output=True,

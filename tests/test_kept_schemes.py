@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from urlschemes.storage.cached_records import keep, kept
 
 from urlschemes import URL, InvalidURL, Registration, Scheme
-from urlschemes.cached_records import keep, kept
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes_testing import near_misses, urls
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes_testing.strategies import near_misses, urls
 
 EXAMPLES = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]

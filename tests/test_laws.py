@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import urlschemes
+import urlschemes_lint
 from urlschemes import URL, Encoded, InvalidURL, URLError
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes.octets import text_of
-from urlschemes.syntax import Part
-from urlschemes_testing import near_misses, urls
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.grammar.octets import text_of
+from urlschemes.grammar.syntax import Part
+from urlschemes_testing.strategies import near_misses, urls
 
 SCHEMES = sorted(REGISTRY)
 EXAMPLES = settings(
@@ -68,11 +69,11 @@ def test_what_parses_prints_back_and_is_one_value(name: str) -> None:
         assert url == URL.parse(text)
         assert url.normalized().normalized() == url.normalized()
         assert url.equivalent(url.normalized())
-        fixed = urlschemes.fix(text)
+        fixed = urlschemes_lint.fix(text)
         assert (fixed.url, fixed.changes, fixed.fragment) == (url, (), None)
         assert urlschemes.is_valid(text)
-        assert "error" not in {finding.severity for finding in urlschemes.check(text)}
-        assert urlschemes.explain(text)
+        assert "error" not in {finding.severity for finding in urlschemes_lint.check(text)}
+        assert urlschemes_lint.explain(text)
 
     law()
 
@@ -164,16 +165,16 @@ def test_nothing_but_the_projects_errors_comes_out(name: str) -> None:
     @settings(max_examples=300, deadline=None)
     @given(near_misses(name))
     def law(text: str) -> None:
-        for function in (urlschemes.parse, urlschemes.parse_generic, urlschemes.check, urlschemes.explain):
+        for function in (urlschemes.parse, urlschemes.parse_generic, urlschemes_lint.check, urlschemes_lint.explain):
             said = complaint(function, text)
             assert said.isascii()
             assert len(said) <= 300
         try:
-            fixed = urlschemes.fix(text)
+            fixed = urlschemes_lint.fix(text)
         except URLError:
             return
         assert urlschemes.parse(str(fixed.url)) == fixed.url
-        again = urlschemes.fix(str(fixed.url))
+        again = urlschemes_lint.fix(str(fixed.url))
         assert (again.url, again.changes, again.fragment) == (fixed.url, (), None)
 
     law()
@@ -182,6 +183,12 @@ def test_nothing_but_the_projects_errors_comes_out(name: str) -> None:
 @settings(max_examples=500, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_at_all(text: str) -> None:
-    for function in (urlschemes.parse, urlschemes.parse_generic, urlschemes.check, urlschemes.fix, urlschemes.explain):
+    for function in (
+        urlschemes.parse,
+        urlschemes.parse_generic,
+        urlschemes_lint.check,
+        urlschemes_lint.fix,
+        urlschemes_lint.explain,
+    ):
         assert complaint(function, text).isascii()
     assert urlschemes.is_valid(text) in {True, False}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 import urlschemes
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes_testing import urls
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes_testing.strategies import urls
 
 NORMAL = [
     # text, its normal form

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 import urlschemes
+import urlschemes_lint
 from urlschemes import InvalidURL, UnknownScheme, URLError
-from urlschemes.errors import NotRepairable
+from urlschemes_lint.errors import NotRepairable
 
 TABLE = tomllib.loads((Path(__file__).parent / "tables" / "mistakes.toml").read_text("utf-8"))
 MISTAKES: list[dict[str, Any]] = TABLE["mistake"]
@@ -40,10 +41,10 @@ def test_a_mistake_is_told_by_its_rule(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", MISTAKES, ids=lambda row: ascii(row["text"]))
 def test_a_mistake_is_repaired_where_one_repair_is_right(row: dict[str, Any]) -> None:
     if "repaired" in row:
-        assert str(urlschemes.fix(row["text"]).url) == row["repaired"]
+        assert str(urlschemes_lint.fix(row["text"]).url) == row["repaired"]
     else:
         with pytest.raises((NotRepairable, UnknownScheme)):
-            urlschemes.fix(row["text"])
+            urlschemes_lint.fix(row["text"])
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=lambda row: ascii(row["text"]))
@@ -61,7 +62,7 @@ def test_the_error_is_one_line_that_teaches(row: dict[str, Any]) -> None:
     "row", [row for row in MISTAKES if row["kind"] != "UnknownScheme"], ids=lambda row: ascii(row["text"])
 )
 def test_explain_shows_the_place_and_the_rule(row: dict[str, Any]) -> None:
-    text, caret, *said = urlschemes.explain(row["text"]).splitlines()
+    text, caret, *said = urlschemes_lint.explain(row["text"]).splitlines()
     assert caret.strip() == "^"
     assert len(caret) - 1 <= len(text)
     words = " ".join(" ".join(said).split())
@@ -74,7 +75,7 @@ def test_explain_shows_the_place_and_the_rule(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("printed", PRINTED, ids=lambda printed: ascii(printed["text"]))
 def test_explain_as_it_is_printed(printed: dict[str, str]) -> None:
-    assert urlschemes.explain(printed["text"]) == printed["explained"].rstrip("\n")
+    assert urlschemes_lint.explain(printed["text"]) == printed["explained"].rstrip("\n")
 
 
 def test_the_table_has_fifty_mistakes_and_all_schemes() -> None:

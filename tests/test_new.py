@@ -11,7 +11,7 @@ import pytest
 from workspace import ROOT, Environment, must, run, workspace_files
 
 import urlschemes
-from urlschemes_testing.scaffold import plan
+from urlschemes_conformance.scaffold import plan
 
 if TYPE_CHECKING:
     from pathlib import Path

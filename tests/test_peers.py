@@ -24,9 +24,9 @@ from generated import generated
 
 import urlschemes
 from urlschemes import URLError
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes.octets import unescape
-from urlschemes_testing import near_misses, urls
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.grammar.octets import unescape
+from urlschemes_testing.strategies import near_misses, urls
 
 pytestmark = pytest.mark.slow
 

@@ -36,7 +36,7 @@ def imports(plugin: Distribution) -> Iterator[tuple[str, str, str]]:
 
 
 def test_the_page_names_rooms_that_are_there() -> None:
-    assert {"urlschemes", "urlschemes.wire", "urlschemes.errors"} <= rooms()
+    assert {"urlschemes", "urlschemes_access.protocol", "urlschemes.errors"} <= rooms()
     for room in rooms():
         assert getattr(importlib.import_module(room), "__all__", None), room
 

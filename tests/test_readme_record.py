@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pages import blocks
 from workspace import ROOT
 
-from urlschemes_testing.review import review
+from urlschemes_conformance.review import review
 
 if TYPE_CHECKING:
     from pathlib import Path

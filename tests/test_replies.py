@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlschemes.errors import (
+from urlschemes.errors import UnsafeURL, URLError
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.errors import (
     AuthRequired,
     ConnectError,
     DeadlineExceeded,
@@ -17,12 +19,9 @@ from urlschemes.errors import (
     ProtocolError,
     RemoteError,
     Truncated,
-    UnsafeURL,
-    URLError,
 )
-from urlschemes.replies import END, CodeOn, Control, Reply, named, stuffed
-from urlschemes.resource import Attributes
-from urlschemes.wire import Algorithm, Connect, Open, Peer, Send
+from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Send
+from urlschemes_access.protocol.replies import END, CodeOn, Control, Reply, named, stuffed
 from urlschemes_testing.replay import (
     Dialogue,
     Step,
@@ -39,7 +38,7 @@ from urlschemes_testing.replay import (
 )
 
 if TYPE_CHECKING:
-    from urlschemes.wire import Request
+    from urlschemes_access.protocol import Request
 
 C = connect("host.dom", 99)
 FORMS: tuple[CodeOn, ...] = get_args(CodeOn)

@@ -12,10 +12,10 @@ from bad_plugins import ACCESS, BAD, DEMO, PROJECT, RECORD, TYPE, Edit, bad_plug
 from schemas import conforms
 from workspace import ROOT, metadata, run, write
 
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import PluginError, UnknownScheme
-from urlschemes_testing.review import Review, ReviewError, checks, review, runner
-from urlschemes_testing.review.code import HEAVY
+from urlschemes_conformance.review import Review, ReviewError, checks, review, runner
+from urlschemes_conformance.review.code import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def failed(found: Review) -> dict[str, str]:
 
 
 def command(*arguments: str | Path, cwd: Path) -> tuple[int, str, str]:
-    done = run(sys.executable, "-m", "urlschemes.cli", "--no-config", "review", *arguments, cwd=cwd)
+    done = run(sys.executable, "-m", "urlschemes_cli", "--no-config", "review", *arguments, cwd=cwd)
     assert "Traceback" not in done.stderr + done.stdout
     return done.returncode, done.stdout, done.stderr
 
@@ -191,16 +191,16 @@ def test_the_process_in_which_imports_are_watched_has_imported_nothing_heavy(chi
     code = """
     import json, sys
     from pathlib import Path
-    from urlschemes_testing.review import catalogue, worker
-    from urlschemes_testing.review.subject import Subject
-    from urlschemes_testing.review.targets import Target
+    from urlschemes_conformance.review import catalogue, worker
+    from urlschemes_conformance.review.subject import Subject
+    from urlschemes_conformance.review.targets import Target
     catalogue.checks()
     subject = Subject(Target(given="", kind="record", scheme="", record=sys.argv[1]), 10, 0)
     subject.plain_type.parse("x-example://host.dom/a")
     print(json.dumps(sorted(sys.modules)))
     """
     loaded = set(child(code, ROOT / "plugins" / "x-example" / RECORD))
-    assert "urlschemes_testing.review.access" in loaded
+    assert "urlschemes_conformance.review.access" in loaded
     assert loaded & HEAVY == set()
 
 
@@ -280,7 +280,7 @@ def test_an_installed_scheme_that_cannot_be_used_gets_its_verdicts(
     code = """
     import json, sys
     sys.path.insert(0, sys.argv[1])
-    from urlschemes_testing.review import review
+    from urlschemes_conformance.review import review
     found = review("x-faulty", checks=["record", "name-free"])
     print(json.dumps(found.as_dict()))
     """

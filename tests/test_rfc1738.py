@@ -16,11 +16,12 @@ import pytest
 from workspace import ROOT
 
 import urlschemes
+import urlschemes_access
+import urlschemes_lint
 from urlschemes import (
     InternetURL,
     InvalidURL,
     LoginURL,
-    Policy,
     Registration,
     RegistrationError,
     Registry,
@@ -29,8 +30,7 @@ from urlschemes import (
     parse,
     parse_generic,
 )
-from urlschemes.bnf import shared_rules
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import (
     BadEscape,
     EmptyHost,
@@ -44,13 +44,14 @@ from urlschemes.errors import (
     InvalidUserinfo,
     MissingAuthority,
     NotHierarchical,
-    PolicyDenied,
     UnsupportedOperation,
     UserinfoNotAllowed,
 )
-from urlschemes.octets import octets_of, text_of
-from urlschemes.resource import Listing
-from urlschemes.text import Broken, find, wrap
+from urlschemes.grammar.bnf import shared_rules
+from urlschemes.grammar.octets import octets_of, text_of
+from urlschemes_access import Policy
+from urlschemes_access.errors import PolicyDenied
+from urlschemes_access.resources import Listing
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL
@@ -59,11 +60,12 @@ from urlschemes_mailto import MailtoURL
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 from urlschemes_prospero import ProsperoURL
+from urlschemes_servers.nntp import Newsgroup, article, nntp_server
+from urlschemes_servers.prospero import directory, external, prospero_server
+from urlschemes_servers.prospero import file as prospero_file
+from urlschemes_servers.telnet import telnet_server
 from urlschemes_telnet import TelnetURL, open_session
-from urlschemes_testing.servers.nntp import Newsgroup, article, nntp_server
-from urlschemes_testing.servers.prospero import directory, external, prospero_server
-from urlschemes_testing.servers.prospero import file as prospero_file
-from urlschemes_testing.servers.telnet import telnet_server
+from urlschemes_text.search import Broken, find, wrap
 from urlschemes_wais import WaisURL
 
 if TYPE_CHECKING:
@@ -418,7 +420,7 @@ def test_unsafe_characters_must_always_be_encoded(character: str) -> None:
     assert str(HttpURL.build(host="h", path=character)) == f"http://h/{escape}"
     assert parse(f"http://h/{escape}", HttpURL).path == character
     if character != "\\":  # it may be meant as a `/`
-        assert str(urlschemes.fix(f"http://h/a{character}z").url) == f"http://h/a{escape}z"
+        assert str(urlschemes_lint.fix(f"http://h/a{character}z").url) == f"http://h/a{escape}z"
 
 
 @pytest.mark.rfc1738(22)
@@ -435,7 +437,7 @@ def test_a_number_sign_must_be_encoded_in_every_scheme(name: str) -> None:
     for example in valid_examples(name):
         refused(f"{example}#top", FragmentPresent, position=len(example), section="RFC 1738 section 2.2")
     example = valid_examples(name)[0]
-    fixed = urlschemes.fix(f"{example}#top")
+    fixed = urlschemes_lint.fix(f"{example}#top")
     assert (str(fixed.url), fixed.fragment) == (example, "top")
     assert str(HttpURL.build(host="h", path="a#b")) == "http://h/a%23b"
 
@@ -642,7 +644,7 @@ def test_what_an_unencoded_delimiter_in_a_login_is_taken_for() -> None:
     error = refused("ftp://a:b:c@h/", InvalidUserinfo, part="password", section="RFC 1738 section 3.1", position=9)
     assert "%3A, %40, %2F" in str(error)
     refused("ftp://a@b@h/", InvalidUserinfo, section="RFC 1738 section 3.1", position=7)
-    assert "%3A, %40, %2F" in str(urlschemes.explain("ftp://a@b@h/"))
+    assert "%3A, %40, %2F" in str(urlschemes_lint.explain("ftp://a@b@h/"))
     url = parse("ftp://a/b@h/", FtpURL)  # the slash ends the host
     assert (url.user, url.host, url.directories) == (None, "a", ("b@h",))
 
@@ -864,7 +866,7 @@ def test_an_http_url_is_a_path_and_a_search_each_optional(text: str, path: str |
 def test_the_slash_of_an_http_url_may_only_be_left_out_where_nothing_follows() -> None:
     assert parse("http://h").equivalent(parse("http://h/"))
     refused("http://h?q", InvalidHost, position=8, expected=('"/"',))
-    assert str(urlschemes.fix("http://h?q").url) == "http://h/?q"
+    assert str(urlschemes_lint.fix("http://h?q").url) == "http://h/?q"
     assert str(HttpURL.build(host="h", search="q")) == "http://h/?q"
 
 
@@ -1021,7 +1023,7 @@ def test_no_character_is_reserved_in_a_mailto_url() -> None:
         assert plain.equivalent(encoded)
     url = parse("mailto:joe?subject=hello@h", MailtoURL)
     assert url.local_part == "joe?subject=hello"  # no header fields
-    assert [finding.code for finding in urlschemes.check(str(url))] == ["header-fields"]
+    assert [finding.code for finding in urlschemes_lint.check(str(url))] == ["header-fields"]
 
 
 @pytest.mark.rfc1738(100)
@@ -1035,7 +1037,7 @@ def test_a_percent_sign_in_an_address_is_encoded() -> None:
 def test_a_mailto_url_is_no_object_to_be_accessed() -> None:
     assert "access" not in REGISTRY.registration("mailto").operations
     with pytest.raises(UnsupportedOperation) as caught:
-        urlschemes.access("mailto:joe@host.dom")
+        urlschemes_access.access("mailto:joe@host.dom")
     assert caught.value.scheme == "mailto"
 
 
@@ -1087,7 +1089,7 @@ def test_a_message_id_stands_without_its_angle_brackets() -> None:
     refused("news:<1@h>", InvalidCharacter, position=5)
     with pytest.raises(InvalidPart, match="leave them out"):
         NewsURL.build(message_id="<1@h>")
-    assert str(urlschemes.fix("news:<1@h>").url) == "news:1@h"
+    assert str(urlschemes_lint.fix("news:<1@h>").url) == "news:1@h"
 
 
 @pytest.mark.rfc1738(106)
@@ -1110,14 +1112,14 @@ def test_a_news_url_is_accessed_on_the_server_that_the_caller_names() -> None:
     with nntp_server({"misc.test": Newsgroup([letter]), "misc.empty": Newsgroup()}) as server:
         terms: dict[str, Any] = {"policy": Policy.interactive(), "server": str(server)}
         for text, names in (("news:*", ["misc.test", "misc.empty"]), ("news:misc.test", ["One"])):
-            with urlschemes.access(text, **terms) as listing:
-                assert isinstance(listing, urlschemes.Listing)
+            with urlschemes_access.access(text, **terms) as listing:
+                assert isinstance(listing, urlschemes_access.Listing)
                 assert [entry.name for entry in listing] == names
-        with urlschemes.access("news:1@host.dom", **terms) as document:
-            assert isinstance(document, urlschemes.Document)
+        with urlschemes_access.access("news:1@host.dom", **terms) as document:
+            assert isinstance(document, urlschemes_access.Document)
             assert document.read() == letter
     with pytest.raises(UnsupportedOperation, match="does not say which server"):
-        urlschemes.access("news:misc.test")
+        urlschemes_access.access("news:misc.test")
 
 
 # Section 3.7: nntp
@@ -1149,13 +1151,13 @@ def test_an_nntp_url_asks_its_server_for_the_article_of_that_number() -> None:
     sent: list[bytes] = []
     with (
         nntp_server({"misc.test": Newsgroup(letters, first=7)}) as server,
-        urlschemes.access(
+        urlschemes_access.access(
             f"nntp://{server}/misc.test/8",
             policy=Policy.interactive(),
             trace=lambda event: sent.append(event.octets) if event.kind == "send" else None,
         ) as document,
     ):
-        assert isinstance(document, urlschemes.Document)
+        assert isinstance(document, urlschemes_access.Document)
         assert document.read() == letters[1]
     assert sent == [b"CAPABILITIES\r\n", b"GROUP misc.test\r\n", b"ARTICLE 8\r\n", b"QUIT\r\n"]
 
@@ -1279,7 +1281,7 @@ def test_what_is_no_file_url(text: str) -> None:
 def test_a_file_url_has_no_port_and_other_hosts_are_not_asked() -> None:
     assert REGISTRY.registration("file").default_port is None
     with pytest.raises(PolicyDenied):
-        urlschemes.access("file://host.example/etc/motd", policy=Policy.interactive())
+        urlschemes_access.access("file://host.example/etc/motd", policy=Policy.interactive())
 
 
 # Section 3.11: prospero
@@ -1338,7 +1340,7 @@ def test_a_prospero_server_is_asked_for_access_methods_which_are_urls() -> None:
             ("object", ["ftp://h.dom/a%20b;type=a", "gopher://h.dom:7/00/a"]),
             ("links", ["gopher://h.dom:7/00/a"]),
         ):
-            with urlschemes.access(f"prospero://{server}//{name}", policy=Policy.interactive()) as listing:
+            with urlschemes_access.access(f"prospero://{server}//{name}", policy=Policy.interactive()) as listing:
                 assert isinstance(listing, Listing)
                 assert [entry.url for entry in listing] == urls
 
@@ -1378,7 +1380,7 @@ def test_a_registration_without_an_algorithm_parses_and_cannot_be_accessed() -> 
     registry.register(Registration.from_text(THING))
     assert registry.is_valid("x-thing://h/a")
     with pytest.raises(UnsupportedOperation, match="access"):
-        registry.access("x-thing://h/a")
+        urlschemes_access.access("x-thing://h/a", registry=registry)
 
 
 @pytest.mark.rfc1738(149)
@@ -1675,13 +1677,13 @@ def test_the_classes_of_characters() -> None:
 @pytest.mark.rfc1738(173)
 def test_a_port_that_is_not_the_schemes_own_is_reported_and_that_of_another_protocol_refused() -> None:
     def codes(text: str) -> list[str]:
-        return [finding.code for finding in urlschemes.check(text)]
+        return [finding.code for finding in urlschemes_lint.check(text)]
 
     assert codes("gopher://h/0a") == codes("gopher://h:70/0a") == []
     assert codes("gopher://h:7070/0a") == ["other-port"]
     assert codes("gopher://h:25/0a") == ["reserved-port"]
     with pytest.raises(PolicyDenied, match="port 25"):
-        urlschemes.access("gopher://h:25/0HELO", policy=Policy.interactive())
+        urlschemes_access.access("gopher://h:25/0HELO", policy=Policy.interactive())
 
 
 @pytest.mark.rfc1738(174)
@@ -1696,15 +1698,15 @@ def test_a_port_that_is_not_the_schemes_own_is_reported_and_that_of_another_prot
     ],
 )
 def test_encoded_delimiters_of_a_protocol_are_reported_and_never_sent(text: str) -> None:
-    assert "control-octet" in [finding.code for finding in urlschemes.check(text)]
+    assert "control-octet" in [finding.code for finding in urlschemes_lint.check(text)]
     with pytest.raises(UnsafeURL) as caught:
-        urlschemes.access(text, policy=Policy.interactive())
+        urlschemes_access.access(text, policy=Policy.interactive())
     assert caught.value.section == "RFC 1738 section 6"
 
 
 @pytest.mark.rfc1738(174)
 def test_a_line_end_in_a_telnet_login_is_reported() -> None:
-    (finding,) = urlschemes.check("telnet://guest%0D%0A@h/")
+    (finding,) = urlschemes_lint.check("telnet://guest%0D%0A@h/")
     assert (finding.code, finding.part, finding.section) == ("control-octet", "user", "RFC 1738 section 6")
 
 
@@ -1712,9 +1714,9 @@ def test_a_line_end_in_a_telnet_login_is_reported() -> None:
 @pytest.mark.parametrize("name", ["ftp", "telnet"])
 def test_a_password_in_a_url_is_reported_and_hidden(name: str) -> None:
     text = f"{name}://joe:secret@h/"
-    assert [(finding.code, finding.part) for finding in urlschemes.check(text)] == [("password", "password")]
+    assert [(finding.code, finding.part) for finding in urlschemes_lint.check(text)] == [("password", "password")]
     assert "secret" not in repr(parse(text))
-    assert "secret" not in str(urlschemes.explain(text))
+    assert "secret" not in str(urlschemes_lint.explain(text))
     with pytest.raises(InvalidURL) as caught:
         parse(f"{text}#a")
     assert "secret" not in str(caught.value)
@@ -1733,7 +1735,7 @@ def found(text: str) -> list[tuple[str, str | None]]:
 def test_the_prefix_tells_a_url_from_other_data_and_is_no_part_of_it(prefix: str) -> None:
     (each,) = find(f"see {prefix}ftp://host.dom/a now")
     assert (str(each.url), each.grade) == ("ftp://host.dom/a", "bare")
-    assert str(urlschemes.fix(f"{prefix}ftp://host.dom/a").url) == "ftp://host.dom/a"
+    assert str(urlschemes_lint.fix(f"{prefix}ftp://host.dom/a").url) == "ftp://host.dom/a"
     with pytest.raises(UnknownScheme):
         parse(f"{prefix}ftp://host.dom/a")
 

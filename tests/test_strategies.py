@@ -12,10 +12,11 @@ from hypothesis import find, given, settings
 import urlschemes
 import urlschemes_testing
 from urlschemes import Registration, Registry, Scheme, UnknownScheme
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes.octets import unescape
-from urlschemes.syntax import Part, Syntax
-from urlschemes_testing import Coverage, near_misses, urls
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes.grammar.octets import unescape
+from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes_conformance.coverage import Coverage
+from urlschemes_testing.strategies import near_misses, urls
 
 pytestmark = pytest.mark.slow
 
@@ -165,7 +166,7 @@ def test_coverage_counts_what_is_there() -> None:
 def test_hypothesis_is_imported_for_the_strategies_alone() -> None:
     code = """
 import sys
-import urlschemes_testing, urlschemes_testing.servers
+import urlschemes_testing, urlschemes_servers
 assert 'hypothesis' not in sys.modules
 urlschemes_testing.urls
 assert 'hypothesis' in sys.modules

@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import urlschemes
-from urlschemes import text as room
-from urlschemes.default import registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import UserinfoNotAllowed
-from urlschemes.text import Broken, Found, find, wrap
 from urlschemes_testing.strategies import urls
+from urlschemes_text import search as room
+from urlschemes_text.search import Broken, Found, find, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,10 @@ from typing import Literal, assert_type
 import pytest
 
 import urlschemes
+import urlschemes_access
+import urlschemes_access.client
 from urlschemes import URL, Encoded, InternetURL
-from urlschemes.aio import AsyncSession
+from urlschemes_access.resources.asynchronous import AsyncSession
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL
@@ -39,9 +41,11 @@ def test_operations_are_typed_on_an_event_loop_as_elsewhere() -> None:
     async def converse(session: AsyncSession[TelnetSession]) -> None:
         assert_type(await session.call(TelnetSession.read, within=1.0), bytes | None)
         assert_type(await session.call(lambda each: each.advice.user), str | None)
-        assert_type(await urlschemes.aio.find_attributes("ftp://h/a", deadline=1.0), urlschemes.Attributes)
-        await urlschemes.aio.access("ftp://h/a", deadline="soon")  # type: ignore[arg-type]
-        await urlschemes.aio.replace("ftp://h/a", "text")  # type: ignore[arg-type]
+        assert_type(
+            await urlschemes_access.client.find_attributes("ftp://h/a", deadline=1.0), urlschemes_access.Attributes
+        )
+        await urlschemes_access.client.access("ftp://h/a", deadline="soon")  # type: ignore[arg-type]
+        await urlschemes_access.client.replace("ftp://h/a", "text")  # type: ignore[arg-type]
 
     assert converse.__name__ == "converse"
 

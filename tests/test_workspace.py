@@ -353,7 +353,7 @@ def possessive_groups(code: str) -> list[int]:
 
 
 def test_possessive_groups_are_compiled_where_early_interpreters_are_known() -> None:
-    # CPython before 3.11.5 matches them wrongly (gh-106052); `urlschemes.regular.compiled` writes them another way.
+    # CPython before 3.11.5 matches them wrongly (gh-106052); `urlschemes.grammar.regex_compat.compiled` writes them another way.
     assert possessive_groups('re.compile(rb"(?:ab)*+c")\nre.compile(r"[)]*+")\ncompiled("(?:a)*+")') == [1]
     for path in workspace_files():
         if path.suffix == ".py" and "tests" not in path.parts:

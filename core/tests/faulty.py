@@ -4,7 +4,7 @@
 # faulty ones. `culprits` are the distributions that the doctor finds in trouble, of those that the test installed.
 HEAD = """
 import urlschemes
-from urlschemes.default import registry
+from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 
 def use(name):
@@ -15,7 +15,7 @@ def use(name):
 
 def access(url, **terms):
     try:
-        with urlschemes.access(url, **terms) as resource:
+        with urlschemes_access.access(url, **terms) as resource:
             return resource.read().decode() if hasattr(resource, "read") else [entry.name for entry in resource]
     except URLError as error:
         return type(error).__name__ + ": " + str(error)

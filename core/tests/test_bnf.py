@@ -2,8 +2,8 @@
 
 import pytest
 
-from urlschemes.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence, read, shared_rules
 from urlschemes.errors import GrammarError
+from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence, read, shared_rules
 
 
 def test_every_form_of_the_notation() -> None:

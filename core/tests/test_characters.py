@@ -2,20 +2,20 @@
 
 import pytest
 
-from urlschemes.automaton import bits
-from urlschemes.characters import (
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.octets import (
     ALPHADIGIT,
     ESCAPE,
     HEX,
-    REGISTRABLE,
     RESERVED,
     SCHEME,
     SCHEME_NAME,
+    SCHEME_NAME_FORM,
     UNRESERVED,
     XCHAR,
     mask,
 )
-from urlschemes.syntax import Part, Syntax
+from urlschemes.grammar.syntax import Part, Syntax
 
 
 def set_of(rule: str) -> str:
@@ -45,8 +45,10 @@ def test_a_set_is_the_rule_of_the_grammar(rule: str, characters: str) -> None:
 def test_the_patterns_are_the_rules_too() -> None:
     every = [chr(code) for code in range(0x250)]
     assert {each for each in every if SCHEME_NAME.fullmatch(each)} == set(SCHEME)
-    assert {each for each in every if REGISTRABLE.fullmatch(each)} == set(SCHEME) - set("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    assert not REGISTRABLE.fullmatch("a" * 65)
+    assert {each for each in every if SCHEME_NAME_FORM.fullmatch(each)} == set(SCHEME) - set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    )
+    assert not SCHEME_NAME_FORM.fullmatch("a" * 65)
     assert {each for each in every if ESCAPE.fullmatch(f"%{each}0") and ESCAPE.fullmatch(f"%0{each}")} == set(HEX)
 
 

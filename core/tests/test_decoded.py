@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from urlschemes.errors import GrammarError, InvalidURL
-from urlschemes.registration import Registration
-from urlschemes.scheme import Scheme
-from urlschemes.syntax import Part, Syntax
+from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.scheme.registration import Registration
+from urlschemes.scheme.scheme import Scheme
 
 RECORD = """
 api = 1

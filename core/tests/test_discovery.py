@@ -10,9 +10,9 @@ from pathlib import Path
 import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, before a test changes that
 import pytest
 
-from urlschemes.beside import locate, read_beside
-from urlschemes.claims import COMMANDS, HOOKS, Claim, object_reference
-from urlschemes.discovery import discover
+from urlschemes.registry.claims import COMMANDS, HOOKS, Claim, object_reference
+from urlschemes.registry.discovery import discover
+from urlschemes.storage.package_data import locate, read_file
 
 EXIT = "raise SystemExit('imported')\n"
 RECORD = "registration.toml"
@@ -282,9 +282,9 @@ def test_a_record_is_read_without_running_the_package(tmp_path, monkeypatch):
     (tmp_path / "plain_a" / "deep" / RECORD).write_text("caf\u00e9", encoding="utf-8")
     (tmp_path / "plain_a" / "module.py").write_text(EXIT)
     monkeypatch.syspath_prepend(tmp_path)
-    assert read_beside("plain_a", RECORD) == ("top", str(tmp_path / "plain_a" / RECORD))
-    assert read_beside("plain_a.deep", RECORD) == ("caf\u00e9", str(tmp_path / "plain_a" / "deep" / RECORD))
-    assert read_beside("plain_a.module", RECORD)[0] == "top"
+    assert read_file("plain_a", RECORD) == ("top", str(tmp_path / "plain_a" / RECORD))
+    assert read_file("plain_a.deep", RECORD) == ("caf\u00e9", str(tmp_path / "plain_a" / "deep" / RECORD))
+    assert read_file("plain_a.module", RECORD)[0] == "top"
     assert locate("plain_a.deep").origin == str(tmp_path / "plain_a" / "deep" / "__init__.py")
     assert not {"plain_a", "plain_a.deep", "plain_a.module"} & set(sys.modules)
 
@@ -296,8 +296,8 @@ def test_a_record_in_nested_namespaces_is_read(tmp_path, monkeypatch):
     (tmp_path / "two" / "space_b" / "inner" / "data" / RECORD).write_text("data")
     monkeypatch.syspath_prepend(tmp_path / "one")
     monkeypatch.syspath_prepend(tmp_path / "two")
-    assert read_beside("space_b.inner.code", RECORD)[0] == "code"
-    assert read_beside("space_b.inner.data", RECORD)[0] == "data"
+    assert read_file("space_b.inner.code", RECORD)[0] == "code"
+    assert read_file("space_b.inner.data", RECORD)[0] == "data"
     assert "space_b" not in sys.modules
 
 
@@ -315,7 +315,7 @@ def test_a_record_in_an_archive_is_read(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(archive)
     assert only(archive) == Claim("x-zip", "zipped", "1.0", str(archive), "zip_c.sub", "scheme")
     for name in ("zip_c", "zip_c.sub", "zip_space.inner"):
-        assert read_beside(name, RECORD)[0] == name.replace(".", "/")
+        assert read_file(name, RECORD)[0] == name.replace(".", "/")
     assert not {"zip_c", "zip_space"} & set(sys.modules)
 
 
@@ -333,7 +333,7 @@ def test_a_record_behind_an_editable_finder_is_read(tmp_path, monkeypatch):
             return spec_from_file_location(name, place) if name == "edit_d" else None
 
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Redirects, object()])
-    assert read_beside("edit_d.sub", RECORD)[0] == "editable"
+    assert read_file("edit_d.sub", RECORD)[0] == "editable"
     assert "edit_d" not in sys.modules
 
 
@@ -342,15 +342,15 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch):
     (tmp_path / "latin_e" / RECORD).write_bytes(b"caf\xe9")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match=r"^there is no module bare_e\.none$"):
-        read_beside("bare_e.none", RECORD)
+        read_file("bare_e.none", RECORD)
     with pytest.raises(ModuleNotFoundError, match=r"^there is no module none_e$"):
-        read_beside("none_e.sub", RECORD)
+        read_file("none_e.sub", RECORD)
     with pytest.raises(FileNotFoundError, match=r"^the package bare_e has no file registration\.toml$"):
-        read_beside("bare_e", RECORD)
+        read_file("bare_e", RECORD)
     with pytest.raises(FileNotFoundError, match=r"^the package sys has no file registration\.toml$"):
-        read_beside("sys", RECORD)
+        read_file("sys", RECORD)
     with pytest.raises(UnicodeDecodeError):
-        read_beside("latin_e", RECORD)
+        read_file("latin_e", RECORD)
 
 
 @pytest.mark.parametrize(

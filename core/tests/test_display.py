@@ -2,8 +2,8 @@
 
 import pytest
 
-from urlschemes.display import one_line, redact, shown
-from urlschemes.octets import escape, normal, octets_of, text_of, unescape
+from urlschemes.grammar.octets import escape, normal, octets_of, text_of, unescape
+from urlschemes.redaction import one_line, redact, shown
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 

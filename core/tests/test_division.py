@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from urlschemes import Registration
-from urlschemes.bnf import Grammar, read
-from urlschemes.construction import division
-from urlschemes.division import Division
 from urlschemes.errors import GrammarError
+from urlschemes.grammar.bnf import Grammar, read
+from urlschemes.grammar.part import Division
+from urlschemes.grammar.syntax_builder import division
 
 ALBUM = Registration.from_file(Path(__file__).parent / "album.toml")
 

@@ -8,8 +8,9 @@ import re
 import pytest
 
 from urlschemes import errors
-from urlschemes.errors import InvalidHost, InvalidURL, Truncated, URLError
-from urlschemes.url import URL
+from urlschemes.errors import InvalidHost, InvalidURL, URLError
+from urlschemes.url.value import URL
+from urlschemes_access.errors import Truncated
 
 
 def drawn() -> dict[str, str]:

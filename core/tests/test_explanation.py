@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from urlschemes import InvalidURL, Registration, Scheme
-from urlschemes.explanation import explained
-from urlschemes.syntax import Part, Syntax
-from urlschemes.url import URL
+from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.url.fault_place import explained
+from urlschemes.url.value import URL
 
 AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent / "album.toml")).url_type
 COUNT = Syntax(

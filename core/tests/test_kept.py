@@ -11,15 +11,15 @@ from pathlib import Path
 
 import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, before a test changes that
 import pytest
+from urlschemes.storage.cached_claims import installed_claims
+from urlschemes.storage.cached_records import keep, kept
 
 import urlschemes
-from urlschemes import cache as stored
-from urlschemes import cached_claims, cached_records, discovery
-from urlschemes.cached_claims import installed_claims
-from urlschemes.cached_records import keep, kept
-from urlschemes.discovery import discover
-from urlschemes.registration import Registration
-from urlschemes.registry import Registry
+from urlschemes.registry.discovery import discover
+from urlschemes.registry.registry import Registry, discovery
+from urlschemes.scheme.registration import Registration
+from urlschemes.storage import cache as stored
+from urlschemes.storage import cached_claims, cached_records
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files have owners and modes elsewhere")
 
@@ -511,7 +511,7 @@ url = urlschemes.parse("x-quick:yes")
 heavy = {"re", "typing", "tomllib", "importlib_metadata"} & (set(sys.modules) - before)
 print(json.dumps([str(url), url.word, sorted(heavy)]))
 """
-    (site / "settled_long_ago.py").write_text("import urlschemes.cached_claims as room\nroom.RECENT = 0\n")
+    (site / "settled_long_ago.py").write_text("import urlschemes.storage.cached_claims as room\nroom.RECENT = 0\n")
     first, second = child(code, site), child(code, site)
     assert first[:2] == second[:2] == ["x-quick:yes", "yes"]
     assert second[2] == []

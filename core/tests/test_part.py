@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from urlschemes.syntax import Part
+from urlschemes.grammar.syntax import Part
 
 
 @pytest.mark.parametrize(

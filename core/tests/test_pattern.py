@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from urlschemes.errors import GrammarError
-from urlschemes.syntax import Part, Syntax
+from urlschemes.grammar.syntax import Part, Syntax
 
 
 def syntax(bnf: str, *parts: Part) -> Syntax:
@@ -26,7 +26,10 @@ def test_the_pattern_of_a_run_never_goes_back() -> None:
     assert match
     plain = re.sub(r"\[[^]]*\]|\\.|\(\?", "", match.re.pattern)
     quantifiers = {found[0] for found in re.finditer(r"[*+?}][+)]?", plain)}
-    assert quantifiers <= {"*+", "*)"}  # possessive, or all that an atomic group holds (see `urlschemes.regular`)
+    assert quantifiers <= {
+        "*+",
+        "*)",
+    }  # possessive, or all that an atomic group holds (see `urlschemes.grammar.regex_compat`)
 
 
 def test_what_is_optional_and_can_be_empty_is_present() -> None:

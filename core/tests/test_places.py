@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from urlschemes.places import UnsafeFileError, folder, opened, read_own, write_own
+from urlschemes.storage.user_dirs import UnsafeFileError, folder, open_regular, read_own, write_own
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files have owners and modes elsewhere")
 root = pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give a file away")
@@ -169,6 +169,6 @@ def test_what_is_written_is_whole_and_for_its_owner_alone(file, tmp_path, monkey
 def test_a_file_that_is_made_is_for_its_owner_alone(tmp_path):
     path = tmp_path / "made"
     for line in (b"a\n", b"b\n"):
-        with open(opened(str(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as stream:  # noqa: PTH123
+        with open(open_regular(str(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as stream:  # noqa: PTH123
             stream.write(line)
     assert read_own(str(path), 100, secret=True) == b"a\nb\n"

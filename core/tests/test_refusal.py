@@ -9,8 +9,8 @@ import pytest
 
 from urlschemes import InvalidURL, Registration, Registry
 from urlschemes.errors import Explanation
-from urlschemes.refusal import refused
-from urlschemes.syntax import Part, Syntax
+from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.url.fault_kind import refused
 
 WHY = Explanation("")
 FLAGS = (False, True)

@@ -46,7 +46,7 @@ def test_a_type_that_the_core_makes_is_the_cores_and_is_pickled_as_a_generic_one
         text = text.replace('status = "experimental"', 'status = "provisional"')
     record = Registration.from_text(text)
     url = Scheme(record).url_type.parse(record.examples[0].url)
-    assert type(url).__module__ == "urlschemes.scheme"
+    assert type(url).__module__ == "urlschemes.scheme.scheme"
     loaded = pickle.loads(pickle.dumps(url))
     assert type(loaded) is URL
     assert loaded == url

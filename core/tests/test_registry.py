@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from urlschemes import URL, Configuration, InternetURL, Registry, Scheme
+from urlschemes import URL, InternetURL, Registry, Scheme
 from urlschemes.errors import (
     InvalidCharacter,
     InvalidPart,
@@ -17,11 +17,12 @@ from urlschemes.errors import (
     InvalidURL,
     PluginConflict,
     PluginError,
-    RedirectRefused,
     UnknownScheme,
     URLTooLong,
 )
-from urlschemes.ledger import KnownName, known_names
+from urlschemes.registry.known_names import KnownName, known_names
+from urlschemes_access import Configuration
+from urlschemes_access.errors import RedirectRefused
 
 OPEN = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
 
@@ -220,9 +221,9 @@ def test_an_installed_scheme_comes_back_when_its_name_was_registered_again(plugi
 
 
 def test_looking_changes_nothing(plugin, install, monkeypatch):
-    broken = "from urlschemes.hooks import hookimpl\nraise SystemExit(3)\n"
+    broken = "from urlschemes.registry.hooks import hookimpl\nraise SystemExit(3)\n"
     monkeypatch.syspath_prepend(install("hooks-m", "[urlschemes]\nobserve = hooks_m\n", {"hooks_m.py": broken}))
-    code = "from urlschemes import Registration, Scheme\nfrom urlschemes.beside import read_beside\n"
+    code = "from urlschemes import Registration, Scheme\nfrom urlschemes.storage.package_data import read_beside\n"
     record = "text, _ = read_beside(__name__, 'registration.toml')\n"
     code += record + "scheme = Scheme(Registration.from_text(text.removeprefix('wrong = 1\\n')))\n"
     monkeypatch.syspath_prepend(plugin("x-own-m", code, lambda text: "wrong = 1\n" + text, site="other"))
@@ -286,7 +287,7 @@ def test_making_a_registry_looks_for_nothing(monkeypatch):
     def discover(**_):
         raise AssertionError("looked")
 
-    monkeypatch.setattr("urlschemes.plugins.installed_claims", discover)
+    monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", discover)
     registry = Registry(plugins=["anything"], pins={"x-foo": "foo"})
     with pytest.raises(AssertionError, match="looked"):
         "x-foo" in registry  # noqa: B015

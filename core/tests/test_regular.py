@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from urlschemes.regular import portable
+from urlschemes.grammar.regex_compat import portable
 
 
 @pytest.mark.parametrize(

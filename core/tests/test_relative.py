@@ -4,7 +4,7 @@ import pytest
 
 from urlschemes import InvalidURL, Registration, Scheme
 from urlschemes.errors import NotHierarchical
-from urlschemes.url import URL
+from urlschemes.url.value import URL
 
 FIELDS = """
 api = 1

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from talking import TALK, TalkURL
 
-from urlschemes import drive
-from urlschemes.dialogue import Dialogue
-from urlschemes.errors import ConnectError, ResolveError
-from urlschemes.policy import Policy
-from urlschemes.terms import Terms, TraceEvent
-from urlschemes.wire import Algorithm, Connect, Deliver, Open, Ready
+from urlschemes_access.backends import blocking
+from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.errors import ConnectError, ResolveError
+from urlschemes_access.operation_arguments import Terms
+from urlschemes_access.policy import Policy
+from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Ready
+from urlschemes_access.tracing import TraceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def port() -> Iterator[int]:
 def run(algorithm: Algorithm[None], **more: Any) -> Any:
     terms = Terms(policy=Policy(networks=("127.0.0.0/8",)), **more)
     url = TalkURL.parse("x-talk://127.0.0.1/")
-    return drive.run(Dialogue(algorithm, url=url, registration=TALK, terms=terms))
+    return blocking.run(Dialogue(algorithm, url=url, registration=TALK, terms=terms))
 
 
 def test_no_more_threads_to_resolve_in(monkeypatch: pytest.MonkeyPatch, port: int) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from urlschemes import Encoded, InternetURL, InvalidURL, Registration, Scheme, UnsafeURL
 from urlschemes.errors import InvalidHost, InvalidPart, InvalidPort, InvalidUserinfo, PluginContractError, URLTooLong
-from urlschemes.url import URL
+from urlschemes.url.value import URL
 
 AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent / "album.toml")).url_type
 FULL = "x-album://joe:s%3At@Host.dom:0042/a%2Fb//c;size=7"

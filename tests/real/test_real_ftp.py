@@ -24,10 +24,10 @@ from pathlib import Path
 
 import pytest
 
-import urlschemes
-from urlschemes import Document, Listing, Policy
-from urlschemes.errors import AuthRequired, RemoteError
-from urlschemes.octets import text_of
+import urlschemes_access
+from urlschemes.grammar.octets import text_of
+from urlschemes_access import Document, Listing, Policy
+from urlschemes_access.errors import AuthRequired, RemoteError
 from urlschemes_ftp import FtpURL
 
 pytestmark = pytest.mark.real_server
@@ -266,14 +266,14 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 
 def _document(url: str) -> bytes:
-    found = urlschemes.access(url, policy=POLICY)
+    found = urlschemes_access.access(url, policy=POLICY)
     assert isinstance(found, Document)
     with found:
         return found.read()
 
 
-def _listing(url: str) -> list[urlschemes.Entry]:
-    found = urlschemes.access(url, policy=POLICY)
+def _listing(url: str) -> list[urlschemes_access.Entry]:
+    found = urlschemes_access.access(url, policy=POLICY)
     assert isinstance(found, Listing)
     with found:
         return list(found)
@@ -334,13 +334,13 @@ def test_a_listing_has_the_names_of_the_disk_and_of_ftplib(server: Server, clien
 
 def test_attributes_are_those_of_the_disk_and_of_ftplib(server: Server, client: ftplib.FTP) -> None:
     for path in (b"pub/readme.txt", b"pub/large", b"pub/-rf"):
-        found = urlschemes.find_attributes(server.url(path), policy=POLICY)
+        found = urlschemes_access.find_attributes(server.url(path), policy=POLICY)
         client.voidcmd("TYPE I")
         assert found.size == client.size(path.decode()) == len(FILES[path])
         assert found.modified is not None
         assert client.voidcmd(f"MDTM {path.decode()}") == f"213 {found.modified:%Y%m%d%H%M%S}"
         assert found.modified == datetime.fromtimestamp(1_000_000_000, UTC)
-    assert urlschemes.find_attributes(server.url(b"pub/sub/"), policy=POLICY).size is None
+    assert urlschemes_access.find_attributes(server.url(b"pub/sub/"), policy=POLICY).size is None
 
 
 def test_the_server_says_no(server: Server) -> None:
@@ -395,15 +395,15 @@ def test_what_is_stored_is_on_the_disk_and_ftplib_gets_it(
 ) -> None:
     content = STORED[path]
     pieces = content if size is None else [content[at : at + size] for at in range(0, len(content), size)]
-    found = urlschemes.replace(server.url(path), pieces, policy=POLICY)
+    found = urlschemes_access.replace(server.url(path), pieces, policy=POLICY)
     assert found.size == len(content)
     assert found.fields["reply"].startswith("226 ")
     assert _on_disk(server, path).read_bytes() == content
     assert _retrieved(client, path) == content
     assert _document(server.url(path)) == content
-    urlschemes.replace(server.url(path), b"shorter", policy=POLICY)
+    urlschemes_access.replace(server.url(path), b"shorter", policy=POLICY)
     assert _on_disk(server, path).read_bytes() == b"shorter"
-    urlschemes.delete(server.url(path), policy=POLICY)
+    urlschemes_access.delete(server.url(path), policy=POLICY)
     assert not _on_disk(server, path).exists()
     assert path.split(b"/")[1].decode("latin-1") not in client.nlst("incoming")
 
@@ -416,36 +416,36 @@ def test_curl_stores_the_same_under_the_same_urls(server: Server, tmp_path: Path
     subprocess.run(command, check=True, timeout=30)
     by_curl = {each.name: each.read_bytes() for each in (server.root / "incoming").iterdir()}
     for path in STORED:
-        urlschemes.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=POLICY)
     assert list((server.root / "incoming").iterdir()) == []
     for path, content in STORED.items():
-        urlschemes.replace(server.url(path), content, policy=POLICY)
+        urlschemes_access.replace(server.url(path), content, policy=POLICY)
     assert {each.name: each.read_bytes() for each in (server.root / "incoming").iterdir()} == by_curl
     for path in STORED:
-        urlschemes.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=POLICY)
 
 
 def test_update_appends_as_ftplib_does(server: Server, client: ftplib.FTP) -> None:
     ours, theirs = b"incoming/ours", b"incoming/theirs"
     for piece in (b"made\n", bytes(range(256)), b"", b"end"):
-        found = urlschemes.update(server.url(ours), piece, policy=POLICY)
+        found = urlschemes_access.update(server.url(ours), piece, policy=POLICY)
         assert found.size is None
         client.storbinary(f"APPE {theirs.decode()}", io.BytesIO(piece))
     assert _on_disk(server, ours).read_bytes() == _on_disk(server, theirs).read_bytes()
     assert _on_disk(server, ours).read_bytes() == b"made\n" + bytes(range(256)) + b"end"
     for path in (ours, theirs):
-        urlschemes.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=POLICY)
 
 
 def test_text_is_stored_as_ftplib_stores_it(server: Server, client: ftplib.FTP) -> None:
     text = b"one\ntwo\r\n\nthree"
-    urlschemes.replace(server.url(b"incoming/ours", "a"), text, policy=POLICY)
+    urlschemes_access.replace(server.url(b"incoming/ours", "a"), text, policy=POLICY)
     client.storlines("STOR incoming/theirs", io.BytesIO(text))
     ours, theirs = (_on_disk(server, b"incoming/" + name).read_bytes() for name in (b"ours", b"theirs"))
     assert ours + b"\n" == theirs  # ftplib ends the last line too
     assert ours == b"one\ntwo\n\nthree"
     for path in (b"incoming/ours", b"incoming/theirs"):
-        urlschemes.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=POLICY)
 
 
 def test_what_the_server_does_not_let_be_written(server: Server) -> None:
@@ -458,7 +458,9 @@ def test_what_the_server_does_not_let_be_written(server: Server) -> None:
         ("delete", b"incoming/missing", "DELE missing"),
     ):
         with pytest.raises(RemoteError) as refused:
-            urlschemes.operate(operation, server.url(path), None if operation == "delete" else b"x", policy=POLICY)
+            urlschemes_access.operate(
+                operation, server.url(path), None if operation == "delete" else b"x", policy=POLICY
+            )
         assert refused.value.status in (550, 553)
         assert f"refused {command}" in str(refused.value)
         assert refused.value.sent is None
@@ -471,9 +473,9 @@ def test_an_upload_that_is_given_up_is_not_taken_for_whole(server: Server) -> No
         raise KeyError("the caller's own")
 
     with pytest.raises(KeyError):
-        urlschemes.replace(server.url(b"incoming/cut"), content(), policy=POLICY)
+        urlschemes_access.replace(server.url(b"incoming/cut"), content(), policy=POLICY)
     ends = time.monotonic() + START
     while not (cut := _on_disk(server, b"incoming/cut")).exists() and time.monotonic() < ends:
         time.sleep(0.05)
     assert cut.stat().st_size <= 100_000
-    urlschemes.delete(server.url(b"incoming/cut"), policy=POLICY)
+    urlschemes_access.delete(server.url(b"incoming/cut"), policy=POLICY)

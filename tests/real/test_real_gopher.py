@@ -19,9 +19,10 @@ from pathlib import Path
 
 import pytest
 
-import urlschemes
-from urlschemes import Document, Entry, Listing, Policy
-from urlschemes.errors import InputRequired, RemoteError
+import urlschemes_access
+import urlschemes_access.resources.blocking
+from urlschemes_access import Document, Entry, Listing, Policy
+from urlschemes_access.errors import InputRequired, RemoteError
 from urlschemes_gopher import GopherURL
 
 pytestmark = pytest.mark.real_server
@@ -244,14 +245,14 @@ def _await(server: Server) -> None:
 
 
 def _document(url: str) -> bytes:
-    found = urlschemes.access(url, policy=POLICY)
+    found = urlschemes_access.access(url, policy=POLICY)
     assert isinstance(found, Document)
     with found:
         return found.read()
 
 
 def _listing(url: str) -> list[Entry]:
-    found = urlschemes.access(url, policy=POLICY)
+    found = urlschemes_access.access(url, policy=POLICY)
     assert isinstance(found, Listing)
     with found:
         return list(found)
@@ -279,7 +280,7 @@ def test_curl_takes_the_same_urls_for_the_same_octets(server: Server, tmp_path: 
 
 
 def test_a_text_without_its_dot_says_so(server: Server) -> None:
-    with urlschemes.access(server.url("/hello.txt", "0"), policy=POLICY) as document:
+    with urlschemes_access.access(server.url("/hello.txt", "0"), policy=POLICY) as document:
         assert isinstance(document, Document)
         assert document.read() == FILES["hello.txt"]
         assert document.terminated is False  # neither server sends it
@@ -338,14 +339,14 @@ def test_what_is_not_there(server: Server) -> None:
 def test_gopher_plus_of_a_server_that_does_not_know_it() -> None:
     with _gophernicus() as server:
         _await(server)
-        with urlschemes.access(server.url("/hello.txt", "0", gopher_plus="+"), policy=POLICY) as document:
+        with urlschemes_access.access(server.url("/hello.txt", "0", gopher_plus="+"), policy=POLICY) as document:
             assert isinstance(document, Document)
             assert "fallback" in document.attributes.fields
             assert document.read() == FILES["hello.txt"]
         assert [entry.name for entry in _listing(server.url("/docs", gopher_plus="$"))] == [
             entry.name for entry in _listing(server.url("/docs"))
         ]
-        assert urlschemes.find_attributes(server.url("/pic.gif", "g"), policy=POLICY).media_type == "image/gif"
+        assert urlschemes_access.find_attributes(server.url("/pic.gif", "g"), policy=POLICY).media_type == "image/gif"
 
 
 # Gopher+ --------------------------------------------------------------------------------------------------------------
@@ -353,7 +354,9 @@ def test_gopher_plus_of_a_server_that_does_not_know_it() -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_default_view_is_the_file_and_whole(plus: Server, path: str) -> None:
-    with urlschemes.access(plus.url(f"/{path}", GTYPES[Path(path).suffix], gopher_plus="+"), policy=POLICY) as document:
+    with urlschemes_access.access(
+        plus.url(f"/{path}", GTYPES[Path(path).suffix], gopher_plus="+"), policy=POLICY
+    ) as document:
         assert isinstance(document, Document)
         assert document.attributes.fields["protocol"] == "Gopher+"
         assert document.size == len(FILES[path])
@@ -366,7 +369,7 @@ def test_the_menu_of_gopher_plus_is_that_of_gopher(plus: Server) -> None:
 
 
 def test_attributes_of_an_item_and_of_a_menu(plus: Server) -> None:
-    found = urlschemes.find_attributes(plus.url("/hello.txt", "0"), policy=POLICY)
+    found = urlschemes_access.find_attributes(plus.url("/hello.txt", "0"), policy=POLICY)
     assert (found.name, found.media_type) == ("hello.txt", "text/plain")
     assert found.fields["+ABSTRACT"] == "An abstract for hello.txt\nsecond line"
     assert found.fields["+ADMIN"].startswith("Admin: Test Admin <admin@localhost>")
@@ -393,11 +396,11 @@ def test_a_form_is_asked_and_answered(plus: Server) -> None:
         _document(url)
     prompts: list[str] = []
 
-    def ask(form: urlschemes.resource.Form) -> tuple[str, ...]:
+    def ask(form: urlschemes_access.resources.blocking.Form) -> tuple[str, ...]:
         prompts.extend(question.prompt for question in form.questions)
         return "me", "1", "red"
 
-    with urlschemes.access(url, policy=POLICY, ask=ask) as document:
+    with urlschemes_access.access(url, policy=POLICY, ask=ask) as document:
         assert isinstance(document, Document)
         assert document.read() == FILES["form.txt"]  # it does not look at answers, and gives the file
     assert prompts == ["Your name", "Send it", "Colour"]

@@ -17,9 +17,10 @@ from urllib.parse import unquote
 import pytest
 
 import urlschemes
-from urlschemes import Credentials, Document, Policy
-from urlschemes.errors import AuthRequired, RedirectRefused, RemoteError, TLSError, Truncated
-from urlschemes.wire import Authenticate
+import urlschemes_access
+from urlschemes_access import Credentials, Document, Policy
+from urlschemes_access.errors import AuthRequired, RedirectRefused, RemoteError, TLSError, Truncated
+from urlschemes_access.protocol import Authenticate
 from urlschemes_http import HttpURL
 from urlschemes_https import HttpsURL
 
@@ -132,7 +133,7 @@ HERE = Policy.interactive()
 
 
 def opened(url: HttpURL, *, policy: Policy, **how: Any) -> Document:
-    resource = urlschemes.access(url, policy=policy, **how)
+    resource = urlschemes_access.access(url, policy=policy, **how)
     assert isinstance(resource, Document)
     return resource
 
@@ -204,13 +205,13 @@ def test_redirect_to_what_is_no_url_by_rfc_1738_is_repaired_where_one_repair_is_
 @pytest.mark.parametrize(("start", "reason"), [("/loop", "hops"), ("/to-gopher", "scheme")])
 def test_redirect_that_is_refused(nginx: Server, start: str, reason: str) -> None:
     with pytest.raises(RedirectRefused) as refused:
-        urlschemes.access(nginx.http(start), policy=HERE)
+        urlschemes_access.access(nginx.http(start), policy=HERE)
     assert refused.value.reason == reason
 
 
 def test_redirect_out_of_tls_is_refused(nginx: Server, trust: ssl.SSLContext) -> None:
     with pytest.raises(RedirectRefused):
-        urlschemes.access(nginx.https("/to-clear"), policy=HERE, ssl_context=trust)
+        urlschemes_access.access(nginx.https("/to-clear"), policy=HERE, ssl_context=trust)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +224,7 @@ def test_redirect_out_of_tls_is_refused(nginx: Server, trust: ssl.SSLContext) ->
 )
 def test_refusal(nginx: Server, target: str, status: int, text: str, temporary: bool) -> None:
     with pytest.raises(RemoteError) as refused:
-        urlschemes.access(nginx.http(target), policy=HERE)
+        urlschemes_access.access(nginx.http(target), policy=HERE)
     assert (refused.value.status, refused.value.text, refused.value.temporary) == (status, text, temporary)
 
 
@@ -233,7 +234,7 @@ def test_no_content(nginx: Server) -> None:
 
 
 def test_attributes_by_head(nginx: Server) -> None:
-    attributes = urlschemes.find_attributes(nginx.http("/absolute"), policy=HERE)
+    attributes = urlschemes_access.find_attributes(nginx.http("/absolute"), policy=HERE)
     status = (nginx.root / "text.txt").stat()
     assert attributes.media_type == "text/plain"
     assert attributes.size == status.st_size
@@ -254,19 +255,19 @@ def test_https_and_a_login(nginx: Server, trust: ssl.SSLContext) -> None:
         assert document.read_text() == "Grüße\n"
     assert asked == [("127.0.0.1", nginx.tls, "the vault")]
     with pytest.raises(AuthRequired):
-        urlschemes.access(url, policy=HERE, ssl_context=trust)
+        urlschemes_access.access(url, policy=HERE, ssl_context=trust)
     with pytest.raises(AuthRequired):
-        urlschemes.access(nginx.http("/vault/text.txt"), policy=HERE, credentials=login)
+        urlschemes_access.access(nginx.http("/vault/text.txt"), policy=HERE, credentials=login)
 
 
 def test_https_without_trust_in_the_authority(nginx: Server) -> None:
     with pytest.raises(TLSError):
-        urlschemes.access(nginx.https("/text.txt"), policy=HERE)
+        urlschemes_access.access(nginx.https("/text.txt"), policy=HERE)
 
 
 def test_http_on_the_port_of_tls_is_a_refusal_of_the_server(nginx: Server) -> None:
     with pytest.raises(RemoteError) as refused:
-        urlschemes.access(HttpURL.parse(f"http://127.0.0.1:{nginx.tls}/"), policy=HERE)
+        urlschemes_access.access(HttpURL.parse(f"http://127.0.0.1:{nginx.tls}/"), policy=HERE)
     assert refused.value.status == 400
 
 
@@ -297,15 +298,15 @@ def put_by_http_client(nginx: Server, target: str, content: bytes) -> int:
 def test_what_is_put_is_what_http_client_puts_and_gets(nginx: Server, size: int, piece: int | None) -> None:
     content = (nginx.root / f"{size}.bin").read_bytes()
     pieces = content if piece is None else [content[at : at + piece] for at in range(0, size, piece)]
-    made = urlschemes.replace(nginx.http("/store/ours"), pieces, policy=HERE)
+    made = urlschemes_access.replace(nginx.http("/store/ours"), pieces, policy=HERE)
     assert made.fields[":status"] == "201 Created"
     assert put_by_http_client(nginx, "/store/theirs", content) == 201
     assert on_disk(nginx, "ours").read_bytes() == on_disk(nginx, "theirs").read_bytes() == content
     assert got(nginx, "/store/ours") == content
-    assert urlschemes.replace(nginx.http("/store/ours"), b"x", policy=HERE).fields[":status"] == "204 No Content"
+    assert urlschemes_access.replace(nginx.http("/store/ours"), b"x", policy=HERE).fields[":status"] == "204 No Content"
     assert on_disk(nginx, "ours").read_bytes() == b"x"
     for name in ("ours", "theirs"):
-        assert urlschemes.delete(nginx.http(f"/store/{name}"), policy=HERE).fields[":status"] == "204 No Content"
+        assert urlschemes_access.delete(nginx.http(f"/store/{name}"), policy=HERE).fields[":status"] == "204 No Content"
         assert not on_disk(nginx, name).exists()
 
 
@@ -316,7 +317,7 @@ def test_curl_stores_under_the_same_urls(nginx: Server, name: str, tmp_path: Pat
         pytest.skip("curl is not installed")
     (tmp_path / "content").write_bytes(b"by curl")
     url = nginx.http(f"/store/{name}")
-    urlschemes.replace(url, b"by us", policy=HERE)
+    urlschemes_access.replace(url, b"by us", policy=HERE)
     assert [each.name for each in (nginx.root / "store").iterdir() if each.is_file()] == [unquote(name)]
     command = [curl, "--silent", "--show-error", "--fail", "--globoff", "--noproxy", "*", "--max-time", "20", str(url)]
     subprocess.run([*command, "--upload-file", str(tmp_path / "content")], check=True, timeout=30)
@@ -337,21 +338,23 @@ def test_what_nginx_refuses_to_write(nginx: Server) -> None:
         ("delete", "/store/folder", 409),
     ):
         with pytest.raises(RemoteError) as refused:
-            urlschemes.operate(operation, nginx.http(target), None if operation == "delete" else b"x", policy=HERE)
+            urlschemes_access.operate(
+                operation, nginx.http(target), None if operation == "delete" else b"x", policy=HERE
+            )
         assert refused.value.status == status
     for target in ("/relative", "/to-tls"):
         with pytest.raises(RedirectRefused) as moved:
-            urlschemes.replace(nginx.http(target), b"x", policy=HERE)
+            urlschemes_access.replace(nginx.http(target), b"x", policy=HERE)
         assert moved.value.reason == "writing"
     assert (nginx.root / "text.txt").read_text("utf-8") == "Grüße\n"
 
 
 def test_too_much_is_refused_before_it_is_sent_or_while_it_is(nginx: Server) -> None:
     with pytest.raises(RemoteError) as refused:
-        urlschemes.replace(nginx.http("/store/large"), bytes(9 * 2**20), policy=HERE)
+        urlschemes_access.replace(nginx.http("/store/large"), bytes(9 * 2**20), policy=HERE)
     assert (refused.value.status, refused.value.sent) == (413, None)
     with pytest.raises((RemoteError, Truncated)) as cut:
-        urlschemes.replace(nginx.http("/store/large"), (bytes(2**20) for _ in range(64)), policy=HERE)
+        urlschemes_access.replace(nginx.http("/store/large"), (bytes(2**20) for _ in range(64)), policy=HERE)
     assert cut.value.sent
     assert cut.value.sent < 64 * 2**20
     assert not on_disk(nginx, "large").exists()
@@ -363,16 +366,16 @@ def test_writing_with_a_login_over_tls(nginx: Server, trust: ssl.SSLContext) -> 
     def login(_: Authenticate) -> Credentials:
         return Credentials("joe", "secret")
 
-    urlschemes.replace(url, b"for joe", policy=HERE, ssl_context=trust, credentials=login)
+    urlschemes_access.replace(url, b"for joe", policy=HERE, ssl_context=trust, credentials=login)
     assert on_disk(nginx, "a").read_bytes() == b"for joe"
     for operation, content in (("replace", b"x"), ("delete", None)):
         with pytest.raises(AuthRequired) as refused:
-            urlschemes.operate(operation, url, content, policy=HERE, ssl_context=trust)
+            urlschemes_access.operate(operation, url, content, policy=HERE, ssl_context=trust)
         assert refused.value.sent is None
         with pytest.raises(AuthRequired):
-            urlschemes.operate(operation, nginx.http("/locked/a"), content, policy=HERE, credentials=login)
+            urlschemes_access.operate(operation, nginx.http("/locked/a"), content, policy=HERE, credentials=login)
     assert on_disk(nginx, "a").read_bytes() == b"for joe"
-    urlschemes.delete(url, policy=HERE, ssl_context=trust, credentials=login)
+    urlschemes_access.delete(url, policy=HERE, ssl_context=trust, credentials=login)
     assert not on_disk(nginx, "a").exists()
 
 
@@ -383,7 +386,7 @@ def test_an_upload_that_is_given_up_leaves_nothing(nginx: Server) -> None:
         raise KeyError("the caller's own")
 
     with pytest.raises(KeyError):
-        urlschemes.replace(nginx.http("/store/cut"), content(), policy=HERE)
-    urlschemes.replace(nginx.http("/store/next"), b"x", policy=HERE)
+        urlschemes_access.replace(nginx.http("/store/cut"), content(), policy=HERE)
+    urlschemes_access.replace(nginx.http("/store/next"), b"x", policy=HERE)
     assert not on_disk(nginx, "cut").exists()
-    urlschemes.delete(nginx.http("/store/next"), policy=HERE)
+    urlschemes_access.delete(nginx.http("/store/next"), policy=HERE)

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 import trustme
 
-import urlschemes
-from urlschemes import Credentials, Document, Listing, Policy
-from urlschemes.errors import AuthRequired, RemoteError, TLSError
+import urlschemes_access
+from urlschemes_access import Credentials, Document, Listing, Policy
+from urlschemes_access.errors import AuthRequired, RemoteError, TLSError
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 
@@ -270,14 +270,14 @@ class Server:
     def document(self, url: str, **options: Any) -> bytes:
         if url.startswith("news:"):
             options["server"] = self.place
-        with urlschemes.access(url, **{"policy": POLICY, **options}) as found:
+        with urlschemes_access.access(url, **{"policy": POLICY, **options}) as found:
             assert isinstance(found, Document)
             return found.read()
 
-    def entries(self, url: str, **options: Any) -> list[urlschemes.Entry]:
+    def entries(self, url: str, **options: Any) -> list[urlschemes_access.Entry]:
         if url.startswith("news:"):
             options["server"] = self.place
-        with urlschemes.access(url, policy=POLICY, **options) as found:
+        with urlschemes_access.access(url, policy=POLICY, **options) as found:
             assert isinstance(found, Listing)
             return list(found)
 
@@ -483,10 +483,10 @@ def test_all_groups(inn: Server) -> None:
 
 
 def test_attributes(inn: Server) -> None:
-    found = urlschemes.find_attributes(inn.url("comp.test.urls"), policy=POLICY)
+    found = urlschemes_access.find_attributes(inn.url("comp.test.urls"), policy=POLICY)
     assert found.fields == {"count": "7", "low": "1", "high": "7"}
-    one = urlschemes.find_attributes(inn.url("comp.test.urls", 5), policy=POLICY)
-    other = urlschemes.find_attributes("news:foo5@loopback.test", policy=POLICY, server=inn.place)
+    one = urlschemes_access.find_attributes(inn.url("comp.test.urls", 5), policy=POLICY)
+    other = urlschemes_access.find_attributes("news:foo5@loopback.test", policy=POLICY, options={"server": inn.place})
     for found in (one, other):
         assert (found.name, found.fields["message-id"]) == ("naïve", "<foo5@loopback.test>")
         assert found.modified is not None
@@ -506,9 +506,11 @@ def test_what_is_not_there(inn: Server, url: str, status: int) -> None:
 def test_posting(inn: Server) -> None:
     body = b".\n..\n\n.x\nna\xc3\xafve\n.\n"
     content = b"From: Joe <joe@loopback.test>\nNewsgroups: test.loopback\nSubject: Posted\n\n" + body
-    before = int(urlschemes.find_attributes(inn.url("test.loopback"), policy=POLICY).fields["high"])
-    told = urlschemes.update(inn.url("test.loopback"), content, policy=POLICY)
-    again = urlschemes.update("news:test.loopback", (content[:50], content[50:]), server=inn.place, policy=POLICY)
+    before = int(urlschemes_access.find_attributes(inn.url("test.loopback"), policy=POLICY).fields["high"])
+    told = urlschemes_access.update(inn.url("test.loopback"), content, policy=POLICY)
+    again = urlschemes_access.update(
+        "news:test.loopback", (content[:50], content[50:]), options={"server": inn.place}, policy=POLICY
+    )
     for number, each in enumerate((told, again), before + 1):
         identifier = each.fields["message-id"]
         with Client(inn.port) as client:
@@ -524,7 +526,7 @@ def test_posting(inn: Server) -> None:
 def test_posting_refused(inn: Server, group: str, field: bytes) -> None:
     content = field + b"From: joe@loopback.test\nNewsgroups: %s\nSubject: Posted\n\nHello\n" % group.encode()
     with pytest.raises(RemoteError) as refused:
-        urlschemes.update(inn.url(group), content, policy=POLICY)
+        urlschemes_access.update(inn.url(group), content, policy=POLICY)
     assert refused.value.status == 441
 
 

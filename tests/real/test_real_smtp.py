@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-import urlschemes
-from urlschemes import Policy
-from urlschemes.errors import RemoteError
+import urlschemes_access
+from urlschemes_access import Policy
+from urlschemes_access.errors import RemoteError
 from urlschemes_mailto import Delivery, MailtoURL, Submission, compose, send
 
 pytestmark = pytest.mark.real_server
@@ -152,8 +152,11 @@ MESSAGES: dict[str, str] = {
 
 def _ours(relay: Relay, message: str, recipient: str) -> None:
     url = MailtoURL.build(address=recipient)
-    delivery = urlschemes.operate(
-        "send", url, message=message.encode(), relay=f"127.0.0.1:{relay.port}", confirm=True, policy=POLICY
+    delivery = urlschemes_access.operate(
+        "send",
+        url,
+        options={"message": message.encode(), "relay": f"127.0.0.1:{relay.port}", "confirm": True},
+        policy=POLICY,
     )
     assert isinstance(delivery, Delivery)
     assert delivery.outcomes[0].status == 250

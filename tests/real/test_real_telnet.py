@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import pytest
 
-from urlschemes import Policy
+from urlschemes_access import Policy
 from urlschemes_telnet import open_session
 from urlschemes_telnet.session import TelnetSession
 
@@ -263,7 +263,7 @@ def _typed(command: list[str]) -> bytes:
 
 
 def _session(*arguments: str) -> list[str]:
-    return [sys.executable, "-W", "error", "-m", "urlschemes.cli", "session", *arguments]
+    return [sys.executable, "-W", "error", "-m", "urlschemes_cli", "session", *arguments]
 
 
 def test_curl_gets_the_same_octets(server: Server) -> None:
@@ -300,7 +300,7 @@ def test_a_person_at_a_terminal(server: Server) -> None:
     outside, inside = pty.openpty()
     termios.tcsetwinsize(inside, (24, 80))
     before = termios.tcgetattr(inside)
-    start = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from urlschemes.cli import main; main()"
+    start = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from urlschemes_cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-c", start, "session", "--login", server.url],
         stdin=inside,

@@ -16,23 +16,8 @@
     │   └── InvalidPart             a part that this one scheme defines
     ├── UnknownScheme               nobody registered the name (also a LookupError)
     ├── UnsafeURL                   a URL, but its octets must not be sent (section 6)
-    ├── PolicyDenied                a URL, but the policy forbids the access
     ├── UnsupportedOperation        the scheme does not offer this operation (section 2)
-    ├── NotRepairable               `fix` sees no repair, or more than one
     ├── NotHierarchical             `join` needs a hierarchical scheme (section 2.3)
-    ├── AccessError                 the network, the server, or the file system
-    │   ├── ResolveError
-    │   ├── ConnectError
-    │   ├── TLSError
-    │   ├── DeadlineExceeded
-    │   ├── ProtocolError           the other side broke its protocol
-    │   ├── LimitExceeded           more than the policy accepts
-    │   ├── Truncated               less than was announced
-    │   ├── RemoteError             the other side said no, by its protocol
-    │   ├── AuthRequired            it wants credentials that nobody gave
-    │   ├── InputRequired           it wants answers that nobody gave
-    │   ├── RedirectRefused
-    │   └── Indeterminate           whether it was done cannot be known
     ├── ConfigurationError          a configuration is wrong (also a ValueError)
     ├── RegistrationError           a registration record is wrong (also a ValueError)
     │   └── GrammarError            its BNF is
@@ -45,9 +30,12 @@ Every error prints as one line of printable ASCII, at most 300 characters, witho
 copied.
 """
 
-from urlschemes.display import in_line, one_line
+from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
+from urlschemes.redaction import in_line, one_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar, Protocol
@@ -55,23 +43,17 @@ if TYPE_CHECKING:
     class Explains(Protocol):
         """Whoever can say why a text was refused."""
 
-        def explained(self, text: str, /) -> "Explanation":
+        def explained(self, text: str, /) -> Explanation:
             """Why `text` was refused."""
 
 
 __all__ = [
-    "AccessError",
-    "AuthRequired",
     "BadEscape",
     "ConfigurationError",
-    "ConnectError",
-    "DeadlineExceeded",
     "EmptyHost",
     "Explanation",
     "FragmentPresent",
     "GrammarError",
-    "Indeterminate",
-    "InputRequired",
     "InvalidCharacter",
     "InvalidHost",
     "InvalidPart",
@@ -79,22 +61,13 @@ __all__ = [
     "InvalidScheme",
     "InvalidURL",
     "InvalidUserinfo",
-    "LimitExceeded",
     "MissingAuthority",
     "NotHierarchical",
-    "NotRepairable",
     "PluginConflict",
     "PluginContractError",
     "PluginError",
     "PluginLoadError",
-    "PolicyDenied",
-    "ProtocolError",
-    "RedirectRefused",
     "RegistrationError",
-    "RemoteError",
-    "ResolveError",
-    "TLSError",
-    "Truncated",
     "URLError",
     "URLTooLong",
     "UnknownScheme",
@@ -104,7 +77,7 @@ __all__ = [
 ]
 
 
-def _rebuild(cls: "type[URLError]", args: "tuple[Any, ...]", state: "dict[str, Any]") -> "URLError":
+def _rebuild(cls: type[URLError], args: tuple[Any, ...], state: dict[str, Any]) -> URLError:
     error = cls.__new__(cls, *args)
     error.args = args
     error.__dict__.update(state)
@@ -121,7 +94,7 @@ class URLError(Exception):
     passwords of URLs.
     """
 
-    code: "ClassVar[str]" = "url-error"
+    code: ClassVar[str] = "url-error"
     origin: str | None = None
 
     def __init__(
@@ -154,7 +127,7 @@ class URLError(Exception):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
 
-    def __reduce__(self) -> "tuple[Any, ...]":
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, dict(self.__dict__))
 
 
@@ -186,7 +159,7 @@ class Explanation:
         self.section = section
         self.hint = hint
 
-    def explained(self, _: str) -> "Explanation":
+    def explained(self, _: str) -> Explanation:
         """The explanation itself: it is known already."""
         return self
 
@@ -200,7 +173,7 @@ class InvalidURL(URLError, ValueError):
 
     code = "invalid-url"
     _LAZY = frozenset({"message", "scheme", "part", "position", "rule", "section", "hint", "expected", "definition"})
-    expected: "tuple[str, ...]"
+    expected: tuple[str, ...]
     definition: str | None
 
     if TYPE_CHECKING:
@@ -215,14 +188,14 @@ class InvalidURL(URLError, ValueError):
         """The text that was refused."""
         return str(self.args[0])
 
-    def __getattr__(self, name: str) -> "Any":
+    def __getattr__(self, name: str) -> Any:
         if name not in self._LAZY:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         found = self.args[1].explained(self.text)
         self.__dict__.update({field: getattr(found, field) for field in self._LAZY})
         return self.__dict__[name]
 
-    def __reduce__(self) -> "tuple[Any, ...]":
+    def __reduce__(self) -> tuple[Any, ...]:
         self.message  # noqa: B018  what is sent elsewhere must carry its explanation along
         return _rebuild, (type(self), (self.text, None), dict(self.__dict__))
 
@@ -300,10 +273,10 @@ class InvalidPart(InvalidURL):
 
 
 class UnknownScheme(URLError, LookupError):
-    """No scheme of this name is registered here.
+    """No scheme of this name is registered.
 
-    What is known of the name may stand in registers that take a while to be read: where there is `told`, it gives the
-    message and the hint when either of them is first read.
+    What is known of the name may be in registers that take a while to read: if `describe` is given, it returns the
+    message and the hint when one of them is first read.
     """
 
     code = "unknown-scheme"
@@ -311,39 +284,39 @@ class UnknownScheme(URLError, LookupError):
     _hint: str | None
 
     def __init__(
-        self, message: str = "", *, told: "Callable[[], tuple[str, str | None]] | None" = None, **facts: "Any"
+        self, message: str = "", *, describe: Callable[[], tuple[str, str | None]] | None = None, **details: Any
     ) -> None:
-        super().__init__(message, **facts)
-        self._told = told
+        super().__init__(message, **details)
+        self._describe = describe
 
-    def _tell(self) -> None:
-        if self._told is not None:
-            message, self._hint = self._told()
+    def _complete(self) -> None:
+        if self._describe is not None:
+            message, self._hint = self._describe()
             self._message = in_line(message)
-            self.args, self._told = (self._message,), None
+            self.args, self._describe = (self._message,), None
 
     @property
     def message(self) -> str:
         """What is wrong."""
-        self._tell()
+        self._complete()
         return self._message
 
     @message.setter
     def message(self, message: str) -> None:
-        self._told, self._message = None, message
+        self._describe, self._message = None, message
 
     @property
     def hint(self) -> str | None:
         """What to do next."""
-        self._tell()
+        self._complete()
         return self._hint
 
     @hint.setter
     def hint(self, hint: str | None) -> None:
         self._hint = hint
 
-    def __reduce__(self) -> "tuple[Any, ...]":
-        self._tell()  # what is sent elsewhere must carry its words along
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._complete()  # what is sent elsewhere must carry its message along
         return super().__reduce__()
 
 
@@ -356,22 +329,10 @@ class UnsafeURL(URLError):
     code = "unsafe-url"
 
 
-class PolicyDenied(URLError):
-    """The policy forbids the access. `rule` names the policy's rule; the hint says how to allow it."""
-
-    code = "policy-denied"
-
-
 class UnsupportedOperation(URLError):
     """The scheme, or the form of the URL, does not offer the operation (section 2)."""
 
     code = "unsupported-operation"
-
-
-class NotRepairable(URLError):
-    """`fix` knows no repair, or several that mean different things."""
-
-    code = "not-repairable"
 
 
 class NotHierarchical(URLError):
@@ -380,156 +341,12 @@ class NotHierarchical(URLError):
     code = "not-hierarchical"
 
 
-class AccessError(URLError):
-    """The access began and failed: the network, the server or the file system is the cause.
-
-    `sent` counts the octets of the caller's content that had been sent before: so many may be there, or a part of them.
-    It is None where none were.
-    """
-
-    code = "access-error"
-
-    def __init__(self, message: str = "", *, sent: int | None = None, **details: "Any") -> None:
-        super().__init__(message, **details)
-        self.sent = sent
-
-
-class ResolveError(AccessError):
-    """The host name has no address."""
-
-    code = "resolve-error"
-
-
-class ConnectError(AccessError):
-    """No connection to the host and port, or it broke before the first octet of an answer."""
-
-    code = "connect-error"
-
-
-class TLSError(AccessError):
-    """The TLS handshake failed, or the certificate is not the host's. Nothing was sent."""
-
-    code = "tls-error"
-
-
-class DeadlineExceeded(AccessError):
-    """The access took longer than it may. `phase` says what it was waiting for."""
-
-    code = "deadline-exceeded"
-
-    def __init__(self, message: str, *, phase: str, **details: "Any") -> None:
-        super().__init__(message, **details)
-        self.phase = phase
-
-
-class ProtocolError(AccessError):
-    """The other side does not speak its protocol. `where` says at which point of the dialogue."""
-
-    code = "protocol-error"
-
-    def __init__(self, message: str, *, where: str = "", **details: "Any") -> None:
-        super().__init__(message, **details)
-        self.where = where
-
-
-class LimitExceeded(AccessError):
-    """The other side sent more than the policy accepts. `limit` names the bound, `value` is the bound."""
-
-    code = "limit-exceeded"
-
-    def __init__(self, message: str, *, limit: str, value: int, **details: "Any") -> None:
-        super().__init__(message, **details)
-        self.limit = limit
-        self.value = value
-
-
-class Truncated(AccessError):
-    """The content ended before its end. `received` and `expected` (None where unknown) count octets.
-
-    `partial` holds what came, where the caller asked for the whole at once.
-    """
-
-    code = "truncated"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        received: int | None = None,
-        expected: int | None = None,
-        partial: bytes | None = None,
-        **details: "Any",
-    ) -> None:
-        super().__init__(message, **details)
-        self.received = received
-        self.expected = expected
-        self.partial = partial
-
-
-class RemoteError(AccessError):
-    """The other side refused by its protocol.
-
-    `status` is its code, `text` its words, both as safe to show as the message; `temporary` says whether trying later
-    may help. `step` is what it refused, where the protocol has several steps and it matters which.
-    """
-
-    code = "remote-error"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int | str | None = None,
-        text: str = "",
-        temporary: bool = False,
-        step: str = "",
-        **details: "Any",
-    ) -> None:
-        super().__init__(message, **details)
-        self.status = in_line(status) if isinstance(status, str) else status
-        self.text = in_line(text)
-        self.temporary = temporary
-        self.step = step
-
-
-class AuthRequired(AccessError):
-    """The other side wants a login that was not given, or refused the one that was."""
-
-    code = "auth-required"
-
-
-class InputRequired(AccessError):
-    """The other side asks questions, and the caller gave no way to answer them."""
-
-    code = "input-required"
-
-
-class RedirectRefused(AccessError):
-    """The other side points elsewhere, and the policy does not follow.
-
-    `reason` is one word: scheme, hops, invalid, policy ...; `location` is where it points.
-    """
-
-    code = "redirect-refused"
-
-    def __init__(self, message: str, *, reason: str, location: str = "", **details: "Any") -> None:
-        super().__init__(message, **details)
-        self.reason = reason
-        self.location = location
-
-
-class Indeterminate(AccessError):
-    """The connection was lost at a point where the operation may or may not have been carried out."""
-
-    code = "indeterminate"
-
-
 class ConfigurationError(URLError, ValueError):
     """A configuration cannot be used. `source` is the file or the variable at fault, `key` what is wrong in it."""
 
     code = "configuration-error"
 
-    def __init__(self, message: str, *, source: str = "", key: str = "", **details: "Any") -> None:
+    def __init__(self, message: str, *, source: str = "", key: str = "", **details: Any) -> None:
         super().__init__(message, **details)
         self.source = source
         self.key = key
@@ -540,7 +357,7 @@ class RegistrationError(URLError, ValueError):
 
     code = "registration-error"
 
-    def __init__(self, message: str, *, source: str = "", field: str = "", **details: "Any") -> None:
+    def __init__(self, message: str, *, source: str = "", field: str = "", **details: Any) -> None:
         super().__init__(message, **details)
         self.source = source
         self.field = field
@@ -551,7 +368,7 @@ class GrammarError(RegistrationError):
 
     code = "grammar-error"
 
-    def __init__(self, message: str, *, line: int | None = None, **details: "Any") -> None:
+    def __init__(self, message: str, *, line: int | None = None, **details: Any) -> None:
         super().__init__(message, **details)
         self.line = line
 
@@ -561,7 +378,7 @@ class PluginError(URLError):
 
     code = "plugin-error"
 
-    def __init__(self, message: str, *, distribution: str = "", **details: "Any") -> None:
+    def __init__(self, message: str, *, distribution: str = "", **details: Any) -> None:
         super().__init__(message, **details)
         self.distribution = distribution
 
@@ -577,7 +394,7 @@ class PluginConflict(PluginError):
 
     code = "plugin-conflict"
 
-    def __init__(self, message: str, *, claimants: "tuple[str, ...]" = (), **details: "Any") -> None:
+    def __init__(self, message: str, *, claimants: tuple[str, ...] = (), **details: Any) -> None:
         super().__init__(message, **details)
         self.claimants = claimants
 
@@ -587,7 +404,7 @@ class PluginContractError(PluginError):
 
     code = "plugin-contract-error"
 
-    def __init__(self, message: str, *, wants: str = "", has: str = "", **details: "Any") -> None:
+    def __init__(self, message: str, *, wants: str = "", has: str = "", **details: Any) -> None:
         super().__init__(message, **details)
         self.wants = wants
         self.has = has

@@ -1,0 +1,375 @@
+"""The notation of RFC 1738 section 5: text to a tree of rules, and back.
+
+Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets round optional or repeated elements:
+
+    "literal"          a literal; its letters match without regard to case (RFC 822 section 3.4.7); <"> is the quote
+    name               another rule
+    a b                a, then b
+    a | b              a or b
+    [ a ]              a or nothing
+    ( a b )            grouping
+    *a  1*a  2*5a  2a  any number of a; at least one; two to five; exactly two. With brackets, `*[ a ]` is `*a`.
+    %x22  %x00-1F      one octet, or one of a range, in hexadecimal (RFC 5234 section 2.3): what no literal can write
+    ; words            a comment, to the end of the line; `section N` or `RFC N section N` in it says where the rule of
+                       that line comes from
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import GrammarError
+from urlschemes.storage.package_data import read_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = [
+    "Choice",
+    "Grammar",
+    "Literal",
+    "Node",
+    "Octets",
+    "Reference",
+    "Repeat",
+    "Rule",
+    "Sequence",
+    "read",
+    "shared_rules",
+]
+
+
+class Node:
+    """An element of the notation. `str(node)` writes it as section 5 does."""
+
+    __slots__ = ()
+
+
+class Literal(Node):
+    """A quoted literal."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return '<">' if self.text == '"' else f'"{self.text}"'
+
+
+class Octets(Node):
+    """One octet of those from `low` to `high`."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
+
+    def __str__(self) -> str:
+        return f"%x{self.low:02X}" if self.low == self.high else f"%x{self.low:02X}-{self.high:02X}"
+
+
+class Reference(Node):
+    """The name of a rule."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Sequence(Node):
+    """Elements, one after another."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[Node, ...]) -> None:
+        self.items = items
+
+    def __str__(self) -> str:
+        return " ".join(f"( {item} )" if isinstance(item, Choice) else str(item) for item in self.items)
+
+
+class Choice(Node):
+    """Alternatives."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[Node, ...]) -> None:
+        self.items = items
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self.items))
+
+
+class Repeat(Node):
+    """`item`, from `least` to `most` times; `most` is None where there is no bound. `[ a ]` is 0 to 1 times."""
+
+    __slots__ = ("item", "least", "most")
+
+    def __init__(self, item: Node, least: int, most: int | None) -> None:
+        self.item = item
+        self.least = least
+        self.most = most
+
+    def __str__(self) -> str:
+        if (self.least, self.most) == (0, 1):
+            return f"[ {self.item} ]"
+        if self.least == self.most:
+            times = str(self.least)
+        else:
+            times = f"{self.least or ''}*{'' if self.most is None else self.most}"
+        return (
+            f"{times}{self.item}" if isinstance(self.item, Literal | Octets | Reference) else f"{times}[ {self.item} ]"
+        )
+
+
+class Rule:
+    """A named rule.
+
+    `line` counts from 1 within its text; `section` is where the rule is defined, such as "3.2" or "RFC 822 section
+    6.1", None where its line does not say.
+    """
+
+    __slots__ = ("line", "name", "node", "section")
+
+    def __init__(self, name: str, node: Node, line: int, section: str | None) -> None:
+        self.name = name
+        self.node = node
+        self.line = line
+        self.section = section
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.node}"
+
+
+class Grammar:
+    """Rules by name. Every reference is defined, and no rule refers to itself, however indirectly."""
+
+    __slots__ = ("rules",)
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        self.rules = dict(rules)
+        self._check()
+
+    def _check(self) -> None:
+        done: set[str] = set()
+        for start in self.rules:
+            self._visit(start, (), done)
+
+    def _visit(self, name: str, path: tuple[str, ...], done: set[str]) -> None:
+        if name in path:
+            circle = " -> ".join((*path[path.index(name) :], name))
+            raise GrammarError(
+                f"rule {name!r} in line {self.rules[name].line} refers to itself: {circle}",
+                rule=name,
+                line=self.rules[name].line,
+                hint="write the repetition with `*`; a URL nests nothing",
+            )
+        if name in done:
+            return
+        if len(path) == DEPTH:
+            raise GrammarError(
+                f"rule {name!r} in line {self.rules[name].line} lies more than {DEPTH} rules deep below {path[0]!r}",
+                rule=name,
+                line=self.rules[name].line,
+            )
+        for reference in references(self.rules[name].node):
+            if reference not in self.rules:
+                meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
+                raise GrammarError(
+                    f"rule {name!r} in line {self.rules[name].line} refers to {reference!r}, which is not defined",
+                    rule=name,
+                    line=self.rules[name].line,
+                    hint=f"there is a rule {meant!r}: letter case counts in the names of rules"
+                    if meant
+                    else "define it, or use one of the shared rules of RFC 1738 section 5",
+                )
+            self._visit(reference, (*path, name), done)
+        done.add(name)
+
+    def extended(self, text: str) -> Grammar:
+        """The grammar with the rules of `text` added. Raises GrammarError where a rule is defined twice."""
+        own = read(text)
+        for name, rule in own.items():
+            if name in self.rules:
+                raise GrammarError(
+                    f"rule {name!r} in line {rule.line} is defined twice: it is one of the shared rules of RFC 1738 "
+                    "section 5",
+                    rule=name,
+                    line=rule.line,
+                    hint="leave it out, or choose another name",
+                )
+        return Grammar({**self.rules, **own})
+
+
+def references(node: Node) -> Iterator[str]:
+    """The names of the rules that `node` refers to, in order."""
+    if isinstance(node, Reference):
+        yield node.name
+    elif isinstance(node, Repeat):
+        yield from references(node.item)
+    elif isinstance(node, Sequence | Choice):
+        for item in node.items:
+            yield from references(item)
+
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r]+)
+      | (?P<newline>\n)
+      | (?P<comment>;[^\n]*)
+      | (?P<literal>"[^"\n]+"|<">)
+      | (?P<octets>%[xX][0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2})?)
+      | (?P<times>[0-9]*\*[0-9]*|[0-9]+)
+      | (?P<name>[A-Za-z][A-Za-z0-9+_-]*)
+      | (?P<mark>[=|\[\]()])
+    """,
+    re.VERBOSE,
+)
+DEPTH = 50
+"""How deep brackets may nest, and rules refer to rules that refer to rules."""
+
+TIMES = 1_000_000
+"""How often at most an element may be repeated where a bound is written: far more than any URL is long."""
+
+_SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
+
+
+class _Reader:
+    """Reads tokens from left to right; one method for each level of the notation."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[tuple[str, str, int]] = []
+        self.sections: dict[int, str] = {}
+        line, position = 1, 0
+        while position < len(text):
+            found = _TOKEN.match(text, position)
+            if found is None:
+                raise GrammarError(
+                    f"{text[position]!r} in line {line} is no part of the notation",
+                    line=line,
+                    hint='a literal stands in quotation marks, as in "/", and alternatives are divided by `|`',
+                )
+            position = found.end()
+            kind = str(found.lastgroup)
+            if kind == "newline":
+                line += 1
+            elif kind == "comment":
+                if section := _SECTION.search(found[0]):
+                    self.sections[line] = section[0] if section[1] else section[2]
+            elif kind != "space":
+                self.tokens.append((kind, found[0], line))
+        self.tokens.append(("end", "the end of the text", line))
+        self.at = 0
+        self.depth = 0
+
+    def take(self) -> tuple[str, str, int]:
+        token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def expect(self, mark: str) -> None:
+        _, text, line = self.take()
+        if text != mark:
+            raise GrammarError(f"line {line} has {text!r} where {mark!r} is due", line=line)
+
+    def rules(self) -> dict[str, Rule]:
+        found: dict[str, Rule] = {}
+        while self.tokens[self.at][0] != "end":
+            kind, name, line = self.take()
+            if kind != "name":
+                raise GrammarError(f"line {line} has {name!r} where the name of a rule is due", line=line)
+            self.expect("=")
+            node = self.choice()
+            last = self.tokens[self.at - 1][2]
+            section = next((self.sections[n] for n in range(line, last + 1) if n in self.sections), None)
+            if name in found:
+                raise GrammarError(
+                    f"rule {name!r} is defined twice: in line {found[name].line} and in line {line}",
+                    rule=name,
+                    line=line,
+                )
+            found[name] = Rule(name, node, line, section)
+        return found
+
+    def choice(self) -> Node:
+        self.depth += 1
+        if self.depth > DEPTH:
+            line = self.tokens[self.at][2]
+            raise GrammarError(f"line {line} nests brackets more than {DEPTH} deep", line=line)
+        items = [self.sequence()]
+        while self.tokens[self.at][1] == "|" and self.tokens[self.at][0] == "mark":
+            self.at += 1
+            items.append(self.sequence())
+        self.depth -= 1
+        return items[0] if len(items) == 1 else Choice(tuple(items))
+
+    def sequence(self) -> Node:
+        items: list[Node] = []
+        while self.starts_element():
+            items.append(self.element())
+        if not items:
+            _, text, line = self.tokens[self.at]
+            raise GrammarError(f"line {line} has {text!r} where an element is due", line=line)
+        return items[0] if len(items) == 1 else Sequence(tuple(items))
+
+    def starts_element(self) -> bool:
+        kind, text, _ = self.tokens[self.at]
+        if kind == "name":
+            return self.tokens[self.at + 1][1] != "="
+        return kind in {"literal", "octets", "times"} or (kind == "mark" and text in "[(")
+
+    def element(self) -> Node:
+        kind, text, line = self.take()
+        if kind == "literal":
+            return Literal('"' if text == '<">' else text[1:-1])
+        if kind == "name":
+            return Reference(text)
+        if kind == "octets":
+            first, _, last = text[2:].partition("-")
+            octets = Octets(int(first, 16), int(last or first, 16))
+            if octets.high < octets.low:
+                raise GrammarError(f"line {line} has the range {text!r}, which ends before it begins", line=line)
+            return octets
+        if kind == "times":
+            least, star, most = text.partition("*")
+            if not self.starts_element():
+                raise GrammarError(f"line {line} has {text!r} with nothing to repeat", line=line)
+            item = self.element()
+            if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
+                item = item.item  # the preamble of section 5: brackets are used around optional or repeated elements
+            if len(least) > 10 or len(most) > 10 or int(least or 0) > TIMES or int(most or 0) > TIMES:
+                raise GrammarError(f"line {line} repeats an element more than {TIMES} times", line=line)
+            low, high = int(least or 0), int(most) if most else None if star else int(least)
+            if high is not None and (high < low or high == 0):
+                raise GrammarError(f"line {line} repeats an element {text!r} times", line=line)
+            return Repeat(item, low, high)
+        inner = self.choice()
+        if text == "(":
+            self.expect(")")
+            return inner
+        self.expect("]")
+        return Repeat(inner, 0, 1)
+
+
+def read(text: str) -> dict[str, Rule]:
+    """The rules of a text in the notation of section 5, by name, in its order. Raises GrammarError."""
+    return _Reader(text).rules()
+
+
+_shared: Grammar | None = None
+
+
+def shared_rules() -> Grammar:
+    """The rules of section 5 that every scheme may use."""
+    global _shared  # noqa: PLW0603  read once in a process
+    if _shared is None:
+        text = read_from(sys.modules[__package__].__spec__, "rfc1738.bnf")[0]  # type: ignore[arg-type]  # it was imported
+        _shared = Grammar(read(text))
+    return _shared

@@ -1,0 +1,111 @@
+"""What the rules of a syntax say of whole URLs: which text has which parts, and which part lies within which."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from urlschemes.grammar.automaton import Automaton, bits
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+__all__ = ["Structure"]
+
+FREE_OPTIONS = 8
+"""How many options without a part are looked at, in a URL that is changed."""
+
+
+class Structure:
+    """The occurrences of parts in the tree of an automaton, each by its mark."""
+
+    __slots__ = ("_automaton", "_marks", "_within")
+
+    def __init__(self, automaton: Automaton) -> None:
+        self._automaton = automaton
+        self._marks: dict[int, frozenset[str]] = {}
+        self._within: dict[str, frozenset[str]] = {}
+
+    def within(self, mark: str) -> frozenset[str]:
+        """The marks of the parts that lie within the part of `mark`."""
+        within = self._within.get(mark)
+        if within is None:
+            outer = [marked for marked in self._automaton.marked if marked.mark == mark]
+            within = self._within[mark] = frozenset(inner.mark for each in outer for inner in marks(each.item))
+        return within
+
+    def derives(self, mark: str, text: str) -> bool:
+        """Whether `text` is what an occurrence of `mark` may be written as."""
+        automaton = self._automaton
+        return any(marked.mark == mark and automaton.derives(marked, text) for marked in automaton.marked)
+
+    def compose(self, raw: Mapping[str, str], taken: Collection[Element] = ()) -> str | None:
+        """The text in which the occurrence of each mark of `raw` is written so.
+
+        An option is written where a part of it is given, or where it is among `taken`. None where no URL has just these
+        parts.
+        """
+        return self._composed(self._automaton.tree, raw, frozenset(map(id, taken)))
+
+    def taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...]:
+        """The options of `url` that none of its parts tells of, such as a `/` with nothing behind it."""
+        text = url.lower()
+        options = [item for item in _options(self._automaton.tree) if not self._given(item, raw)][:FREE_OPTIONS]
+        for count in range(len(options) + 1):
+            for chosen in combinations(options, count):
+                if (self.compose(raw, chosen) or "").lower() == text:
+                    return chosen
+        return ()
+
+    def _composed(self, item: Element, raw: Mapping[str, str], taken: frozenset[int]) -> str | None:
+        if isinstance(item, Marked):
+            written = raw.get(item.mark)
+            if written is not None:
+                return written
+            if self._given(item.item, raw):  # parts within the part
+                return self._composed(item.item, raw, taken)
+            return "" if item.nullable else None
+        if isinstance(item, Characters):
+            if item.literal is not None:
+                return item.literal[item.offset]
+            codes = list(bits(item.mask))
+            return chr(codes[0]) if len(codes) == 1 else None
+        if isinstance(item, Series):
+            pieces = []
+            for inner in item.items:
+                piece = self._composed(inner, raw, taken)
+                if piece is None:
+                    return None
+                pieces.append(piece)
+            return "".join(pieces)
+        if isinstance(item, Repeated):
+            if item.least == 0 and id(item) not in taken and not self._given(item, raw):
+                return ""
+            return self._composed(item.item, raw, taken)
+        assert isinstance(item, Variants)
+        wanted = self._given(item, raw)
+        for inner in item.items:
+            if self._given(inner, raw) == wanted and (text := self._composed(inner, raw, taken)) is not None:
+                return text
+        return None
+
+    def _given(self, item: Element, raw: Mapping[str, str]) -> frozenset[str]:
+        """The marks within `item` that `raw` has."""
+        within = self._marks.get(id(item))
+        if within is None:
+            within = self._marks[id(item)] = frozenset(marked.mark for marked in marks(item))
+        return within & raw.keys()
+
+
+def _options(item: Element) -> Iterator[Repeated]:
+    """Every option within `item`, outermost first."""
+    if isinstance(item, Repeated):
+        if item.most == 1:
+            yield item
+        yield from _options(item.item)
+    elif isinstance(item, Marked):
+        yield from _options(item.item)
+    elif isinstance(item, Series | Variants):
+        for inner in item.items:
+            yield from _options(inner)

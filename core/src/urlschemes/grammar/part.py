@@ -1,0 +1,212 @@
+"""A part of a scheme's URLs: an occurrence of a rule, how its text is read, and how a value of it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+from typing import Literal as OneOf
+
+from urlschemes.grammar.octets import escape, octets_of, unescape
+
+Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
+Value: TypeAlias = "Raw | int"
+Element: TypeAlias = "str | tuple[str, str]"
+Take: TypeAlias = OneOf["all", "all but the last", "last"]
+Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
+
+__all__ = ["UNCHANGED", "Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Unchanged", "Value"]
+
+TAKES = ("all", "all but the last", "last")
+TRAVELS = ("line", "binary", "as-written", "form")
+DIGITS = 4000
+"""Digits that a number may have; Python's own bound is little more."""
+
+
+class Encoded(str):
+    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
+
+    __slots__ = ()
+
+
+class Unchanged:
+    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNCHANGED"
+
+
+UNCHANGED: Final = Unchanged()
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """How the text of a list is divided into its elements.
+
+    Two forms of a rule are lists. `element *[ "/" element ]` has at least one element, with the `separator` between them.
+    `*[ element ]` has any number; each begins with the separator (`leading`). Its elements are `";" value`, or pairs
+    `";" name "=" value`, where `equals` stands between name and value.
+    """
+
+    separator: str
+    equals: str = ""
+    leading: bool = False
+
+    @property
+    def octets(self) -> frozenset[int]:
+        """What no element may hold as it is."""
+        return frozenset((self.separator + self.equals).encode())
+
+    def divided(self, whole: str) -> tuple[Element, ...]:
+        """The elements of the text `whole`."""
+        if not self.leading:
+            return tuple(whole.split(self.separator))
+        elements = whole.split(self.separator)[1:]
+        if not self.equals:
+            return tuple(elements)
+        pairs = (element.partition(self.equals) for element in elements)
+        return tuple((name, value) for name, _, value in pairs)
+
+    def joined(self, elements: Iterable[Element]) -> str:
+        """The text of the list that has these elements."""
+        texts = [element if isinstance(element, str) else self.equals.join(element) for element in elements]
+        text = self.separator.join(texts)
+        return self.separator + text if self.leading and texts else text
+
+
+class Part:
+    """A part of a scheme's URLs: an occurrence of a rule.
+
+    `at` says which occurrences: suffixes of the path of rule names that leads to them, such as `("port",)` and
+    `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided by its `division` into elements of
+    the rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and
+    become an int. `exclude` are octets that the part never holds; `decoded` is a rule that its octets derive from once
+    they are decoded, beside the rule that its text derives from. `says` is what the part is, in words for whoever got
+    it wrong. `travels` says how it reaches the other side:
+
+    - `line`: on a protocol line, so that access refuses control octets;
+    - `binary`: as counted octets, any of them;
+    - `as-written`: without being decoded;
+    - `form`: like `line`, or the one form of section 3.4.9.
+    """
+
+    __slots__ = (
+        "at",
+        "bare",
+        "decoded",
+        "division",
+        "element",
+        "escapes",
+        "exclude",
+        "mark",
+        "name",
+        "number",
+        "rule",
+        "says",
+        "take",
+        "travels",
+    )
+    at: tuple[tuple[str, ...], ...]
+    bare: frozenset[int]
+    escapes: frozenset[int]
+    mark: str
+    rule: str
+
+    def __init__(
+        self,
+        name: str,
+        at: Iterable[str],
+        *,
+        element: str | None = None,
+        take: Take = "all",
+        number: bool = False,
+        exclude: Iterable[int] = (),
+        decoded: str | None = None,
+        travels: Travels = "line",
+        says: str | None = None,
+    ) -> None:
+        self.name = self.mark = name
+        self.at = tuple(map(_path, at))
+        self.element = element
+        self.take = take
+        self.number = number
+        self.exclude = frozenset(exclude)
+        self.decoded = decoded
+        self.travels = travels
+        self.says = says
+        self.division: Division | None = None
+
+    def __repr__(self) -> str:
+        return f"<Part {self.name}>"
+
+    @property
+    def described(self) -> str:
+        """What the part is, in a few words: text, a number, elements of a list; and what it never holds."""
+        if self.number:
+            what = "a number"
+        elif self.element is None:
+            what = f"text, the encoding of {self.decoded}" if self.decoded else "text"
+        elif self.take == "last":
+            what = f"the last {self.element} of its list"
+        else:
+            what = f"a list of {self.element}" + ("" if self.take == "all" else f", {self.take}")
+        without = ", ".join(f"{octet:02X}" for octet in sorted(self.exclude))
+        return f"{what} without the octets {without}" if without else what
+
+    @property
+    def absent(self) -> tuple[str, ...] | None:
+        """What the part is where its occurrence is absent."""
+        return () if self.element is not None and self.take != "last" else None
+
+    def raw_of(self, whole: str) -> Raw:
+        """The part as written, from the text `whole` of its occurrence."""
+        if self.division is None:
+            return whole
+        elements = self.division.divided(whole)
+        if self.take == "all":
+            return elements  # type: ignore[return-value]  # all texts, or all pairs
+        return elements[-1] if self.take == "last" else elements[:-1]  # type: ignore[return-value]
+
+    def share(self, text: str, start: int, end: int) -> tuple[int, int] | None:
+        """Where the part stands in the occurrence of it from `start` to `end` of `text`; None without elements.
+
+        Of a list that two parts share, it is what this one takes.
+        """
+        if self.division is None or self.take == "all":
+            return start, end
+        separator = self.division.separator
+        cut = text.rfind(separator, start, end)
+        if self.take == "last":
+            return (start if cut < 0 else cut + len(separator)), end
+        return None if cut < 0 or (self.division.leading and cut == start) else (start, cut)
+
+    def value_of(self, raw: Raw) -> Value:
+        """The decoded value of the part that is written `raw`."""
+        if isinstance(raw, tuple):
+            return tuple(map(_decoded, raw))  # type: ignore[return-value]  # texts give texts, and pairs pairs
+        return int(raw) if self.number else unescape(raw)
+
+    def written(self, text: str) -> str:
+        """`text` as this part, or one element of it, is written: what it may not hold as it is, is encoded.
+
+        Where the rule has no escapes, `text` is returned as it is: whether it derives is for parsing to say. Raises
+        ValueError for an octet that the part cannot hold in any way.
+        """
+        octets = octets_of(text)
+        if not self.escapes:
+            return text
+        for octet in octets:
+            if octet not in self.bare and octet not in self.escapes:
+                raise ValueError(f"octet {octet:02X}")
+        return escape(octets, self.bare)
+
+
+def _decoded(element: str | tuple[str, str]) -> str | tuple[str, str]:
+    return unescape(element) if isinstance(element, str) else (unescape(element[0]), unescape(element[1]))
+
+
+def _path(spec: str) -> tuple[str, ...]:
+    before, quote, literal = spec.partition('"')
+    return (*(name for name in before.split("/") if name), *([quote + literal] if quote else []))

@@ -1,0 +1,260 @@
+"""A tree of rules as one regular expression with named parts, linear by construction.
+
+The expression never goes back on a decision. Where the next character tells which way to go, it is followed; where it
+does not (`user@` or a host?), one way is tried once and kept where it matches, and the automaton has shown beforehand
+that then no URL derives by the other way. A grammar for which neither holds is refused: it would be ambiguous, or slow.
+
+What makes the expression fast: single characters merge into a class; a repeated choice of a class and something that
+starts outside it (`*[ unreserved | escape ]`) is unrolled; a run that must end in certain characters looks back once
+(host labels).
+"""
+
+import re
+
+from urlschemes.errors import GrammarError
+from urlschemes.grammar.automaton import Automaton, bits
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
+
+__all__ = ["compile_tree"]
+
+
+def compile_tree(automaton: Automaton) -> str:
+    """The regular expression (for `re.ASCII`) of a tree.
+
+    A group is named as its mark, a second one of that mark `mark__2`. Raises GrammarError for a grammar that cannot be
+    decided from left to right.
+    """
+    _marks_of(automaton.tree)
+    return _Compiler(automaton).expression(automaton.tree, 0, True)
+
+
+class _Compiler:
+    """`after` is everywhere the set of positions that may follow, `ends` whether the text may end instead."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        self.groups: dict[str, int] = {}
+
+    def expression(self, item: Element, after: int, ends: bool) -> str:
+        if isinstance(item, Characters):
+            return _class(item.mask)
+        if isinstance(item, Marked):
+            count = self.groups[item.mark] = self.groups.get(item.mark, 0) + 1
+            name = item.mark if count == 1 else f"{item.mark}__{count}"
+            return f"(?P<{name}>{self.expression(item.item, after, ends)})"
+        if isinstance(item, Series):
+            return self.series(item.items, after, ends)
+        if isinstance(item, Variants):
+            return self.variants(self.necessary(item.items), after, ends)
+        assert isinstance(item, Repeated)
+        return self.option(item.item, after, ends) if item.most == 1 else self.repetition(item, after, ends)
+
+    def series(self, items: "list[Element]", after: int, ends: bool) -> str:
+        following = [(after, ends)]
+        for item in reversed(items[1:]):
+            behind, end = following[0]
+            following.insert(0, (item.first | (behind if item.nullable else 0), end and item.nullable))
+        out: list[str] = []
+        index = 0
+        while index < len(items):
+            length, text = _literal(items, index)
+            if not text:
+                length, text = self.ended_run(items, index, following)
+            if not text:
+                length, text = 1, self.expression(items[index], *following[index])
+            out.append(text)
+            index += length
+        return "".join(out)
+
+    def ended_run(self, items: "list[Element]", index: int, following: "list[tuple[int, bool]]") -> tuple[int, str]:
+        """`*y x` or, behind an x, `[ *y x ]`, where x is within y and no y follows: a run of y whose last is an x."""
+        match items[index : index + 2]:
+            case [Repeated(item=Characters() as run, least=least, most=None), Characters() as end]:
+                length, text = 2, _class(run.mask) * least + _class(run.mask) + "++"
+            case [
+                Characters() as before,
+                Repeated(
+                    item=Series(items=[Repeated(item=Characters() as run, least=0, most=None), Characters() as end]),
+                    most=1,
+                ),
+            ] if not before.mask & ~end.mask:
+                length, text = 2, f"{_class(before.mask)}{_class(run.mask)}*+"
+            case _:
+                return 0, ""
+        if end.mask & ~run.mask or self.automaton.characters(following[index + 1][0]) & run.mask:
+            return 0, ""
+        not_last = run.mask & ~end.mask
+        return length, text + (f"(?<!{_class(not_last)})" if not_last else "")
+
+    def option(self, item: Element, after: int, ends: bool) -> str:
+        text = self.expression(item, after, ends)
+        if item.nullable:
+            return text  # what may be empty is there, and empty
+        return f"(?:{text}{self.commitment(item, after, ends, after)})?+"
+
+    def variants(self, items: "list[Element]", after: int, ends: bool) -> str:
+        if len(items) == 1:
+            return self.expression(items[0], after, ends)
+        nullable = [item for item in items if item.nullable]
+        if len(nullable) > 1:
+            raise _ambiguous(_rule(nullable[0]), _rule(nullable[1]))
+        # What may be empty comes last: it matches wherever nothing else does.
+        items = [*(item for item in items if not item.nullable), *nullable]
+        out: list[str] = []
+        committed = False
+        for index, item in enumerate(items):
+            others = 0
+            for other in items[index + 1 :]:
+                others |= other.first | (after if other.nullable else 0)
+            text = self.expression(item, after, ends)
+            out.append(text + self.commitment(item, others, ends, after))
+            committed = committed or self.overlap(item.first, others)
+        return f"(?{'>' if committed else ':'}{'|'.join(out)})"
+
+    def repetition(self, item: Repeated, after: int, ends: bool) -> str:
+        inner = item.item
+        if inner.nullable:
+            raise GrammarError(
+                f"a repetition in rule {_rule(inner)!r} repeats what may be empty",
+                rule=_rule(inner),
+                hint="let what is repeated begin with something",
+            )
+        for marked in marks(inner):
+            raise GrammarError(
+                f"the part {marked.mark!r} stands within a repetition, so it would have many values",
+                rule=marked.rule,
+                hint="make the rule around the repetition the part, and the repeated rule its `element`",
+            )
+        around = after | inner.first
+        guard = self.commitment(inner, after, ends, around)
+        if item.most is None and not guard and isinstance(inner, Variants):
+            unrolled = self.unrolled(self.necessary(inner.items), item.least, around, ends)
+            if unrolled:
+                return unrolled
+        text = self.expression(inner, around, ends) + guard
+        times = "*+" if item.least == 0 else "++"
+        if item.most is not None:
+            times = f"{{{item.least},{item.most}}}+"
+        return f"{text}{times}" if isinstance(inner, Characters) and not guard else f"(?:{text}){times}"
+
+    def unrolled(self, items: "list[Element]", least: int, around: int, ends: bool) -> str:
+        plain = next((item for item in items if isinstance(item, Characters)), None)
+        others = [item for item in items if item is not plain]
+        if plain is None or not others or any(self.overlap(item.first, plain.first) for item in others):
+            return ""
+        run = f"{_class(plain.mask)}*+"
+        other = self.variants(others, around, ends)
+        tail = f"{run}(?:{other}{run})*+"
+        return f"(?:{_class(plain.mask)}|{other}){tail}" if least else tail
+
+    def necessary(self, items: "list[Element]") -> "list[Element]":
+        """`items` without those whose every text derives from an earlier one, for the same part."""
+        kept: list[Element] = []
+        for item in items:
+            part, inner = _as_a_whole(item)
+            if not any(
+                (part, False) == (_as_a_whole(earlier)[0], any(marks(inner)) or any(marks(_as_a_whole(earlier)[1])))
+                and self.automaton.includes(earlier, item)
+                for earlier in kept
+            ):
+                kept.append(item)
+        return kept
+
+    def overlap(self, one: int, other: int) -> bool:
+        return bool(self.automaton.characters(one) & self.automaton.characters(other))
+
+    def commitment(self, item: Element, instead: int, ends: bool, behind: int) -> str:
+        """What must stand behind `item` so that it can be kept wherever it matches; mostly nothing is needed.
+
+        `instead` are the positions where the other ways begin, `behind` those that may follow `item`. Raises
+        GrammarError where looking one character ahead does not help.
+        """
+        automaton = self.automaton
+        if not self.overlap(item.first, instead) or not automaton.clash(item, instead, again=item.first):
+            return ""
+        guard = automaton.characters(behind)
+        if automaton.clash(item, instead, again=item.first, guard=guard, ends=ends):
+            other = next(p for p in bits(instead) if automaton.leaves[p].mask & automaton.characters(item.first))
+            raise _ambiguous(_rule(item), automaton.leaves[other].path[-1])
+        choices = ([_class(guard)] if guard else []) + ([r"\Z"] if ends else [])
+        return f"(?={'|'.join(choices)})"
+
+
+def _marks_of(item: Element) -> dict[str, str]:
+    """The marks within `item`, each with its rule. Raises GrammarError where one URL could hold a mark twice."""
+    if isinstance(item, Characters):
+        return {}
+    if isinstance(item, Repeated):
+        return _marks_of(item.item)
+    found: dict[str, str] = {}
+    if isinstance(item, Marked):
+        each = [_marks_of(item.item), {item.mark: item.rule}]
+    else:
+        assert isinstance(item, Series | Variants)
+        each = [_marks_of(inner) for inner in item.items]
+    for more in each:
+        for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
+            raise GrammarError(
+                f"the part {mark.partition('__')[0]!r} stands twice in one URL, so it would have two values",
+                rule=more[mark],
+                hint='name the occurrence by the path of rules that leads to it, as in `at = "outer/inner"`',
+            )
+        found |= more
+    return found
+
+
+def _as_a_whole(item: Element) -> "tuple[str | None, Element]":
+    return (item.mark, item.item) if isinstance(item, Marked) else (None, item)
+
+
+def _rule(item: Element) -> str:
+    """The innermost rule that all of `item` derives from."""
+    if isinstance(item, Marked):
+        return item.rule
+    while not isinstance(item, Characters):
+        inner = item.items if isinstance(item, Series | Variants) else [item.item]  # type: ignore[attr-defined]
+        if not inner:
+            return "nothing"
+        item = inner[0]
+    return item.path[-1]
+
+
+def _ambiguous(one: str, other: str) -> GrammarError:
+    return GrammarError(
+        f"what rule {one!r} derives there may also begin {other!r}: which is meant cannot be told from left to right",
+        rule=one,
+        hint="put a literal between them, exclude the octets that both may hold, or draw the common beginning together",
+    )
+
+
+def _literal(items: "list[Element]", index: int) -> tuple[int, str]:
+    """How many of `items` spell a literal from `index` on, and its expression."""
+    text = ""
+    for item in items[index:]:
+        if not isinstance(item, Characters) or item.literal is None:
+            break
+        text += item.literal[item.offset]
+    pieces = re.findall("[A-Za-z]+|[^A-Za-z]+", text)
+    return len(text), "".join(f"(?i:{piece})" if piece[0].isalpha() else re.escape(piece) for piece in pieces)
+
+
+def _class(mask: int) -> str:
+    """The characters of `mask` as a class, or as one character where it is one."""
+    codes = list(bits(mask))
+    if not codes:
+        return r"(?!)"
+    if len(codes) == 1:
+        return re.escape(chr(codes[0]))
+    ranges: list[list[int]] = []
+    for code in codes:
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "[" + "".join(_range(low, high) for low, high in ranges) + "]"
+
+
+def _range(low: int, high: int) -> str:
+    if high - low < 2:
+        return "".join(re.escape(chr(code)) for code in range(low, high + 1))
+    return f"{re.escape(chr(low))}-{re.escape(chr(high))}"

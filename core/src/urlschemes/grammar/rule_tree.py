@@ -1,0 +1,439 @@
+"""A scheme's rules, written out: a tree of character sets, with the occurrences of its parts marked.
+
+The rules of a URL refer to no rule in a circle, so they can be written out whole. What is alike at the beginning of
+alternatives is drawn together (`a | a b` becomes `a [ b ]`), and an alternative that adds nothing to an earlier one is
+dropped. Where the octets of a part must derive from a second rule once they are decoded, that rule takes the place of
+the first, with every octet written as the first allows: as it is, encoded, or both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import GrammarError
+from urlschemes.grammar.bnf import Choice, Grammar, Literal, Node, Octets, Reference, Repeat, Sequence
+from urlschemes.grammar.octets import HEX, mask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Characters", "Element", "Marked", "Repeated", "Series", "Variants", "expand", "marks"]
+
+UNROLLED = 64
+"""How many times at most an element is written out one after another."""
+
+LARGEST = 10_000
+"""How many characters and sets of characters a tree may have; those of RFC 1738 have fewer than a hundred."""
+
+DEEPEST = 120
+"""How deep the elements of rules may nest, written out; those of RFC 1738 do less than thirty."""
+
+
+class Element:
+    """A node of the tree.
+
+    `first`, `last` and `inside` are sets of positions (bits of an int), filled in by the automaton: those that a text
+    of the element may begin and end with, and all of them.
+    """
+
+    __slots__ = ("first", "inside", "last", "nullable")
+    first: int
+    inside: int
+    last: int
+    nullable: bool
+
+
+class Characters(Element):
+    """One character of a set. `mask` has bit N for the character with code N; `path` names the rules down to here.
+
+    Of a literal, `literal` is its whole text and `offset` says which character of it this is.
+    """
+
+    __slots__ = ("literal", "mask", "offset", "path", "position")
+    position: int
+
+    def __init__(self, mask: int, path: tuple[str, ...], literal: str | None = None, offset: int = 0) -> None:
+        self.mask = mask
+        self.path = path
+        self.literal = literal
+        self.offset = offset
+
+
+class Series(Element):
+    """Elements, one after another; none at all is the empty text."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Element]) -> None:
+        self.items = items
+
+
+class Variants(Element):
+    """Alternatives, at least two."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Element]) -> None:
+        self.items = items
+
+
+class Repeated(Element):
+    """`item`, `least` to `most` times (None: without bound). `least` is 0 or 1."""
+
+    __slots__ = ("item", "least", "most")
+
+    def __init__(self, item: Element, least: int, most: int | None) -> None:
+        self.item = item
+        self.least = least
+        self.most = most
+
+
+class Marked(Element):
+    """An occurrence of a part; `mark` is the same for all occurrences of one part. `rule` is what it derives from."""
+
+    __slots__ = ("item", "mark", "rule")
+
+    def __init__(self, item: Element, mark: str, rule: str) -> None:
+        self.item = item
+        self.mark = mark
+        self.rule = rule
+
+
+def mask_of(character: str) -> int:
+    """The set of `character` in both its letter cases."""
+    return 1 << ord(character.lower()) | 1 << ord(character.upper())
+
+
+def expand(
+    grammar: Grammar,
+    rule: str,
+    mark_of: Callable[[tuple[str, ...]], str | None],
+    excluded: Callable[[str], frozenset[int]],
+    decoded: Callable[[str], str | None],
+) -> Element:
+    """The tree of `rule`.
+
+    `mark_of` gives the mark for a path of rule names, `excluded` the octets that a mark must not hold, `decoded` the
+    rule that they derive from once they are decoded, if there is one.
+    """
+    return _Expander(grammar, mark_of, excluded, decoded).node(Reference(rule), ())
+
+
+class _Expander:
+    def __init__(
+        self,
+        grammar: Grammar,
+        mark_of: Callable[[tuple[str, ...]], str | None],
+        excluded: Callable[[str], frozenset[int]],
+        decoded: Callable[[str], str | None],
+    ) -> None:
+        self.rules = grammar.rules
+        self.mark_of = mark_of
+        self.excluded = excluded
+        self.decoded = decoded
+        self.size = 0
+        self.depth = 0
+
+    def node(self, node: Node, path: tuple[str, ...]) -> Element:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise GrammarError(f"rule {path[0]!r} written out nests more than {DEEPEST} deep", rule=path[0])
+        element = self.element(node, path)
+        self.depth -= 1
+        return element
+
+    def element(self, node: Node, path: tuple[str, ...]) -> Element:
+        if isinstance(node, Reference):
+            inner = (*path, node.name)
+            return self.marked(self.node(self.rules[node.name].node, inner), inner)
+        if isinstance(node, Literal):
+            self.size += len(node.text)
+            if self.size > LARGEST:
+                raise GrammarError(f"rule {path[0]!r} written out has more than {LARGEST} characters", rule=path[0])
+            return self.marked(_literal(node.text, path), (*path, str(node)))
+        if isinstance(node, Octets):
+            return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
+        if isinstance(node, Repeat):
+            return _repeat(node, lambda: self.node(node.item, path))
+        if isinstance(node, Sequence):
+            return _series([self.node(item, path) for item in node.items])
+        assert isinstance(node, Choice)
+        return _variants([self.node(item, path) for item in node.items], path)
+
+    def marked(self, item: Element, path: tuple[str, ...]) -> Element:
+        mark = self.mark_of(path)
+        if mark is None:
+            return item
+        if octets := self.excluded(mark):
+            item = _without(item, octets, path)
+        rule = self.decoded(mark)
+        if rule is not None:
+            item = self.decodes(item, rule, path)
+        return Marked(item, mark, path[-1])
+
+    def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
+        """What `item` derives, as far as its octets derive from `rule` once they are decoded."""
+        octets = self.node(Reference(rule), path)
+        written = item.item if isinstance(item, Repeated) and item.most is None else item
+        choices = written.items if isinstance(written, Variants) else [written]
+        if written is item or not all(isinstance(each, Characters) or spelled(each) for each in choices):
+            raise GrammarError(
+                f"the rule {path[-1]!r} says more than which octets it may hold: {rule!r} cannot say it for it",
+                rule=path[-1],
+                hint="write it as `*[ ... ]` or `1*[ ... ]` of characters and `escape`",
+            )
+        if not _may_be_empty(item) and _may_be_empty(octets):
+            raise GrammarError(
+                f"{rule!r} may derive nothing, which {path[-1]!r} does not", rule=rule, hint="let one be as the other"
+            )
+        return _encoded(octets, *held(item))
+
+
+def _literal(text: str, path: tuple[str, ...]) -> Element:
+    if not text.isascii():
+        raise GrammarError(
+            f"the literal {text!r} of rule {path[-1]!r} holds a character outside US-ASCII", rule=path[-1]
+        )
+    return _series([Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)])
+
+
+def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:
+    least, most = node.least, node.most
+    if least > UNROLLED:
+        raise GrammarError(f"{node} asks for more than {UNROLLED} repetitions at least")
+    if least > 1:
+        copies = [make() for _ in range(least)]
+        if most == least:
+            return _series(copies)
+        return _series([*copies, Repeated(make(), 0, None if most is None else most - least)])
+    return make() if (least, most) == (1, 1) else Repeated(make(), least, most)
+
+
+def _series(items: list[Element]) -> Element:
+    flat: list[Element] = []
+    for item in items:
+        for inner in item.items if isinstance(item, Series) else [item]:
+            if not (flat and _joined(flat, inner)):
+                flat.append(inner)
+    return flat[0] if len(flat) == 1 else Series(flat)
+
+
+def _joined(before: list[Element], item: Element) -> bool:
+    """Make `r *[ s r ]` one run in `before`, if it is one.
+
+    r is any number of characters, s is one, and no part tells them apart.
+    """
+    run = before[-1]
+    match item:
+        case Repeated(item=Series(items=[Characters() as separator, Repeated() as again]), least=0, most=None):
+            pass
+        case _:
+            return False
+    if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _alike(run, again):
+        return False
+    variants = run.item.items if isinstance(run.item, Variants) else [run.item]
+    if any(marks(run)) or not isinstance(variants[0], Characters):
+        return False
+    plain = Characters(variants[0].mask | separator.mask, variants[0].path)
+    before[-1] = Repeated(Variants([plain, *variants[1:]]) if len(variants) > 1 else plain, 0, None)
+    return True
+
+
+def _variants(items: list[Element], path: tuple[str, ...]) -> Element:
+    flat: list[Element] = []
+    for item in items:
+        flat.extend(item.items if isinstance(item, Variants) else [item])
+    merged: list[Element] = []
+    characters: Characters | None = None
+    for item in flat:
+        if not isinstance(item, Characters):
+            merged.append(item)
+        elif characters is None:
+            # A set of its own: one character of a literal stays a literal only while it stands alone.
+            characters = Characters(item.mask, item.path, item.literal, item.offset)
+            merged.append(characters)
+        else:
+            characters.mask |= item.mask
+            characters.path, characters.literal, characters.offset = path, None, 0
+    return _factored(merged, path)
+
+
+def _factored(items: list[Element], path: tuple[str, ...]) -> Element:
+    """`items` as alternatives, with what several of them begin with drawn in front."""
+    rest = [item.items if isinstance(item, Series) else [item] for item in items]
+    groups: list[list[list[Element]]] = []
+    for sequence in rest:
+        for group in groups:
+            if group[0] and sequence and _alike(group[0][0], sequence[0]):
+                group.append(sequence)
+                break
+        else:
+            groups.append([sequence])
+    variants: list[Element] = []
+    optional = False
+    for group in groups:
+        if len(group) == 1:
+            if group[0]:
+                variants.append(_series(group[0]))
+            else:
+                optional = True
+        else:
+            tail = _factored([_series(sequence[1:]) for sequence in group], path)
+            variants.append(_series([group[0][0], tail]))
+    if not variants:
+        return Series([])
+    whole = variants[0] if len(variants) == 1 else Variants(variants)
+    return Repeated(whole, 0, 1) if optional else whole
+
+
+def _alike(one: Element, other: Element) -> bool:
+    """Whether both derive the same texts by the same steps, part by part."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Characters) and isinstance(other, Characters):
+        return one.mask == other.mask
+    if isinstance(one, Marked) and isinstance(other, Marked):
+        return one.mark == other.mark and _alike(one.item, other.item)
+    if isinstance(one, Repeated) and isinstance(other, Repeated):
+        return (one.least, one.most) == (other.least, other.most) and _alike(one.item, other.item)
+    if isinstance(one, Series | Variants) and isinstance(other, Series | Variants):
+        return len(one.items) == len(other.items) and all(map(_alike, one.items, other.items))
+    return False
+
+
+_HEX = mask(HEX)
+_PERCENT = 1 << ord("%")
+
+
+def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
+    """`item` as far as it holds none of `octets`, neither as they are nor encoded."""
+    if escapes := spelled(item):
+        return _escape_of(escapes - octets, path)
+    if isinstance(item, Characters):
+        mask = item.mask
+        for octet in octets:
+            mask &= ~(1 << octet)
+        # What lacks one of its letter cases, or both, is a set of characters and no literal any more.
+        return item if mask == item.mask else Characters(mask, item.path)
+    if isinstance(item, Marked):
+        return Marked(_without(item.item, octets, path), item.mark, item.rule)
+    if isinstance(item, Repeated):
+        return Repeated(_without(item.item, octets, path), item.least, item.most)
+    if isinstance(item, Variants):
+        return Variants([_without(inner, octets, path) for inner in item.items])
+    assert isinstance(item, Series)
+    return _series([_without(inner, octets, path) for inner in apart(item.items)])
+
+
+def spelled(item: Element) -> frozenset[int]:
+    """The octets that `item` can spell, where it is `"%" hex hex` or what an exclusion left of that; else none."""
+    if isinstance(item, Variants):
+        each = [spelled(inner) for inner in item.items]
+        return frozenset().union(*each) if all(each) else frozenset()
+    if isinstance(item, Series) and len(item.items) == 3:
+        percent, first, second = item.items
+        if (
+            isinstance(percent, Characters)
+            and isinstance(first, Characters)
+            and isinstance(second, Characters)
+            and percent.mask == _PERCENT
+            and not (first.mask | second.mask) & ~_HEX
+        ):
+            return frozenset(
+                high * 16 + low
+                for high in range(16)
+                if first.mask & mask_of(f"{high:x}")
+                for low in range(16)
+                if second.mask & mask_of(f"{low:x}")
+            )
+    return frozenset()
+
+
+def held(item: Element) -> tuple[int, frozenset[int]]:
+    """The octets that what `item` derives may hold as they are, as a mask, and those that it may hold encoded."""
+    if escapes := spelled(item):
+        return 0, escapes
+    if isinstance(item, Characters):
+        return item.mask, frozenset()
+    if isinstance(item, Series):
+        inner = [*apart(item.items)]
+    else:
+        inner = item.items if isinstance(item, Variants) else [item.item]  # type: ignore[attr-defined]
+    bare, escapes = 0, frozenset[int]()
+    for each in inner:
+        more_bare, more_escapes = held(each)
+        bare |= more_bare
+        escapes |= more_escapes
+    return bare, escapes
+
+
+def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
+    """`item`, which derives octets, as they are written: those of `bare` as they are, those of `escapes` encoded."""
+    if isinstance(item, Characters):
+        whole = item.mask & ~bare == 0
+        plain = Characters(item.mask & bare, item.path, item.literal if whole else None, item.offset if whole else 0)
+        escape = _escape_of(frozenset(octet for octet in escapes if item.mask >> octet & 1), item.path)
+        return _one_of([each for each in (plain, escape) if not isinstance(each, Characters) or each.mask] or [plain])
+    if isinstance(item, Marked):
+        return Marked(_encoded(item.item, bare, escapes), item.mark, item.rule)
+    if isinstance(item, Repeated):
+        return Repeated(_encoded(item.item, bare, escapes), item.least, item.most)
+    inner = [_encoded(each, bare, escapes) for each in item.items]  # type: ignore[attr-defined]
+    return _one_of(inner) if isinstance(item, Variants) else _series(inner)
+
+
+def _one_of(items: list[Element]) -> Element:
+    """`items` as alternatives. Escapes stay whole: nothing is drawn together."""
+    flat: list[Element] = []
+    for item in items:
+        flat.extend(item.items if isinstance(item, Variants) else [item])
+    return flat[0] if len(flat) == 1 else Variants(flat)
+
+
+def _may_be_empty(item: Element) -> bool:
+    if isinstance(item, Characters):
+        return False
+    if isinstance(item, Repeated) and item.least == 0:
+        return True
+    if isinstance(item, Marked | Repeated):
+        return _may_be_empty(item.item)
+    each = map(_may_be_empty, item.items)  # type: ignore[attr-defined]
+    return any(each) if isinstance(item, Variants) else all(each)
+
+
+def apart(items: list[Element]) -> Iterator[Element]:
+    """The elements of a series, each escape among them as one."""
+    index = 0
+    while index < len(items):
+        three = Series(items[index : index + 3])
+        escape = bool(spelled(three))
+        yield three if escape else items[index]
+        index += 3 if escape else 1
+
+
+def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
+    by_second: dict[int, int] = {}
+    for high in range(16):
+        second = sum(mask_of(f"{low:x}") for low in range(16) if high * 16 + low in octets)
+        by_second[second] = by_second.get(second, 0) | mask_of(f"{high:x}")
+    inner = (*path, "escape")
+    series: list[Element] = [
+        Series([Characters(_PERCENT, inner), Characters(first, inner), Characters(second, inner)])
+        for second, first in by_second.items()
+        if second
+    ]
+    if not series:
+        return Characters(0, inner)
+    return series[0] if len(series) == 1 else Variants(series)
+
+
+def marks(item: Element) -> Iterator[Marked]:
+    """Every marked occurrence within `item`, outermost first, from left to right."""
+    if isinstance(item, Marked):
+        yield item
+        yield from marks(item.item)
+    elif isinstance(item, Repeated):
+        yield from marks(item.item)
+    elif isinstance(item, Series | Variants):
+        for inner in item.items:
+            yield from marks(inner)

@@ -1,0 +1,254 @@
+"""The syntax of one scheme: its BNF, its parts, and what follows from the two.
+
+From the one text come the pattern that parses, the octets that each part may hold as they are, the text that parts
+compose, and (in `urlschemes.url.fault_place`) the reason why a text does not derive. What takes long to compute is
+computed when it is first asked for, and can be cached: `compiled` returns it as plain data, `restore` takes it back.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from urlschemes.grammar.bnf import shared_rules
+from urlschemes.grammar.composer import Structure
+from urlschemes.grammar.part import Division, Part
+from urlschemes.grammar.pattern import compile_tree
+from urlschemes.grammar.regex_compat import compiled as compile_portably
+from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, grammar_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from urlschemes.errors import InvalidURL
+    from urlschemes.grammar.automaton import Automaton
+    from urlschemes.grammar.bnf import Grammar
+    from urlschemes.grammar.part import Raw
+    from urlschemes.grammar.rule_tree import Element
+
+    Telling: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
+
+__all__ = ["Part", "Syntax"]
+
+
+class Syntax:
+    """The syntax of the URLs of one scheme.
+
+    `bnf` is the scheme's own text, `rule` the rule that its URLs derive from, `hierarchy` the rule whose `/` divide
+    levels (None if the scheme is not hierarchical, section 2.3), `section` where the rules are defined that do not say
+    it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as a host followed by `/`.
+
+    The rules are read and checked at once, unless `compiled` holds what an earlier Syntax of the same arguments
+    returned. Raises GrammarError for rules that no pattern can be made of; LookupError, TypeError or ValueError for
+    malformed `compiled` data.
+    """
+
+    __slots__ = (
+        "_automaton",
+        "_grammar",
+        "_host_may_be_empty",
+        "_is_restored",
+        "_match",
+        "_pattern",
+        "_structure",
+        "bnf",
+        "groups",
+        "hierarchy",
+        "on_compile",
+        "parts",
+        "repeated",
+        "rule",
+        "section",
+        "slash_may_be_omitted",
+        "telling",
+    )
+
+    def __init__(
+        self,
+        bnf: str,
+        rule: str,
+        parts: Iterable[Part] = (),
+        *,
+        hierarchy: str | None = None,
+        section: str = "",
+        slash_may_be_omitted: bool = False,
+        compiled: Mapping[str, Any] | None = None,
+        on_compile: Callable[[Syntax], object] | None = None,
+    ) -> None:
+        self.bnf = bnf
+        self.rule = rule
+        self.section = section
+        self.hierarchy = hierarchy
+        self.slash_may_be_omitted = slash_may_be_omitted
+        self.on_compile = on_compile
+        self.parts: Mapping[str, Part] = {part.name: part for part in parts}
+        self.groups: dict[str, tuple[str, ...]] = {}
+        self.repeated: frozenset[str] = frozenset()
+        self.telling: Telling | None = None
+        self._pattern: str | None = None
+        self._host_may_be_empty: bool | None = None
+        self._match: Callable[[str], re.Match[str] | None] | None = None
+        self._grammar: Grammar | None = None
+        self._automaton: Automaton | None = None
+        self._structure: Structure | None = None
+        self._is_restored = compiled is not None
+        if compiled is None:
+            complete_parts(self.grammar, self.parts)
+        else:
+            self._restore(compiled)
+
+    def _restore(self, compiled: Mapping[str, Any]) -> None:
+        self._pattern = str(compiled["pattern"])
+        self._host_may_be_empty = bool(compiled["host_may_be_empty"])
+        for name, part in self.parts.items():
+            known = compiled["parts"][name]
+            part.mark, part.rule = str(known["mark"]), str(known["rule"])
+            part.bare, part.escapes = frozenset(known["bare"]), frozenset(known["escapes"])
+            part.division = None if known["division"] is None else Division(**known["division"])
+
+    def compiled(self) -> dict[str, Any]:
+        """Return what was computed from the rules, as plain data: the argument `compiled` of an equal Syntax."""
+        return {
+            "pattern": self.pattern,
+            "host_may_be_empty": "host" in self.parts and self.host_may_be_empty,
+            "parts": {
+                name: {
+                    "mark": part.mark,
+                    "rule": part.rule,
+                    "bare": sorted(part.bare),
+                    "escapes": sorted(part.escapes),
+                    "division": part.division and asdict(part.division),
+                }
+                for name, part in self.parts.items()
+            },
+        }
+
+    @property
+    def grammar(self) -> Grammar:
+        """The rules, with the shared ones."""
+        if self._grammar is None:
+            self._grammar = grammar_of(self.bnf, self.rule, self.hierarchy, self.parts)
+        return self._grammar
+
+    @property
+    def automaton(self) -> Automaton:
+        """The automaton of the rules, with the exclusions."""
+        if self._automaton is None:
+            built = automaton_of(self.grammar, self.rule, self.parts)
+            if self._automaton is None:  # another thread may have been faster
+                self._automaton = built
+        return self._automaton
+
+    def know_octets(self) -> None:
+        """Compute which octets each part may hold."""
+        if self._pattern is None:
+            self.automaton  # noqa: B018  building it computes them
+
+    @property
+    def structure(self) -> Structure:
+        """What the rules say of whole URLs."""
+        if self._structure is None:
+            self._structure = Structure(self.automaton)
+        return self._structure
+
+    @property
+    def fullmatch(self) -> Callable[[str], re.Match[str] | None]:
+        """Match a whole URL; the parts are groups of the match."""
+        return self._match or self._compile()
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of `fullmatch`."""
+        if self._match is None:
+            self._compile()
+        return self._pattern or ""
+
+    def _compile(self) -> Callable[[str], re.Match[str] | None]:
+        if self._pattern is not None:
+            pattern = re.compile(self._pattern, re.ASCII)
+        else:
+            pattern = compile_portably(compile_tree(self.automaton), re.ASCII)
+        # A part may have several groups, of which a URL has one at most.
+        for part in self.parts.values():
+            again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
+            self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))
+        self.repeated = frozenset(name for name, groups in self.groups.items() if len(groups) > 1)
+        is_new = self._pattern is None
+        self._pattern = pattern.pattern
+        self._match = pattern.fullmatch
+        if is_new and self.on_compile is not None:
+            self.on_compile(self)
+        return self._match
+
+    @property
+    def host_may_be_empty(self) -> bool:
+        """Return True if a URL may have nothing between its `//` and the next `/`."""
+        if self._host_may_be_empty is None:
+            match = self.fullmatch(self.compose({}) or "")
+            self._host_may_be_empty = match is not None and self.whole(match, "host") in {None, ""}
+        return self._host_may_be_empty
+
+    def begins_with(self, prefix: str) -> bool:
+        """Return True if some URL of this syntax begins with `prefix`."""
+        # A restored syntax was checked before it was cached.
+        return self._is_restored or self.automaton.reach(prefix)[0] == len(prefix)
+
+    def section_of(self, rule: str) -> str:
+        """Return where `rule` is defined: a section of RFC 1738, or what the record refers to."""
+        section = self.grammar.rules[rule].section if rule in self.grammar.rules else None
+        if section is None:
+            return self.section
+        if rule in shared_rules().rules:
+            return f"RFC 1738 section {section}"
+        if " " in section:
+            return section
+        # A comment in a record's own text speaks of what the record refers to.
+        return f"{self.section.partition(' section ')[0].rstrip(',')} section {section}"
+
+    def whole(self, match: re.Match[str], name: str) -> str | None:
+        """Return the text of the occurrence of the part `name`, None if it is absent."""
+        for group in self.groups[name]:
+            text: str | None = match[group]
+            if text is not None:
+                return text
+        return None
+
+    def span(self, match: re.Match[str], name: str) -> tuple[int, int] | None:
+        """Return where the occurrence of the part `name` stands, None if it is absent."""
+        return next((match.span(group) for group in self.groups[name] if match[group] is not None), None)
+
+    def place(self, match: re.Match[str], name: str) -> tuple[int, int] | None:
+        """Return where the part `name` stands, None if it is absent or has no elements."""
+        span = self.span(match, name)
+        return None if span is None else self.parts[name].share(match.string, *span)
+
+    def raw(self, match: re.Match[str], name: str) -> Raw | None:
+        """Return the part `name` as written: None if it is absent, an empty tuple if it is an absent list."""
+        part = self.parts[name]
+        whole = self.whole(match, name)
+        return part.absent if whole is None else part.raw_of(whole)
+
+    def within(self, mark: str) -> frozenset[str]:
+        """Return the marks of the parts that lie within the part of `mark`."""
+        return self.structure.within(mark)
+
+    def overlap(self, name: str, other: str) -> bool:
+        """Return True if the parts are one, or one of them lies within the other."""
+        one, two = self.parts[name].mark, self.parts[other].mark
+        return name == other or one in self.within(two) or two in self.within(one)
+
+    def derives(self, name: str, text: str) -> bool:
+        """Return True if the occurrence of the part `name` may be written as `text`."""
+        return self.structure.derives(self.parts[name].mark, text)
+
+    def compose(self, raw: Mapping[str, str], taken: Collection[Element] = ()) -> str | None:
+        """Return the text in which the occurrence of each mark of `raw` is written so, with the options `taken`.
+
+        None if no URL has just these parts.
+        """
+        return self.structure.compose(raw, taken)
+
+    def taken(self, match: re.Match[str], raw: Mapping[str, str]) -> tuple[Element, ...]:
+        """Return the options of a URL that none of its parts implies, such as a `/` with nothing behind it."""
+        return self.structure.taken(match.string, raw)

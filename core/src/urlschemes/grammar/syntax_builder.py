@@ -1,0 +1,231 @@
+"""A syntax made out of its rules: what their text says of the parts, and the automaton with the exclusions.
+
+Whatever is wrong with a scheme's rules is found here. Of a record that was compiled before, none of this is done again
+before somebody asks for it (`urlschemes.storage.cached_records`).
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import GrammarError
+from urlschemes.grammar.automaton import Automaton, bits
+from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence, shared_rules
+from urlschemes.grammar.octets import ESCAPE, HEX, XCHAR, mask
+from urlschemes.grammar.part import DIGITS, Division
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, expand, held
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from urlschemes.grammar.bnf import Grammar, Node, Rule
+    from urlschemes.grammar.part import Part
+
+__all__ = ["automaton_of", "complete_parts", "division", "grammar_of"]
+
+_XCHARS = mask(XCHAR + "%")
+_PERCENT = 1 << ord("%")
+_HEX = mask(HEX)
+
+ZEROS = 12
+"""How many zeros before a digit are tried, less one, where a part is a number."""
+
+
+def grammar_of(bnf: str, rule: str, hierarchy: str | None, parts: Mapping[str, Part]) -> Grammar:
+    """The rules of the text `bnf` and the shared ones. Raises GrammarError for what is wrong with their text."""
+    grammar = shared_rules().extended(bnf)
+    second = [part.decoded for part in parts.values() if part.decoded]
+    for name in (rule, *([hierarchy] if hierarchy else []), *second):
+        if name not in grammar.rules:
+            raise GrammarError(f"there is no rule {name!r}", rule=name)
+    return grammar
+
+
+def complete_parts(grammar: Grammar, parts: Mapping[str, Part]) -> None:
+    """Give each part its mark and its division. Raises GrammarError where the rules have none."""
+    by_place: dict[tuple[tuple[str, ...], ...], str] = {}
+    shared: dict[str, list[str]] = {}
+    for part in parts.values():
+        mark = by_place.setdefault(part.at, part.name)
+        shared.setdefault(mark, []).append(part.name)
+        part.mark = mark
+        if part.element is not None:
+            part.division = division(grammar.rules, part.at[0][-1], part.element, part.name)
+    for mark, names in shared.items():
+        takes = sorted(parts[name].take for name in names)
+        if len(names) > 1 and (takes != ["all but the last", "last"] or len({parts[n].element for n in names}) > 1):
+            raise GrammarError(
+                f"the parts {' and '.join(names)} are one occurrence: two can share only a list, "
+                "as its last element and all but the last",
+                rule=parts[mark].at[0][-1],
+            )
+        for name in names:
+            # What is only a share of the text bears no mark of that name, so that nobody takes the whole for it.
+            parts[name].mark = mark if takes == ["all"] else "__".join([*names, "list"])
+
+
+def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> Division:
+    """How the list `part`, which derives from `rule`, is divided into what derives from `element`.
+
+    Raises GrammarError where the rules have neither form.
+    """
+    node = rules[rule].node if rule in rules else None
+    match node:
+        case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))):
+            if first.name == str(again) == element and _is_one_way(between.text):
+                return Division(between.text)
+        case Repeat(item=Reference(name=name), least=0, most=None) if name == element and name in rules:
+            found = _leading(rules[name].node)
+            if found is not None:
+                return found
+    raise GrammarError(
+        f'the list part {part!r} must be a rule of the form `{element} *[ "/" {element} ]`, '
+        f'or `*[ {element} ]` with `{element} = ";" name "=" value`',
+        rule=rule if rule in rules else None,
+    )
+
+
+def _leading(node: Node) -> Division | None:
+    match node:
+        case Sequence(items=(Literal(text=separator), Reference())) if _is_one_way(separator):
+            return Division(separator, leading=True)
+        case Sequence(items=(Literal(text=separator), Reference(), Literal(text=equals), Reference())) if _is_one_way(
+            separator
+        ) and _is_one_way(equals):
+            return Division(separator, equals, leading=True)
+    return None
+
+
+def _is_one_way(literal: str) -> bool:
+    """Whether the literal is written in one way only."""
+    return literal.lower() == literal.upper() and "%" not in literal
+
+
+def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Automaton:
+    """The automaton of the rules, with the exclusions; what each part may hold is known then.
+
+    Raises GrammarError for rules that no automaton can be made of.
+    """
+    exclude: dict[str, frozenset[int]] = {}
+    for part in parts.values():
+        exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
+    automaton = Automaton(_expanded(grammar, rule, parts, exclude))
+    # An octet whose escape spells a literal that may follow the part cannot be held by the part.
+    more = dict(exclude)
+    for marked in automaton.marked:
+        more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
+    if more != exclude:
+        automaton = Automaton(_expanded(grammar, rule, parts, more))
+    for leaf in automaton.leaves:
+        for code in bits(leaf.mask & ~_XCHARS):
+            raise GrammarError(
+                f"rule {leaf.path[-1]!r} takes {chr(code)!a}, which no URL may hold",
+                rule=leaf.path[-1],
+                hint="section 2.2 says what a URL is written with; any other octet is encoded",
+            )
+        if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
+            raise GrammarError(
+                f"rule {leaf.path[-1]!r} takes a percent sign that begins no escape",
+                rule=leaf.path[-1],
+                hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
+            )
+    for part in parts.values():
+        found = [marked for marked in automaton.marked if marked.mark == part.mark]
+        if not found:
+            raise GrammarError(f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=rule)
+        written = [held(marked.item) for marked in found]
+        separator = part.division.octets if part.division else frozenset[int]()
+        # Another thread may be using the part already: it must never see less than the whole.
+        named = [marked.rule for marked in found if marked.rule in grammar.rules]
+        part.rule = part.element or (named[0] if named else found[0].rule)  # a literal is no rule
+        part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
+        part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
+        _check_values(part, found, automaton)
+    return automaton
+
+
+def _check_values(part: Part, found: list[Marked], automaton: Automaton) -> None:
+    """Raise GrammarError where a text that derives would have no value, or its value no text."""
+    if part.name == "host" and part.escapes:
+        raise GrammarError(
+            "the host holds escapes, which no name and no address has",
+            rule=part.rule,
+            hint="use the rule `host`",
+        )
+    if part.number and part.element is not None:
+        raise GrammarError(
+            f"the part {part.name!r} is a list, which cannot be a number: its elements are texts",
+            rule=part.rule,
+            hint="leave `number` out, and let a property of the type make numbers of them",
+        )
+    if part.number and (
+        part.escapes
+        or part.bare - frozenset(b"0123456789")
+        or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
+    ):
+        raise GrammarError(
+            f"the part {part.name!r} is a number, and must be digits: at least one, at most {DIGITS}",
+            rule=part.rule,
+            hint="use the rule `digits`",
+        )
+    for marked in found if part.number else ():
+        for zeros in range(1, ZEROS):
+            if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):
+                raise GrammarError(
+                    f"the part {part.name!r} is a number, and takes {'0' * zeros}7 but not 7, which is how it is built",
+                    rule=part.rule,
+                    hint="let the rule take fewer digits, or leave `number` out: a text keeps its zeros",
+                )
+
+
+def _expanded(grammar: Grammar, rule: str, parts: Mapping[str, Part], exclude: Mapping[str, frozenset[int]]) -> Element:
+    def mark_of(path: tuple[str, ...]) -> str | None:
+        for part in parts.values():
+            for at in part.at:
+                if path[-len(at) :] == at:
+                    return part.mark
+        return None
+
+    decoded = {part.mark: part.decoded for part in parts.values()}
+    return expand(grammar, rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded.get)
+
+
+def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
+    """Whether two hexadecimal digits follow wherever `leaf` is passed, and it takes nothing but the percent sign."""
+    positions = 1 << leaf.position
+    for allowed in (_PERCENT, _HEX):
+        if automaton.characters(positions) & ~allowed or positions & automaton.tree.last:
+            return False
+        positions = reduce(or_, [automaton.follow[position] for position in bits(positions)])
+    return not automaton.characters(positions) & ~_HEX
+
+
+def _longest(item: Element) -> float:
+    """The number of characters of the longest text that `item` derives."""
+    if isinstance(item, Characters):
+        return 1
+    if isinstance(item, Series):
+        return sum(map(_longest, item.items))
+    if isinstance(item, Variants):
+        return max(map(_longest, item.items))
+    if isinstance(item, Repeated):
+        return float("inf") if item.most is None else item.most * _longest(item.item)
+    assert isinstance(item, Marked)
+    return _longest(item.item)
+
+
+def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
+    """The octets whose escape is a literal that may stand where `marked` may also go on."""
+    leaves, follow = automaton.leaves, automaton.follow
+    inside = marked.inside
+    before = [p for p in range(len(leaves)) if follow[p] & marked.first] if marked.nullable else []
+    found: set[int] = set()
+    for position in [*bits(marked.last), *before]:
+        goes_on = follow[position] & inside
+        for other in bits(follow[position] & ~inside):
+            literal = leaves[other].literal
+            if literal is not None and ESCAPE.fullmatch(literal) and automaton.characters(goes_on) >> ord("%") & 1:
+                found.add(int(literal[1:], 16))
+    return frozenset(found)

@@ -1,0 +1,259 @@
+"""Decide which claims count.
+
+A distribution or scheme that the user switched off does not take part. A reserved name belongs to one distribution. If a
+name is pinned, only the pinned distribution counts. If two distributions still claim one name, neither counts: the order
+of installation, or of `sys.path`, never decides.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import PluginError
+from urlschemes.grammar.octets import SCHEME_NAME_FORM
+from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim, distribution_key
+from urlschemes.registry.known_names import known_names
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from urlschemes.storage.config_file import ConfigTable
+
+__all__ = ["COMMAND_OWNERS", "DISABLE", "Rules", "Selection", "installed_list", "locations", "select", "switch"]
+
+DISABLE = "URLSCHEMES_DISABLE"
+"""The variable that switches off distributions and schemes: their names, separated by commas."""
+ALLOW = "URLSCHEMES_PLUGINS"
+"""The variable that restricts which distributions take part: their names, separated by commas, or `none`."""
+
+COMMAND_OWNERS = {
+    "iana": "urlschemes-iana",
+    "new": "urlschemes-conformance",
+    "review": "urlschemes-conformance",
+    "send": "urlschemes-mailto",
+    "session": "urlschemes-telnet",
+    "site": "urlschemes-site",
+}
+"""The commands that belong to one distribution each."""
+_BUILT_IN_COMMANDS = frozenset(
+    "access attributes check config delete demo doctor explain extract fix parse replace schemes show update why".split()
+)
+_DEMONSTRATOR = "urlschemes-servers"
+"""The distribution that demonstrates the reserved schemes whose own distributions do not."""
+
+_PINNABLE = frozenset({SCHEMES, COMMANDS, DEMOS})
+_MAX_LISTED = 3
+"""Claims that a message lists; of more it gives the number."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The choices of the user, in any spelling of the distributions' names.
+
+    `allowed` lists, by source, the distributions that may take part (empty: all). `disabled` lists, by source,
+    distributions and schemes that may not. `pins` maps names to the chosen distributions.
+    """
+
+    allowed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    disabled: Mapping[str, Collection[str]] = field(default_factory=dict)
+    pins: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_table(cls, table: ConfigTable) -> Rules:
+        """Return the rules of the table `[registry]` of a configuration. Raises ConfigurationError."""
+        table.check_keys(("plugins", "disable", "pins"))
+        lists = {
+            key: {f"{table.name}.{key} of {table.source}": table.strings(key)} if key in table.content else {}
+            for key in ("plugins", "disable")
+        }
+        pins = table.table("pins")
+        for name in pins.content:
+            if SCHEME_NAME_FORM.fullmatch(name) is None:
+                raise pins.wrong(name, "named after a scheme, in lower case")
+        return cls(lists["plugins"], lists["disable"], {name: pins.string(name) for name in pins.content})
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Every claim in its state, and the one that counts for each scheme."""
+
+    claims: tuple[Claim, ...]
+    chosen: Mapping[str, Claim]
+
+
+def select(claims: Iterable[Claim], rules: Rules) -> Selection:
+    """Return which of the claims count by `rules` and by the environment variables.
+
+    Raises PluginError if a list names a distribution that is not installed, or a pin one that does not claim the name.
+    """
+    found = tuple(claims)
+    allowed, disabled, pins = _allowed(rules, found), _disabled(rules, found), _pins(rules.pins, found)
+    judged = [_judged(claim, allowed, disabled, pins) for claim in found]
+    _settle_conflicts(judged)
+    chosen = {claim.name: claim for claim in judged if claim.group == SCHEMES and claim.state == "active"}
+    return Selection(tuple(judged), chosen)
+
+
+def _judged(
+    claim: Claim,
+    allowed: Mapping[str, frozenset[str]],
+    disabled: Mapping[str, str],
+    pins: Mapping[tuple[str, str], str],
+) -> Claim:
+    """Return the claim in the state that it has by itself. A malformed one can be switched off, too."""
+    if claim.state == "ignored":
+        return claim
+    distribution = distribution_key(claim.distribution)
+    for source, names in allowed.items():
+        if distribution not in names:
+            return claim._replace(state="disabled", reason=f"{source} does not list {claim.distribution}")
+    why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
+    if why:
+        return claim._replace(state="disabled", reason=why)
+    if claim.state != "active":
+        return claim
+    if claim.group == COMMANDS and claim.name in _BUILT_IN_COMMANDS:
+        return claim._replace(state="reserved", reason="urlschemes has a command of that name itself")
+    owner = _owner(claim.group, claim.name)
+    if owner is not None and owner != distribution:
+        return claim._replace(state="reserved", reason=f"the name is reserved for {owner}")
+    pin = pins.get((claim.group, claim.name))
+    if pin is not None and distribution_key(pin) != distribution:
+        return claim._replace(state="shadowed", reason=f"the name is pinned to {pin}")
+    return claim
+
+
+def _settle_conflicts(judged: list[Claim]) -> None:
+    """Put claims for one name into the state `conflict`; some demonstrations take precedence over others."""
+    wanted: dict[tuple[str, str], list[int]] = {}
+    for index, claim in enumerate(judged):
+        if claim.state == "active" and claim.group != HOOKS:  # any number of plugins may implement a hook
+            wanted.setdefault((claim.group, claim.name), []).append(index)
+    contested = [each for each in wanted.items() if len(each[1]) > 1]
+    for (group, name), indexes in sorted(contested, key=lambda each: each[0][0] == DEMOS):
+        claims = [judged[index] for index in indexes]
+        chosen = _demonstrator(claims, [judged[index] for index in wanted.get((SCHEMES, name), ())])
+        for index, claim in zip(indexes, claims, strict=True):
+            if group != DEMOS or chosen is None:
+                others = locations([other for other in claims if other is not claim])
+                judged[index] = claim._replace(state="conflict", reason=f"also claimed by {others}")
+            elif claim is not chosen[0]:
+                judged[index] = claim._replace(state="shadowed", reason=chosen[1])
+
+
+def _demonstrator(claims: list[Claim], providing: list[Claim]) -> tuple[Claim, str] | None:
+    """Return which of the demonstrations of one scheme counts, and why; None if none does.
+
+    The provider's own counts first; for a reserved scheme, that of our own servers is next.
+    """
+    own = [claim for claim in claims if [claim.provider] == [each.provider for each in providing]]
+    if len(own) == 1:
+        return own[0], f"{own[0].provider}, which provides the scheme, demonstrates it itself"
+    ours = [claim for claim in claims if distribution_key(claim.distribution) == _DEMONSTRATOR]
+    if len(ours) == 1 and _owner(SCHEMES, ours[0].name) is not None:
+        return ours[0], f"{ours[0].provider} demonstrates the reserved schemes"
+    return None
+
+
+def _owner(group: str, name: str) -> str | None:
+    """Return the distribution that the name is reserved for, if there is one."""
+    if group == COMMANDS:
+        return COMMAND_OWNERS.get(name)
+    known = known_names().get(name) if group == SCHEMES else None
+    return known.distribution or None if known is not None else None
+
+
+def _pins(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> dict[tuple[str, str], str]:
+    """Return the pins by group and name, for each group in which the distribution claims the name.
+
+    Raises PluginError for a pin to a distribution that does not claim the name, or may not have it.
+    """
+    found: dict[tuple[str, str], str] = {}
+    for name, pin in pins.items():
+        wanting = [each for each in claims if each.name == name and each.state != "ignored" and each.group in _PINNABLE]
+        same = [each for each in wanting if distribution_key(each.distribution) == distribution_key(pin)]
+        if not same:
+            others = sorted({each.distribution for each in wanting})
+            raise PluginError(
+                f"the pin of {name} names {pin}, which does not claim it",
+                scheme=name,
+                distribution=pin,
+                hint=f"claimed by: {', '.join(others)}" if others else installed_list(claims),
+            )
+        owners = [_owner(each.group, name) for each in same]
+        if all(owner is not None and owner != distribution_key(pin) for owner in owners):
+            raise PluginError(
+                f"the pin of {name} names {pin}, but the name is reserved for {owners[0]}",
+                scheme=name,
+                distribution=pin,
+                hint="remove the pin: a reserved name has one provider",
+            )
+        found.update({(each.group, name): pin for each in same})
+    return found
+
+
+def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str]]:
+    """Return the distributions that may take part, by source. Raises PluginError for one that is not installed."""
+    lists = {source: frozenset(map(distribution_key, names)) for source, names in rules.allowed.items()}
+    value = os.environ.get(ALLOW, "").strip()
+    if value:
+        lists[ALLOW] = frozenset() if value == "none" else frozenset(map(distribution_key, _names(value)))
+        if value != "none" and not lists[ALLOW]:
+            raise PluginError(f"{ALLOW} is {value!r}, which names no distribution", hint="`none` switches all off")
+    installed = _distributions(claims) if lists else set()
+    for source, names in lists.items():
+        for name in sorted(names - installed):
+            near = f"urlschemes-{name}"
+            raise PluginError(
+                f"{source} names {name}, which is not an installed plugin",
+                distribution=name,
+                hint=f"did you mean {near}?" if near in installed else installed_list(claims),
+            )
+    return lists
+
+
+def _disabled(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, str]:
+    """Return what is switched off, with the reason. Raises PluginError for the name of no distribution or scheme."""
+    lists = {**rules.disabled, DISABLE: _names(os.environ.get(DISABLE, ""))}
+    distributions = _distributions(claims)
+    schemes = {claim.name for claim in claims if claim.group == SCHEMES and claim.state != "ignored"}
+    found: dict[str, str] = {}
+    for source, names in lists.items():
+        for name in names:
+            meant = {distribution_key(name)} & distributions | {name.lower()} & schemes
+            if not meant:
+                raise PluginError(
+                    f"{source} names {name}, which is neither an installed plugin nor a scheme of one",
+                    distribution=name,
+                    hint=installed_list(claims),
+                )
+            found.update(dict.fromkeys(meant - found.keys(), f"{source} names {name}"))
+    return found
+
+
+def _names(value: str) -> list[str]:
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def _distributions(claims: Iterable[Claim]) -> set[str]:
+    return {distribution_key(claim.distribution) for claim in claims if claim.state != "ignored"}
+
+
+def switch(claim: Claim) -> str:
+    """Return the name that switches the claim off: the scheme's, or the distribution's if another provides the scheme."""
+    return claim.name if claim.group == SCHEMES and claim.state in {"active", "broken"} else claim.distribution
+
+
+def locations(claims: list[Claim]) -> str:
+    """Return the providers of the claims and where they are installed, for a message."""
+    more = len(claims) - _MAX_LISTED
+    listed = [f"{claim.provider} in {claim.origin}" for claim in claims[:_MAX_LISTED]]
+    return "; ".join([*listed, f"{more} more"] if more > 0 else listed)
+
+
+def installed_list(claims: Iterable[Claim]) -> str:
+    """Return the distributions whose claims are active, for a hint."""
+    names = sorted({claim.distribution for claim in claims if claim.state == "active"})
+    return f"installed: {', '.join(names) or 'none'}"

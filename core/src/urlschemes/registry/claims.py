@@ -1,0 +1,108 @@
+"""A claim: an entry point by which a distribution asks to provide a name.
+
+`discovery` finds the claims, `selection` decides which of them count.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+from urlschemes.redaction import one_line
+
+__all__ = [
+    "COMMANDS",
+    "DEMOS",
+    "GROUPS",
+    "HOOKS",
+    "HOOK_NAMES",
+    "HOOK_PREFIX",
+    "SCHEMES",
+    "Claim",
+    "State",
+    "distribution_key",
+    "object_reference",
+]
+
+State: TypeAlias = Literal["active", "shadowed", "conflict", "reserved", "disabled", "malformed", "broken", "ignored"]
+"""The state of a claim.
+
+`active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
+distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: the user switched it
+off. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
+through the current directory.
+"""
+
+SCHEMES = "urlschemes.schemes"
+"""The entry-point group of schemes; the name of an entry is the scheme's."""
+HOOKS = "urlschemes"
+"""The entry-point group of modules that implement hooks; the name of an entry is the hook's."""
+HOOK_NAMES = ("credentials", "gateway", "ledger", "observe", "veto")
+"""The hooks, by the names of their entries."""
+HOOK_PREFIX = "urlschemes_"
+"""The functions that implement a hook are named after it, with this prefix."""
+COMMANDS = "urlschemes.commands"
+"""The entry-point group of commands for the `urlschemes` command."""
+DEMOS = "urlschemes.demos"
+"""The entry-point group of demonstrations; the name of an entry is the scheme's."""
+
+GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
+
+_KINDS = {SCHEMES: "scheme", HOOKS: "hook", COMMANDS: "command", DEMOS: "demonstration of"}
+_TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
+
+
+class Claim(NamedTuple):
+    """One entry point of one distribution.
+
+    `origin` is the folder or archive in which the distribution was found. `module` and `attribute` locate the object;
+    without `attribute` there is only a record. `reason` says why the claim is in its `state`. `name` is empty if the
+    whole distribution is malformed.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    origin: str
+    module: str = ""
+    attribute: str = ""
+    group: str = SCHEMES
+    state: State = "active"
+    reason: str = ""
+
+    @property
+    def in_trouble(self) -> bool:
+        """Return True if the user has to do something about the claim."""
+        return self.state in _TROUBLE
+
+    @property
+    def kind(self) -> str:
+        """The kind of the name, as it stands before it: "scheme", "hook", "command", "demonstration of"."""
+        return _KINDS.get(self.group, self.group)
+
+    @property
+    def provider(self) -> str:
+        """The distribution with its version, as in "urlschemes-ftp 0.1.0"."""
+        return f"{self.distribution} {self.version}".rstrip()
+
+    def __str__(self) -> str:
+        location = f"{self.module}:{self.attribute}" if self.attribute else self.module
+        text = f"{self.name or '(no name)'}: {self.provider} [{self.state}] {location} in {self.origin}"
+        return one_line(f"{text}: {self.reason}" if self.reason else text, 1000)
+
+
+def distribution_key(name: str) -> str:
+    """Return a distribution's name in the form in which spellings are compared (PEP 503)."""
+    key = name.lower().replace("_", "-").replace(".", "-")
+    while "--" in key:
+        key = key.replace("--", "-")
+    return key
+
+
+def object_reference(value: str) -> tuple[str, str] | None:
+    """Return the module and the attribute that an entry point's value names; None if it is malformed.
+
+    The attribute is "" if there is none. Extras, in brackets after the reference, are ignored.
+    """
+    module, colon, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
+    names = [*module.split("."), *(attribute.split(".") if colon else ())]
+    return (module, attribute) if all(name.isidentifier() for name in names) else None

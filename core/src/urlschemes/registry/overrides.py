@@ -1,0 +1,106 @@
+"""The schemes that the program itself registers, overrides for a while, or takes out of one registry."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from urlschemes.scheme.scheme import Scheme
+
+__all__ = ["Change", "Overrides"]
+
+Change: TypeAlias = Literal["registered", "overridden", "unregistered"]
+"""What the program did with a name."""
+
+
+class Overrides:
+    """The program's own schemes, and the names of the installed ones that it took out.
+
+    All names are in lower case. Every method may be called from several threads.
+    """
+
+    __slots__ = ("_hidden", "_lock", "_overrides", "_registered")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._registered: dict[str, Scheme] = {}
+        self._overrides: dict[str, tuple[Scheme, ...]] = {}
+        self._hidden: frozenset[str] = frozenset()
+
+    def register(self, scheme: Scheme, *, replace: bool) -> bool:
+        """Register the scheme. Return False if there is one of that name already and `replace` is false."""
+        with self._lock:
+            if scheme.name in self._registered and not replace:
+                return False
+            self._registered[scheme.name] = scheme
+            self._hidden -= {scheme.name}
+        return True
+
+    def unregister(self, name: str, *, installed: bool) -> bool:
+        """Undo `register`, or hide the installed scheme of that name. Return False if there is neither."""
+        with self._lock:
+            if self._registered.pop(name, None) is None:
+                if not installed:
+                    return False
+                self._hidden |= {name}
+        return True
+
+    def push_override(self, scheme: Scheme) -> None:
+        """Override whatever else has the scheme's name until `pop_override`."""
+        with self._lock:
+            self._overrides[scheme.name] = (*self._overrides.get(scheme.name, ()), scheme)
+
+    def pop_override(self, scheme: Scheme) -> None:
+        """Undo the last `push_override` of this scheme; overrides of several threads need not be nested."""
+        with self._lock:
+            remaining = [*self._overrides[scheme.name]]
+            remaining.reverse()
+            remaining.remove(scheme)
+            remaining.reverse()
+            self._overrides[scheme.name] = tuple(remaining)
+            if not remaining:
+                del self._overrides[scheme.name]
+
+    def hides(self, name: str) -> bool:
+        """Return True if the program took out the installed scheme of that name."""
+        return name in self._hidden
+
+    def current(self, name: str, loaded: Mapping[str, Scheme]) -> Scheme | None:
+        """Return the scheme in use: the program's own, or that of the `loaded` ones unless it was taken out."""
+        overrides = self._overrides.get(name)
+        if overrides:
+            return overrides[-1]
+        registered = self._registered.get(name)
+        if registered is not None or name in self._hidden:
+            return registered
+        return loaded.get(name)
+
+    def change(self, name: str) -> Change | None:
+        """Return what the program did with the name."""
+        if name in self._overrides:
+            return "overridden"
+        if name in self._registered:
+            return "registered"
+        return "unregistered" if name in self._hidden else None
+
+    def __iter__(self) -> Iterator[Scheme]:
+        """Iterate over the program's own schemes that are in use, sorted by name."""
+        for name in sorted({*self._registered, *self._overrides}):
+            scheme = self.current(name, {})
+            if scheme is not None:  # another thread may have taken it out
+                yield scheme
+
+    def names(self, installed: Collection[str]) -> Collection[str]:
+        """Return the names in use, given those that are `installed`."""
+        return {*installed} - self._hidden | {*self._registered} | {*self._overrides}
+
+    def snapshot(self) -> Mapping[str, Mapping[str, object]]:
+        """Return the present state, by words that the name of a registry completes."""
+        return {
+            "the schemes of": dict(self._registered),
+            "the overrides of": dict(self._overrides),
+            "what is switched off in": dict.fromkeys(self._hidden),
+        }

@@ -1,0 +1,163 @@
+"""The plugins of one registry: which are installed and count, and the result of using each.
+
+Nothing is searched for, and no plugin is imported, before it is needed. A plugin that failed once is not tried again. No
+lock is held while one is imported.
+"""
+
+from __future__ import annotations
+
+import logging
+from copy import copy
+from functools import partial
+from threading import Lock
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeVar
+
+from urlschemes.errors import PluginError
+from urlschemes.registry.claim_selection import Rules, Selection, installed_list, select
+from urlschemes.registry.claims import HOOKS, Claim, distribution_key
+from urlschemes.registry.discovery import discover, installed_claims
+from urlschemes.registry.loading import import_claimed, load_object, load_scheme, removal_hint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from urlschemes.registry.hooks import HookSource
+    from urlschemes.scheme.scheme import Scheme
+
+    T = TypeVar("T")
+
+__all__ = ["SLOW_IMPORT", "Plugins", "load_any"]
+
+SLOW_IMPORT = 1.0
+"""Seconds after which the import of a plugin is logged as slow."""
+
+
+class Plugins:
+    """The plugins that `rules` let take part.
+
+    `loaded` holds the schemes in use, by name; `broken` the claims that failed, with their errors; `seconds` how long
+    the imports of the others took.
+    """
+
+    def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
+        self.rules = rules
+        self._current_directory = current_directory
+        self._lock = Lock()
+        self._selection: Selection | None = None
+        self._hook_sources: tuple[HookSource, ...] | None = None
+        self.loaded: dict[str, Scheme] = {}
+        self.broken: dict[Claim, PluginError] = {}
+        self.seconds: dict[Claim, float] = {}
+
+    def selection(self) -> Selection:
+        """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
+        if self._selection is None:
+            selection = select(installed_claims(current_directory=self._current_directory), self.rules)
+            with self._lock:
+                if self._selection is None:
+                    self._selection = selection
+        return self._selection
+
+    def search_again(self) -> None:
+        """Search again for what is installed, without the cache. Raises PluginError as `select` does."""
+        selection = select(discover(current_directory=self._current_directory), self.rules)
+        with self._lock:
+            self._selection = selection
+
+    def require(self, names: Collection[str]) -> None:
+        """Raise PluginError for a distribution that does not take part."""
+        claims = self.selection().claims
+        active = {distribution_key(claim.distribution) for claim in claims if claim.state == "active"}
+        for name in names:
+            if distribution_key(name) not in active:
+                states = sorted(
+                    {
+                        f"{claim.state}: {claim.reason}"
+                        for claim in claims
+                        if distribution_key(claim.distribution) == distribution_key(name)
+                    }
+                )
+                raise PluginError(
+                    f"the required plugin {name} is {' and '.join(states) or 'not installed'}",
+                    distribution=name,
+                    hint=installed_list(claims),
+                )
+
+    def scheme(self, claim: Claim) -> Scheme:
+        """Return the scheme of an active claim, imported once. Raises PluginLoadError, PluginContractError."""
+        loaded = self.loaded.get(claim.name)
+        if loaded is None:
+            loaded = self._once(claim, load_scheme)
+            with self._lock:
+                loaded = self.loaded.setdefault(claim.name, loaded)
+        return loaded
+
+    def load(self, claim: Claim) -> object:
+        """Return what an active claim names, with all that using it would import.
+
+        Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
+        """
+        if claim.state != "active" or claim not in self.selection().claims:
+            reason = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not one of this registry"
+            raise PluginError(f"the claim of {claim.provider} for {claim.name} {reason}", distribution=claim.provider)
+        return self._once(claim, self.try_load)
+
+    def try_load(self, claim: Claim) -> object:
+        """Return what `load` does, but remember nothing: neither the object nor the failure."""
+        return load_any(claim, self.selection().claims)
+
+    def hook_sources(self) -> tuple[HookSource, ...]:
+        """Return the installed implementations of hooks; nothing is imported."""
+        if self._hook_sources is None:
+            claims = [each for each in self.selection().claims if each.group == HOOKS and each.state == "active"]
+            first = {(each.distribution, each.module, each.attribute): each for each in reversed(claims)}
+            self._hook_sources = tuple(
+                _hook_source(each, claims, partial(self._once, each, import_claimed)) for each in first.values()
+            )
+        return self._hook_sources
+
+    def _once(self, claim: Claim, load: Callable[[Claim], T]) -> T:
+        """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""
+        broken = self.broken.get(claim)
+        if broken is not None:
+            raise copy(broken) from broken.__cause__
+        began = perf_counter()
+        try:
+            loaded = load(claim)
+        except PluginError as error:
+            with self._lock:
+                self.broken[claim] = error
+            raise
+        seconds = perf_counter() - began
+        with self._lock:
+            self.seconds.setdefault(claim, seconds)
+        if seconds > SLOW_IMPORT:
+            message = "%s took %.1f s to import for %s"
+            logging.getLogger("urlschemes").warning(message, claim.provider, seconds, claim.name)
+        return loaded
+
+
+def load_any(claim: Claim, claims: Iterable[Claim]) -> object:
+    """Return what the claim names, checked as far as possible; of `claims`, those for hooks of its module count.
+
+    Raises PluginLoadError, PluginContractError.
+    """
+    if claim.group != HOOKS:
+        return load_object(claim)
+    from urlschemes.registry.hooks import check_implementation
+
+    found = import_claimed(claim)
+    check_implementation(found, _hook_source(claim, claims, partial(import_claimed, claim)))
+    return found
+
+
+def _hook_source(claim: Claim, claims: Iterable[Claim], load: Callable[[], object]) -> HookSource:
+    """Return the source of all hooks that the claims for this claim's module announce."""
+    from urlschemes.registry.hooks import HookSource  # pluggy takes longer to import than all else
+
+    place = claim.distribution, claim.module, claim.attribute
+    same = [
+        each for each in claims if each.group == HOOKS and (each.distribution, each.module, each.attribute) == place
+    ]
+    return HookSource(claim.provider, load, frozenset(each.name for each in same), removal_hint(claim))

@@ -1,0 +1,383 @@
+"""The registry of schemes (RFC 1738 section 4): who provides a name, and the scheme itself, loaded when it is first needed.
+
+A name has at most one provider. A claim counts if no other distribution makes it, if the name is not reserved for another
+distribution, and if the user did not switch it off; the order of `sys.path`, or of installation, never decides. A plugin
+that fails breaks its own scheme and nothing else.
+
+Everything here may be called from several threads; no lock is held while a plugin is imported. An import runs in this
+process and cannot be interrupted; one that takes longer than a second is logged.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme
+from urlschemes.registry.claim_selection import Rules
+from urlschemes.registry.inspection import Inspection
+from urlschemes.registry.known_names import core_ledger, known_names, merged
+from urlschemes.registry.loading import load_record
+from urlschemes.registry.overrides import Overrides
+from urlschemes.registry.plugins import Plugins
+from urlschemes.scheme.registration import Registration
+from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
+from urlschemes.storage.config_file import ConfigFile
+from urlschemes.url.fault_kind import fault_of, is_scheme_name, telling
+from urlschemes.url.value import LIMIT, URL, new
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from urlschemes.registry.claims import Claim
+    from urlschemes.registry.hooks import Hooks, HookSource
+    from urlschemes.registry.inspection import Diagnosis, Why
+    from urlschemes.registry.known_names import KnownName, Ledger
+
+__all__ = ["Registry"]
+
+U = TypeVar("U", bound=URL)
+
+
+class Registry:
+    """Schemes by name: those that are installed, and those that the program registers itself.
+
+    Making one costs nothing: installed schemes are searched for when they are first needed, and a plugin is imported
+    when its scheme is. `plugins` are the distributions that may take part (None: all that are installed; the variable
+    `URLSCHEMES_PLUGINS` restricts them further). `disable` lists distributions and schemes that may not, as does the
+    variable `URLSCHEMES_DISABLE`. `require` lists distributions without which the registry is not made. `pins` chooses
+    between distributions that claim one name: `{"x-foo": "foo-schemes"}`. With `current_directory`, distributions that
+    are found only through the current directory count too.
+
+    Raises PluginError when it is made if a required distribution is missing, and when it is first used if `plugins`,
+    `disable` or one of the variables names a distribution that is not installed.
+    """
+
+    def __init__(
+        self,
+        plugins: Collection[str] | None = None,
+        *,
+        require: Collection[str] = (),
+        disable: Collection[str] = (),
+        pins: Mapping[str, str] | None = None,
+        current_directory: bool = False,
+    ) -> None:
+        if any(isinstance(names, str) for names in (plugins, require, disable)):
+            raise TypeError("plugins, require and disable are collections of names, not one string")
+        allowed = {} if plugins is None else {"Registry(plugins=...)": tuple(plugins)}
+        disabled = {"Registry(disable=...)": tuple(disable)}
+        folded_pins = {lower_case(name): pin for name, pin in (pins or {}).items()}
+        self._start(Rules(allowed, disabled, folded_pins), require, current_directory=current_directory)
+
+    def _start(self, rules: Rules, require: Collection[str], *, current_directory: bool = False) -> None:
+        self._plugins = Plugins(rules, current_directory=current_directory)
+        self._overrides = Overrides()
+        self._lock = Lock()
+        self._hooks: Hooks | None = None
+        self._added_hooks: tuple[HookSource, ...] = ()
+        self._plugin_ledgers: tuple[Ledger, ...] | None = None
+        # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
+        self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
+        if require:
+            self._plugins.require(require)
+
+    @classmethod
+    def from_rules(cls, rules: Rules, *, require: Collection[str] = ()) -> Registry:
+        """Make a registry of rules that name the sources of their lists, for a program with options of its own."""
+        registry = cls.__new__(cls)
+        registry._start(rules, require)
+        return registry
+
+    @classmethod
+    def from_configuration(cls, configuration: ConfigFile | None = None) -> Registry:
+        """Make a registry as the table `[registry]` of a configuration says: `plugins`, `disable` and `pins`.
+
+        `configuration` is by default the user's own file. Raises ConfigurationError.
+        """
+        file = ConfigFile.load() if configuration is None else configuration
+        return cls.from_rules(Rules.from_table(file.table("registry")))
+
+    # Who provides what
+
+    def __getitem__(self, name: str) -> Scheme:
+        """Return the scheme of that name, in any letter case; its plugin is imported now if it was not before.
+
+        Raises UnknownScheme, PluginConflict, PluginLoadError, PluginContractError.
+        """
+        name = lower_case(name)
+        scheme = self._current(name)
+        if scheme is None:
+            scheme = self._plugins.scheme(self._claim(name))
+            self._refresh(name)
+        return scheme
+
+    def __contains__(self, name: object) -> bool:
+        """Return True if a plugin or the program provides the name; nothing is imported."""
+        if not isinstance(name, str):
+            return False
+        name = lower_case(name)
+        return self._current(name) is not None or (
+            not self._overrides.hides(name) and name in self._plugins.selection().chosen
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of all schemes, sorted; nothing is imported."""
+        return iter(sorted(self._names()))
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def registration(self, name: str) -> Registration:
+        """Return the record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""
+        name = lower_case(name)
+        scheme = self._current(name)
+        return scheme.registration if scheme else load_record(self._claim(name))
+
+    def registrations(self) -> tuple[Registration, ...]:
+        """Return the records of all schemes, sorted by name; nothing is imported.
+
+        Records that cannot be read are left out; `diagnose` names them.
+        """
+        records = []
+        for name in self:
+            try:
+                records.append(self.registration(name))
+            except (PluginError, UnknownScheme):  # UnknownScheme: another thread unregistered it
+                continue
+        return tuple(records)
+
+    def provider(self, name: str) -> str | None:
+        """Return the distribution, with its version, that provides the scheme; "this program"; or None."""
+        name = lower_case(name)
+        if self._overrides.change(name) in {"registered", "overridden"}:
+            return "this program"
+        claim = self._plugins.selection().chosen.get(name)
+        return claim.provider if claim and not self._overrides.hides(name) else None
+
+    def would_import_third_party(self, name: str) -> bool:
+        """Return True if using the scheme would import a plugin that is not one of the reserved distributions."""
+        name = lower_case(name)
+        if self._current(name) is not None or name not in self._plugins.selection().chosen:
+            return False
+        known = known_names().get(name)
+        return known is None or not known.distribution
+
+    def _names(self) -> Collection[str]:
+        return self._overrides.names(self._plugins.selection().chosen.keys())
+
+    def _claim(self, name: str) -> Claim:
+        """Return the claim that counts for `name`. Raises UnknownScheme, PluginConflict."""
+        claim = self._plugins.selection().chosen.get(name)
+        if claim is None or self._overrides.hides(name):
+            raise self._inspection.no_provider(name)
+        return claim
+
+    # What is known, and what is wrong
+
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """Return the registers of names that are known, installed or not: the core's own, and those of plugins."""
+        if self._plugin_ledgers is None:
+            self._plugin_ledgers = ()
+            if any(source.names is None or "ledger" in source.names for source in self.hook_sources()):
+                from urlschemes.registry.hooks import core_hooks, ledgers  # pluggy, which nothing else here needs
+
+                self._hooks = self._hooks or core_hooks(self.hook_sources)
+                self._plugin_ledgers = tuple(ledgers(self._hooks))
+        return (core_ledger(), *self._plugin_ledgers)
+
+    def known_names(self) -> Mapping[str, KnownName]:
+        """Return all that those registers know, by name, sorted; the core's own takes precedence."""
+        return merged(self.ledgers())
+
+    def why(self, name: str) -> Why:
+        """Return who provides `name`, by which rule, and how to choose otherwise; for any name. Nothing is imported."""
+        return self._inspection.why(lower_case(name))
+
+    def claims(self) -> tuple[Claim, ...]:
+        """Return every claim that was found, in its present state; nothing is imported."""
+        return self._inspection.claims()
+
+    def load(self, claim: Claim) -> object:
+        """Return the object that an active claim names, imported now with all that it uses, and checked.
+
+        Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
+        """
+        return self._plugins.load(claim)
+
+    def diagnose(self, *, load: bool = False) -> tuple[Diagnosis, ...]:
+        """Examine every claim, and the schemes that the program registered itself.
+
+        Records are read; with `load`, plugins are imported too. What the registry does afterwards stays the same.
+        """
+        return self._inspection.diagnose(load=load)
+
+    def snapshot(self) -> Mapping[str, Mapping[str, object]]:
+        """Return what the program registered, overrides and took out, by words that the registry's name completes."""
+        return self._overrides.snapshot()
+
+    @property
+    def _inspection(self) -> Inspection:
+        return Inspection(self._plugins, self._overrides, self.ledgers)
+
+    # What the program registers itself
+
+    def register(self, scheme: Scheme | Registration, *, replace: bool = False) -> None:
+        """Provide a scheme from within the program; a Registration alone makes one for parsing.
+
+        Raises PluginConflict if the name has a provider already, unless `replace` is true.
+        """
+        added = _usable(scheme)
+        name = added.name
+        provider = None if replace or name not in self else self.provider(name)
+        if provider or not self._overrides.register(added, replace=replace):
+            raise PluginConflict(
+                f"{provider or 'this program'} already provides the scheme {name}",
+                scheme=name,
+                claimants=(provider or "this program", "this program"),
+                hint="use register(scheme, replace=True) or override(scheme) to put another in its place",
+            )
+        self._refresh(name)
+
+    def unregister(self, name: str) -> None:
+        """Undo `register`; an installed scheme is switched off in this registry until the name is registered again.
+
+        Raises UnknownScheme.
+        """
+        name = lower_case(name)
+        if name not in self:
+            raise self._inspection.no_provider(name)
+        if not self._overrides.unregister(name, installed=name in self._plugins.selection().chosen):
+            message = f"the scheme {name} is neither registered nor installed: override(scheme) is in effect"
+            raise UnknownScheme(message, scheme=name, hint="leave its `with` block")
+        self._refresh(name)
+
+    @contextmanager
+    def override(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
+        """Within the `with` block, let `scheme` be the scheme of its name, whoever else provides it, in all threads."""
+        added = _usable(scheme)
+        self._overrides.push_override(added)
+        try:
+            self._refresh(added.name)
+            yield added
+        finally:
+            self._overrides.pop_override(added)
+            self._refresh(added.name)
+
+    def _current(self, name: str) -> Scheme | None:
+        """Return the scheme in use, if there is one without importing anything."""
+        return self._overrides.current(name, self._plugins.loaded)
+
+    def _refresh(self, name: str) -> None:
+        """Let parsing see which scheme is in use now."""
+        with self._lock:
+            scheme = self._current(name)
+            if scheme is not None and _is_read_by_pattern(scheme.url_type):
+                self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
+            else:
+                self._readers.pop(name, None)
+
+    # URLs
+
+    if TYPE_CHECKING:
+
+        @overload
+        def parse(self, text: str, *, limit: int = ...) -> URL: ...
+        @overload
+        def parse(self, text: str, type: type[U], *, limit: int = ...) -> U: ...
+
+    # `limit` is positional here: as a keyword-only argument it would cost a twentieth of the whole.
+    def parse(self, text: str, type: type[URL] = URL, limit: int = LIMIT) -> URL:  # noqa: A002  what it is
+        """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass.
+
+        `limit` bounds the number of characters. Raises InvalidURL, UnknownScheme (which says what is known of the
+        name and what to install), PluginError if the plugin of the scheme is at fault.
+        """
+        try:
+            reader = self._readers[text.partition(":")[0]]
+        except (KeyError, AttributeError, TypeError):
+            reader = None  # go on outside of the handler, so that errors have no other error as their context
+        if reader is None:
+            return self._parse_slowly(text, type, limit)
+        match, kind = reader
+        if len(text) > limit:
+            return self._parse_slowly(text, type, limit)
+        found = match(text)
+        if found is None:  # as `refused`, whose call would cost a twentieth of the whole
+            syntax = kind.syntax
+            tells, errors = syntax.telling or telling(syntax)
+            raise errors[tells(text).lastindex](text, kind)  # type: ignore[union-attr, index]  # it matches every text
+        if type is not URL and not issubclass(kind, type):
+            return self._parse_slowly(text, type, limit)
+        url = new(kind)
+        url._match = found
+        return url
+
+    def _parse_slowly(self, text: str, wanted: type[URL], limit: int) -> URL:
+        """Parse a text whose scheme is in capitals or not yet loaded, or that is not a URL of the type `wanted`."""
+        if not isinstance(text, str) or len(text) > limit:  # type: ignore[redundant-expr]  # callers without types
+            return URL.parse(text, limit=limit)  # raises InvalidURL
+        name = text.partition(":")[0]
+        if name not in self:
+            if name == text or not is_scheme_name(name):
+                URL.parse(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
+            raise self._inspection.no_provider(lower_case(name))
+        kind = self[name].url_type
+        if not issubclass(kind, wanted):
+            article = "an" if kind.__name__[:1] in "AEIOU" else "a"
+            wanted_article = "an" if wanted.__name__[:1] in "AEIOU" else "a"
+            message = f"expected {wanted_article} {wanted.__name__}, got {article} {kind.__name__}"
+            raise fault_of("scheme", text, message, scheme=lower_case(name), section="RFC 1738 section 2.1")
+        return read_as(kind, text, limit)
+
+    def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
+        """Return the URL `<scheme>:<scheme-specific-part>`, whatever the scheme (section 2.1). Raises InvalidURL."""
+        return URL.parse(text, limit=limit)
+
+    def is_valid(self, text: str, *, limit: int = LIMIT) -> bool:
+        """Return True if `text` is a URL of a scheme of this registry. Raises PluginError."""
+        try:
+            self.parse(text, limit=limit)
+        except (InvalidURL, UnknownScheme):
+            return False
+        return True
+
+    # Hooks
+
+    def add_hooks(self, implementation: object, name: str = "this program") -> None:
+        """Add the functions of a module or object that are marked with `urlschemes.registry.hooks.hookimpl`.
+
+        `name` stands for them in errors. Raises PluginContractError for a hook that does not exist or takes other
+        arguments, ValueError for a name that is taken.
+        """
+        from urlschemes.registry.hooks import HookSource, check_implementation  # pluggy
+
+        source = HookSource(name, lambda: implementation)
+        check_implementation(implementation, source)
+        with self._lock:
+            if any(each.provider == name for each in self.hook_sources()):
+                raise ValueError(f"the name {name!r} is taken: choose another for these hooks")
+            self._added_hooks = (*self._added_hooks, source)
+            self._plugin_ledgers = None
+
+    def hook_sources(self) -> tuple[HookSource, ...]:
+        """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported."""
+        return (*self._added_hooks, *self._plugins.hook_sources())
+
+
+def _usable(scheme: Scheme | Registration) -> Scheme:
+    """Return the scheme with its pattern compiled. Raises GrammarError, PluginContractError."""
+    made = Scheme(scheme) if isinstance(scheme, Registration) else scheme
+    check_type(made.url_type, made.name)
+    made.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern
+    return made
+
+
+def _is_read_by_pattern(kind: type[URL]) -> bool:
+    """Return True if matching its pattern is all that parsing a URL of this type takes.
+
+    A type with a `parse` of its own is asked to parse, and in Python's development mode each URL is checked.
+    """
+    return not sys.flags.dev_mode and kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]

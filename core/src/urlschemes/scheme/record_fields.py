@@ -1,0 +1,356 @@
+"""The fields of a registration record: what a record may hold, and what is wrong with one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tomllib
+from difflib import get_close_matches
+from functools import cache as cache_result
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
+from urlschemes.grammar import bnf
+from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM
+from urlschemes.grammar.part import TAKES, TRAVELS, Part
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.storage import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, Final
+
+__all__ = ["Caution", "Example", "Option", "fields_of", "parsed"]
+
+STATUSES: Final = ("permanent", "provisional", "historical", "experimental")
+
+_CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
+_PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
+_OPERATION = re.compile(r"[a-z]++(?: [a-z]++)*", re.ASCII)
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*", re.ASCII)
+_TEXTS: Final = (
+    "title",
+    "reference",
+    "contact",
+    "change_controller",
+    "encoding_considerations",
+    "interoperability_considerations",
+    "security_considerations",
+)
+
+
+class Example:
+    """An example of the record: a URL with its parts, or a text that must be refused (`parts` is None then).
+
+    A part that is not in `parts` is absent. `says` tells what the example shows.
+    """
+
+    __slots__ = ("parts", "says", "url")
+
+    def __init__(self, url: str, parts: Mapping[str, Any] | None, says: str) -> None:
+        self.url = url
+        self.parts = parts
+        self.says = says
+
+
+class Caution:
+    """A text that is legal in a part, and that readers take for something else: what `check` reports of the scheme.
+
+    In the part `part`, as it is written, `holds` is the text that may stand anywhere, or `begins` the one that it may
+    begin with; the other is None. `code` is the finding's, `message` says what it is taken for, `section` where that
+    comes from, `hint` what to do.
+    """
+
+    __slots__ = ("begins", "code", "hint", "holds", "message", "part", "section")
+
+    def __init__(
+        self,
+        code: str,
+        part: str,
+        message: str,
+        section: str,
+        hint: str | None,
+        *,
+        holds: str | None = None,
+        begins: str | None = None,
+    ) -> None:
+        self.code = code
+        self.part = part
+        self.message = message
+        self.section = section
+        self.hint = hint
+        self.holds = holds
+        self.begins = begins
+
+    def spans(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where it stands in `text`, of which the part is what lies from `start` to `end`: escapes in any case."""
+        pattern = re.compile(ESCAPE.sub(r"(?i:\g<0>)", re.escape(self.holds or self.begins or "")))
+        if self.holds is not None:
+            yield from (found.span() for found in pattern.finditer(text, start, end))
+        elif (found := pattern.match(text, start, end)) is not None:
+            yield found.span()
+
+
+class Option:
+    """What an access of a scheme can be told beside its URL: a keyword-only parameter of its algorithm.
+
+    `environment` names the variable that gives its value where the caller gives none and the environment is trusted.
+    What is not `configurable` the caller alone can say, each time: somebody's consent, or what is sent.
+    """
+
+    __slots__ = ("configurable", "description", "environment")
+
+    def __init__(self, description: str = "", environment: str | None = None, *, configurable: bool = True) -> None:
+        self.description = description
+        self.environment = environment
+        self.configurable = configurable
+
+
+def parsed(text: str, source: str) -> dict[str, Any]:
+    """The TOML `text` of a record. Raises RegistrationError where it is none."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also for a number of too many digits
+        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
+
+
+def fields_of(record: Mapping[str, Any], source: str, api: int) -> dict[str, Any]:
+    """Return the attributes of the Registration of `record`, which must be written for version `api` of the format.
+
+    Raises RegistrationError, GrammarError, PluginContractError.
+    """
+    found: dict[str, Any] = {}
+    fields = _Fields(record, source)
+    written_for = fields.take("api", int)
+    if written_for != api:
+        raise PluginContractError(
+            f"{source or 'the record'} is written for api {written_for}, and this core reads api {api}",
+            wants=f"api = {api}",
+            has=f"api = {written_for}",
+            hint="install a version of the plugin and of urlschemes that fit together",
+        )
+    scheme = found["scheme"] = fields.take("scheme", str)
+    if SCHEME_NAME_FORM.fullmatch(scheme) is None:
+        raise fields.wrong("scheme", "a name of lower-case letters, digits, `+`, `-` and `.`, at most 64 (section 2.1)")
+    status = found["status"] = fields.take("status", str)
+    if status not in STATUSES:
+        raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
+    if (status == "experimental") != scheme.startswith("x-"):
+        raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others (section 4)")
+    for name in _TEXTS:
+        text = fields.take(name, str)
+        if not text.strip():
+            raise fields.wrong(name, "a text that says something")
+        found[name] = " ".join(text.split()) if name.endswith("considerations") else text.strip()
+    default_port = fields.take("default_port", int, None)
+    found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
+    found["ports"] = tuple(
+        fields.port(f"ports[{place}]", port) for place, port in enumerate(fields.take("ports", list, []))
+    )
+    found["operations"] = fields.names("operations", ["access"], _OPERATION, "operations in lower-case words")
+    options = fields.take("options", dict, {})
+    found["options"] = MappingProxyType({name: _option(name, each, fields) for name, each in options.items()})
+    found["redirects"] = fields.names("redirects", [], SCHEME_NAME_FORM, "names of schemes")
+    found["local"] = fields.take("local", bool, False)
+    reference, table = found["reference"], fields.take("syntax", dict)
+    made = found["syntax"] = _syntax(fields, table, reference)
+    found["cautions"] = tuple(_caution(each, fields, made, reference) for each in fields.take("cautions", list, []))
+    found["examples"] = tuple(_example(each, fields) for each in fields.take("examples", list, []))
+    fields.done()
+    return found
+
+
+_MISSING: Any = object()
+
+
+class _Fields:
+    """The fields of a record, each taken once; what is left over is a mistake."""
+
+    def __init__(self, table: Mapping[str, Any], source: str, where: str = "") -> None:
+        self.table = dict(table)
+        self.source = source
+        self.where = where
+
+    def take(self, name: str, kind: type, default: Any = _MISSING) -> Any:
+        if name not in self.table:
+            if default is _MISSING:
+                meant = get_close_matches(name, self.table, 1)
+                raise RegistrationError(
+                    f"{self.source or 'the record'} has no {self.where}{name}",
+                    source=self.source,
+                    field=self.where + name,
+                    hint=f"it has a field {meant[0]}, which nothing reads: is that meant?" if meant else None,
+                )
+            return default
+        value = self.table.pop(name)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.wrong(name, f"a TOML {kind.__name__}")
+        return value
+
+    def names(self, name: str, default: list[str], form: re.Pattern[str], said: str) -> tuple[str, ...]:
+        values = self.take(name, list, default)
+        if not all(isinstance(value, str) and form.fullmatch(value) for value in values):
+            raise self.wrong(name, f"a list of {said}")
+        return tuple(values)
+
+    def port(self, name: str, value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 65536:
+            raise self.wrong(name, "a number from 1 to 65535")
+        return value
+
+    def wrong(self, name: str, wanted: str) -> RegistrationError:
+        return RegistrationError(
+            f"{self.source or 'the record'}: {self.where}{name} must be {wanted}",
+            source=self.source,
+            field=self.where + name,
+        )
+
+    def done(self) -> None:
+        for name in self.table:
+            raise RegistrationError(
+                f"{self.source or 'the record'} has a field {self.where}{name}, which nothing reads",
+                source=self.source,
+                field=self.where + name,
+            )
+
+
+def _option(name: str, table: object, fields: _Fields) -> Option:
+    where = f"options.{name}"
+    if not isinstance(table, dict) or _PART.fullmatch(name) is None:
+        raise fields.wrong(where, "a table, under the name of a parameter")
+    option = _Fields(table, fields.source, f"{where}.")
+    made = Option(
+        option.take("description", str, ""),
+        option.take("environment", str, None),
+        configurable=option.take("configurable", bool, True),
+    )
+    if made.environment is not None and _VARIABLE.fullmatch(made.environment) is None:
+        raise option.wrong("environment", "the name of an environment variable, in capitals")
+    if made.environment is not None and not made.configurable:
+        raise option.wrong("environment", "left out where configurable is false: the caller alone says such an option")
+    option.done()
+    return made
+
+
+def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax:
+    table = _Fields(given, fields.source, "syntax.")
+    parts = []
+    for name, value in table.take("parts", dict, {}).items():
+        if not _PART.fullmatch(name) or not isinstance(value, dict):
+            raise table.wrong("parts", f"tables with names like `selector`; {name!r} is none")
+        part = _part(name, _Fields(value, fields.source, f"syntax.parts.{name}."))
+        # What the Common Internet Scheme Syntax has, the core's own types read (section 3.1).
+        if name in {"user", "password", "host", "port"} and (
+            part.element is not None or part.number != (name == "port")
+        ):
+            raise table.wrong(f"parts.{name}", "a number" if name == "port" else "one text")
+        parts.append(part)
+    text, rule = table.take("bnf", str), table.take("rule", str)
+    hierarchy = table.take("hierarchy", str, None)
+    slash = table.take("slash_may_be_omitted", bool, False)
+    table.done()
+    section = reference.partition(";")[0]
+    key = json.dumps([sys.version, _core_state(), given, section], default=str)
+    arguments: dict[str, Any] = {"hierarchy": hierarchy, "section": section, "slash_may_be_omitted": slash}
+    cached = cache.load("syntax", key)
+    if cached is not None:
+        try:
+            return Syntax(text, rule, parts, compiled=cached, **arguments)
+        except (LookupError, TypeError, ValueError):
+            pass  # the file was damaged
+
+    def keep(syntax: Syntax) -> None:
+        cache.store("syntax", key, syntax.compiled())
+
+    try:
+        return Syntax(text, rule, parts, on_compile=keep, **arguments)
+    except GrammarError as error:
+        where = "syntax" if error.line is None else "syntax.bnf"
+        raise GrammarError(
+            f"{fields.source or 'the record'}: {where}: {error.message}",
+            source=fields.source,
+            field="syntax",
+            line=error.line,
+            rule=error.rule,
+            hint=error.hint,
+        ) from None
+
+
+@cache_result
+def _core_state() -> list[tuple[str, int, int]]:
+    """Return what tells that the code that compiles a grammar changed: in a checkout, the version does not."""
+    with os.scandir(os.path.dirname(bnf.__file__)) as files:
+        state = [(file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file()]
+    return sorted(state)
+
+
+def _part(name: str, fields: _Fields) -> Part:
+    at = fields.take("at", (str, list))  # type: ignore[arg-type]  # isinstance takes a tuple of types
+    at = [at] if isinstance(at, str) else at
+    if not at or not all(isinstance(spec, str) and spec for spec in at):
+        raise fields.wrong("at", "the place of a rule, or a list of such places")
+    take = fields.take("take", str, "all")
+    if take not in TAKES:
+        raise fields.wrong("take", f"one of {', '.join(TAKES)}")
+    travels = fields.take("travels", str, "line")
+    if travels not in TRAVELS:
+        raise fields.wrong("travels", f"one of {', '.join(TRAVELS)}")
+    exclude = fields.take("exclude", list, [])
+    if not all(isinstance(octet, str) and re.fullmatch("[0-9A-Fa-f]{2}", octet) for octet in exclude):
+        raise fields.wrong("exclude", "a list of octets, each as two hexadecimal digits")
+    part = Part(
+        name,
+        at,
+        element=fields.take("element", str, None),
+        take=take,
+        number=fields.take("number", bool, False),
+        exclude=[int(octet, 16) for octet in exclude],
+        decoded=fields.take("decoded", str, None),
+        travels=travels,
+        says=fields.take("says", str, None),
+    )
+    fields.done()
+    return part
+
+
+def _caution(value: object, fields: _Fields, syntax: Syntax, reference: str) -> Caution:
+    if not isinstance(value, dict):
+        raise fields.wrong("cautions", "tables")
+    table = _Fields(value, fields.source, "cautions.")
+    code, part = table.take("code", str), table.take("part", str)
+    holds, begins = table.take("holds", str, None), table.take("begins", str, None)
+    if not _CODE.fullmatch(code):
+        raise table.wrong("code", "a name such as `header-fields`")
+    if part not in syntax.parts:
+        raise table.wrong("part", f"a part of the scheme; {part!r} is none")
+    if (holds is None) == (begins is None):
+        raise fields.wrong("cautions", f"tables with either `holds` or `begins`; {code!r} has both or neither")
+    for name, text in (("holds", holds), ("begins", begins)):
+        if text == "":
+            raise table.wrong(name, "a text that says something")
+    section = table.take("section", str, reference.partition(";")[0])
+    message, hint = table.take("message", str), table.take("hint", str, None)
+    caution = Caution(code, part, message, section, hint, holds=holds, begins=begins)
+    table.done()
+    return caution
+
+
+def _example(value: object, fields: _Fields) -> Example:
+    if not isinstance(value, dict):
+        raise fields.wrong("examples", "tables")
+    table = _Fields(value, fields.source, "examples.")
+    url, says = table.take("url", str), table.take("says", str, "")
+    invalid = table.take("invalid", bool, False)
+    parts = table.take("parts", dict, None)
+    table.done()
+    if invalid == (parts is not None):
+        raise fields.wrong("examples", f"tables with either `parts` or `invalid = true`; {url!r} has both or neither")
+    return Example(url, parts and {name: _value(each) for name, each in parts.items()}, says)
+
+
+def _value(value: object) -> object:
+    """The value of a part in an example: the lists of TOML are tuples, as those of a URL are."""
+    return tuple(map(_value, value)) if isinstance(value, list) else value

@@ -1,0 +1,108 @@
+"""The registration of a scheme: a record in a file, readable without importing the plugin that carries it.
+
+It holds what RFC 1738 section 4 demands and what a template for IANA's registry asks for (RFC 4395 section 5.4, RFC 7595
+section 7.4).
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from urlschemes.errors import RegistrationError
+from urlschemes.scheme.record_fields import fields_of, parsed
+from urlschemes.storage.package_data import read_from
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from urlschemes.grammar.syntax import Syntax
+    from urlschemes.scheme.record_fields import Caution, Example, Option
+
+__all__ = ["API", "FILE", "Registration"]
+
+API: Final = 1
+"""The version of the record's format that this core reads."""
+
+FILE: Final = "registration.toml"
+"""The name of the file, in the package of the plugin."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Registration:
+    """The record of one scheme. The attributes have the names of the file's fields.
+
+    `default_port` is None for a scheme without one; `ports` are others that its protocol uses. `operations` are those of
+    section 2 that the scheme offers, and its own; `options`, by name, what its operations can be told beside the URL.
+    `redirects` are the schemes that an access may be redirected to; `local` says that it reads this machine's files.
+    `cautions` are legal texts that a check reports; `source` names the file.
+    """
+
+    scheme: str
+    status: str
+    title: str
+    reference: str
+    contact: str
+    change_controller: str
+    encoding_considerations: str
+    interoperability_considerations: str
+    security_considerations: str
+    default_port: int | None
+    ports: tuple[int, ...]
+    operations: tuple[str, ...]
+    options: Mapping[str, Option]
+    redirects: tuple[str, ...]
+    local: bool
+    syntax: Syntax
+    cautions: tuple[Caution, ...]
+    examples: tuple[Example, ...]
+    source: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Registration {self.scheme}>"
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], *, source: str = "") -> Registration:
+        """Make the registration of a record that was parsed from TOML.
+
+        Raises RegistrationError (GrammarError for its BNF), PluginContractError for a record of another API version.
+        """
+        return cls(**fields_of(record, source, API), source=source)
+
+    @classmethod
+    def from_text(cls, text: str, *, source: str = "") -> Registration:
+        """Make the registration of the TOML `text`. Raises as `from_record` does."""
+        return _from_text(text, source)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Registration:
+        """Read the registration in the file `path`.
+
+        Raises as `from_record` does, and RegistrationError for a file that cannot be read.
+        """
+        try:
+            text = Path(path).read_text("utf-8")
+        except (OSError, ValueError) as error:
+            raise RegistrationError(f"{path} cannot be read: {error}", source=str(path)) from None
+        return cls.from_text(text, source=str(path))
+
+    @classmethod
+    def of(cls, package: str) -> Registration:
+        """Read the registration in `package`, which is being imported: a plugin calls it with its `__name__`."""
+        spec = sys.modules[package].__spec__
+        try:
+            if spec is None:
+                raise FileNotFoundError(f"the package {package} was not imported from a file")
+            text, path = read_from(spec, FILE)
+        except (OSError, UnicodeDecodeError) as error:
+            raise RegistrationError(f"the record of {package} cannot be read: {error}") from None
+        return cls.from_text(text, source=path)
+
+
+@lru_cache(maxsize=64)  # the registry reads a record before the plugin is imported, which reads it again
+def _from_text(text: str, source: str) -> Registration:
+    return Registration.from_record(parsed(text, source), source=source)

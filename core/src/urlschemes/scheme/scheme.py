@@ -1,0 +1,222 @@
+"""A scheme: a registration, a syntax, and an access algorithm (RFC 1738 section 4)."""
+
+from __future__ import annotations
+
+import sys
+import types
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import (
+    PluginContractError,
+    RegistrationError,
+    UnsupportedOperation,
+    URLError,
+)
+from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, type_failed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes.grammar.part import Value
+    from urlschemes.scheme.registration import Registration
+
+__all__ = ["Scheme", "check_type", "lower_case", "read_as"]
+
+# What a URL prints as, what it is equal to, and what may reach a protocol line is the same for all types.
+_FINAL = (
+    "__eq__",
+    "__hash__",
+    "__reduce__",
+    "__repr__",
+    "__str__",
+    "_key",
+    "_value",
+    "check_line",
+    "line",
+    "parts",
+    "raw",
+    "redacted",
+    "schemepart",
+    "scheme",
+)
+
+
+def lower_case(name: str) -> str:
+    """Return a scheme's name in lower case (section 2.1). Letters of other alphabets do not become ASCII letters."""
+    return name.lower() if name.isascii() else name
+
+
+class Scheme:
+    """A scheme as the registry holds it.
+
+    `url_type` is the type of its URLs; without one, a type is made from the record, with its parts as attributes.
+    `access` names the module of its algorithms, one function for each operation (`access`, `find_attributes`, ...), which
+    is imported when an operation is first asked for; without one, URLs of the scheme can be parsed but not accessed.
+
+    Raises RegistrationError if no URL of the record's rule begins with the scheme's name, PluginContractError if the type
+    was made for another registration.
+    """
+
+    __slots__ = ("access", "registration", "url_type")
+
+    def __init__(
+        self, registration: Registration, url_type: type[URL] | None = None, access: str | None = None
+    ) -> None:
+        if not registration.syntax.begins_with(f"{registration.scheme}:"):
+            raise RegistrationError(
+                f"no URL of the rule {registration.syntax.rule!r} begins with '{registration.scheme}:'",
+                scheme=registration.scheme,
+                source=registration.source,
+                field="syntax.rule",
+                hint="begin the rule with the scheme's own name and a colon, as a literal",
+            )
+        self.registration = registration
+        self.url_type = url_type or _type_of(registration)
+        self.access = access
+        if self.url_type.registration is not registration:
+            raise PluginContractError(
+                f"the type {self.url_type.__name__} is not made for the registration of {registration.scheme!r}",
+                scheme=registration.scheme,
+                wants="class MyURL(URL, registration=registration)",
+                has=repr(self.url_type.registration),
+            )
+
+    @property
+    def name(self) -> str:
+        """The scheme's name."""
+        return self.registration.scheme
+
+    def __repr__(self) -> str:
+        return f"<Scheme {self.name}>"
+
+    def algorithm(self, operation: str) -> Callable[..., Any]:
+        """Import and return the algorithm of `operation`, a generator function.
+
+        Raises UnsupportedOperation if the scheme does not offer it, PluginContractError if the module has no such
+        function; an error of the import passes through.
+        """
+        offered = self.registration.operations if self.access else ()
+        if operation not in offered:
+            raise UnsupportedOperation(
+                f"{self.name} does not offer the operation {operation!r}",
+                scheme=self.name,
+                section="RFC 1738 section 2",
+                hint=self._offer(offered) if offered else "it is registered for parsing only",
+            )
+        function_name = operation.replace(" ", "_")
+        function = getattr(import_module(str(self.access)), function_name, None)
+        if not callable(function):
+            raise PluginContractError(
+                f"{self.access} has no function {function_name!r}",
+                scheme=self.name,
+                wants=f"a generator function for the operation {operation!r}",
+                has=repr(function),
+            )
+        algorithm: Callable[..., Any] = function
+        return algorithm
+
+    def _offer(self, offered: tuple[str, ...]) -> str:
+        """Return the operations in words, with the plugin's function for each that only this scheme has."""
+        package = str(self.access).rpartition(".")[0]
+        public = getattr(sys.modules.get(package), "__all__", ())
+        names = ((each, each.replace(" ", "_")) for each in offered)
+        return "it offers " + ", ".join(
+            f"{operation}: {package}.{function}" if function in public else operation for operation, function in names
+        )
+
+
+def _type_of(registration: Registration) -> type[URL]:
+    """Return a URL type with an attribute for each part of the record."""
+    parts = registration.syntax.parts
+    base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
+    attributes: dict[str, Any] = {
+        "__module__": __name__,
+        "__slots__": (),
+        "__doc__": f"A URL of the scheme {registration.scheme}.",
+        "build": classmethod(_build),
+        "replace": _replace,
+    }
+    for name in parts:
+        if not any(name in vars(each) for each in base.__mro__):
+            attributes[name] = property(partial(_read_value, name=name))
+        elif name in vars(URL):
+            raise PluginContractError(
+                f"a part of {registration.scheme} is called {name!r}, and every URL has an attribute of that name",
+                scheme=registration.scheme,
+                part=name,
+                wants="another name for the part",
+                has=name,
+            )
+    letters = "".join(each if each.isalnum() else " " for each in registration.scheme).title().replace(" ", "") + "URL"
+    name = letters if letters.isidentifier() else f"Scheme{letters}"
+    made: type[URL] = types.new_class(
+        name, (base,), {"registration": registration}, lambda body: body.update(attributes)
+    )
+    return made
+
+
+def _read_value(url: URL, name: str) -> Value | None:
+    return url._value(name)
+
+
+def _build(cls: type[URL], /, **parts: Any) -> URL:
+    """Return the URL of `parts`, each encoded as it must be. Raises InvalidURL if a part cannot be what it should."""
+    return cls._build(**parts)
+
+
+def _replace(self: URL, /, **parts: Any) -> URL:
+    """Return the URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
+    return self._replace(**parts)
+
+
+def check_type(kind: type[URL], name: str) -> None:
+    """Raise PluginContractError if the type of the scheme `name` changes what all URLs share."""
+    for attribute in _FINAL:
+        if getattr(kind, attribute) is not getattr(URL, attribute):
+            raise PluginContractError(
+                f"the type {kind.__name__} overrides {attribute}, which is the same for all URLs",
+                scheme=name,
+                wants=f"{attribute} as urlschemes.URL has it",
+                has=f"{kind.__name__}.{attribute}",
+            )
+
+
+def read_as(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
+    """Return the URL of the type `kind` that `text` is; the type may parse in its own way.
+
+    In Python's development mode (`python -X dev`) the URL must print as what was read and have all its parts. Raises
+    InvalidURL; PluginError if the type fails, PluginContractError if it returns something else.
+    """
+    try:
+        url = kind.parse(text, limit=limit)
+        if not isinstance(url, kind):
+            raise _broken(kind, f"a {type(url).__name__}", f"parsing gives a {kind.__name__}")
+        if sys.flags.dev_mode:
+            _check_url(url, kind, text, limit)
+    except URLError:
+        raise
+    except Exception as error:
+        raise type_failed(kind, error, "it cannot parse") from error
+    return url
+
+
+def _check_url(url: URL, kind: type[URL], text: str, limit: int) -> None:
+    """Raise PluginContractError if the URL is not what it was read from."""
+    if str(url) != text:
+        raise _broken(kind, f"a URL that prints as {str(url)[:80]!r}", f"{text[:80]!r} printed back")
+    if kind.parse(str(url), limit=limit) != url:
+        raise _broken(kind, "another URL the second time", "one URL for one text")
+    for name, value in url.parts.items():
+        if value is None and url.raw[name]:
+            raise _broken(kind, f"no {name}", f"the {name} that stands in the URL")
+
+
+def _broken(kind: type[URL], has: str, wants: str) -> PluginContractError:
+    return PluginContractError(
+        f"the type {kind.__name__} breaks the plugin contract: it returned {has}",
+        scheme=kind._scheme or None,
+        wants=wants,
+        has=has,
+    )

@@ -1,0 +1,6 @@
+"""Files that the library reads and writes on this machine.
+
+In goes the name of a file; out comes its content, if the file exists and can be trusted: files beside packages (read
+without importing them), the user's configuration, and a cache of what earlier processes computed. This package does not
+know what any of it means.
+"""

@@ -1,0 +1,123 @@
+"""The configuration file: a TOML file of which each distribution reads tables of its own.
+
+The library reads it only where a program asks for it; the command does. `ConfigTable` checks the values of one table, so
+that every distribution reports mistakes in the same words.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import ConfigurationError
+from urlschemes.storage import user_dirs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["ConfigFile", "ConfigTable", "user_file"]
+
+MAX_OCTETS = 1024 * 1024
+"""Octets that the file may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A configuration: tables by name.
+
+    `source` says where they come from, for error messages. `path` is the file that was looked for, whether it exists or
+    not; None if none was.
+    """
+
+    tables: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    source: str = "the program"
+    path: str | None = None
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str] | None = None, *, environ: Mapping[str, str] | None = None
+    ) -> ConfigFile:
+        """Read the file `path`; without `path` the user's own file, if it exists.
+
+        Raises ConfigurationError for a file that is missing though it was named, that other users can write, or that is
+        not TOML.
+        """
+        file = user_file(os.environ if environ is None else environ) if path is None else os.path.abspath(path)
+        if file is None:
+            return cls()
+        try:
+            text = user_dirs.read_own(file, MAX_OCTETS, writers="root").decode("utf-8")
+            return cls(tomllib.loads(text), file, file)
+        except (FileNotFoundError, NotADirectoryError):
+            if path is None:
+                return cls(path=file)
+            raise ConfigurationError(f"there is no file {file}", source=file) from None
+        except OSError as error:
+            hint = getattr(error, "hint", None)
+            message = f"the file {file} cannot be used: {error.strerror}"
+            raise ConfigurationError(message, source=file, hint=hint) from None
+        except UnicodeDecodeError:
+            raise ConfigurationError(f"the file {file} is not UTF-8", source=file) from None
+        except (ValueError, RecursionError) as error:  # ValueError also for a number of too many digits
+            raise ConfigurationError(f"the file {file} is not TOML: {error}", source=file) from None
+
+    def table(self, name: str) -> ConfigTable:
+        """Return the table of that name, which is empty if the file has none. Raises ConfigurationError."""
+        return ConfigTable(name, self.tables.get(name, {}), self.source)
+
+
+class ConfigTable:
+    """One table of a configuration, whose values are checked as they are read; all methods raise ConfigurationError."""
+
+    def __init__(self, name: str, content: object, source: str) -> None:
+        self.name = name
+        self.source = source
+        if not isinstance(content, dict):
+            raise self.wrong("", "a table")
+        self.content: Mapping[str, Any] = content
+
+    def table(self, key: str) -> ConfigTable:
+        """Return the table `key` within this one; it is empty if there is none."""
+        return ConfigTable(f"{self.name}.{key}", self.content.get(key, {}), self.source)
+
+    def string(self, key: str) -> str:
+        """Return the value of `key`, a string that is not empty."""
+        value = self.content[key]
+        if not isinstance(value, str) or not value:
+            raise self.wrong(key, "a string that is not empty")
+        return value
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        """Return the value of `key`, a list of strings."""
+        value = self.content[key]
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+            raise self.wrong(key, "a list of strings")
+        return tuple(value)
+
+    def check_keys(self, known: Iterable[str]) -> None:
+        """Raise ConfigurationError for a key that is not `known`."""
+        names = list(known)
+        for key in self.content:
+            if key not in names:
+                near = get_close_matches(key, names, 1, 0.7)
+                hint = f"did you mean {self._path(near[0])}?" if near else f"known keys: {', '.join(names)}"
+                path = self._path(key)
+                raise ConfigurationError(f"{self.source}: unknown key {path}", source=self.source, key=path, hint=hint)
+
+    def wrong(self, key: str, expected: str) -> ConfigurationError:
+        """Return the error for a value that is not what is `expected`."""
+        path = self._path(key)
+        return ConfigurationError(f"{self.source}: {path} must be {expected}", source=self.source, key=path)
+
+    def _path(self, key: str) -> str:
+        return ".".join(filter(None, (self.name, key)))
+
+
+def user_file(environ: Mapping[str, str]) -> str | None:
+    """Return the path of the user's own configuration file; None if there is no folder for it."""
+    folder = user_dirs.folder("config", environ)
+    return None if folder is None else str(folder / "config.toml")

@@ -1,0 +1,134 @@
+"""The folders of this user, and reading and writing files in them that nobody else may change.
+
+            Linux and others                     macOS                              Windows
+    config  $XDG_CONFIG_HOME, ~/.config          ~/Library/Application Support      %APPDATA%
+    data    $XDG_DATA_HOME, ~/.local/share       ~/Library/Application Support      %LOCALAPPDATA%
+    cache   $XDG_CACHE_HOME, ~/.cache            ~/Library/Caches                   %LOCALAPPDATA%
+
+each with `urlschemes` appended. A variable counts if it holds an absolute path; those of the first column count on
+macOS too. Owner and permissions are checked on the open file, not on its name. Windows does not report them in the
+mode of a file: there, every file is trusted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from stat import S_IRWXG, S_IRWXO, S_ISREG, S_IWGRP, S_IWOTH
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["PLAIN_FLAGS", "UnsafeFileError", "folder", "open_own", "open_regular", "read_own", "write_own"]
+
+Kind: TypeAlias = Literal["config", "data", "cache"]
+Writers: TypeAlias = Literal["user", "root", "any"]
+
+PLAIN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+"""Flags with which opening a file waits for no pipe, takes no controlling terminal, and translates no line ends."""
+
+_FOLDERS = {
+    "config": ("XDG_CONFIG_HOME", ".config", "Library/Application Support", "APPDATA"),
+    "data": ("XDG_DATA_HOME", ".local/share", "Library/Application Support", "LOCALAPPDATA"),
+    "cache": ("XDG_CACHE_HOME", ".cache", "Library/Caches", "LOCALAPPDATA"),
+}
+
+
+class UnsafeFileError(OSError):
+    """A file that must not be used. `strerror` says why; `hint`, if there is one, what to do."""
+
+    def __init__(self, reason: str, hint: str | None = None) -> None:
+        super().__init__(reason)
+        self.strerror = reason
+        self.hint = hint
+
+
+def folder(kind: Kind, environ: Mapping[str, str]) -> Path | None:
+    """Return the folder of this user's files of that kind, whether it exists or not; None if it is unknown."""
+    variable, usual, mac, windows = _FOLDERS[kind]
+    if sys.platform == "win32":
+        base = environ.get(windows, "")
+    else:
+        base = environ.get(variable, "")
+        if not os.path.isabs(base):  # the specification of these variables asks for absolute paths
+            home = environ.get("HOME") or str(Path("~").expanduser())
+            base = os.path.join(home, mac if sys.platform == "darwin" else usual)  # noqa: PTH118  may be relative
+    return Path(base, "urlschemes") if os.path.isabs(base) else None
+
+
+def open_regular(path: str | os.PathLike[str], flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
+    """Open a regular file and return its descriptor; `mode` is that of a file that is created.
+
+    Raises OSError: UnsafeFileError if `path` is not a regular file.
+    """
+    return _open(path, flags, mode)[0]
+
+
+def open_own(path: str | os.PathLike[str], max_octets: int, *, writers: Writers = "user", secret: bool = False) -> int:
+    """Open a regular file for reading and return its descriptor.
+
+    `writers` says who may be able to write the file: only this user, `root` too, or `any` user. A `secret` file must
+    not be readable by others. Raises OSError: UnsafeFileError if the file exists and must not be used, or is longer
+    than `max_octets`.
+    """
+    descriptor, status = _open(path, os.O_RDONLY)
+    fault = _fault(status, writers, secret=secret)
+    if fault is None and status.st_size <= max_octets:
+        return descriptor
+    os.close(descriptor)
+    raise UnsafeFileError(*fault) if fault else _too_long(max_octets)
+
+
+def read_own(
+    path: str | os.PathLike[str], max_octets: int, *, writers: Writers = "user", secret: bool = False
+) -> bytes:
+    """Return the content of a file. Arguments and errors are those of `open_own`."""
+    with os.fdopen(open_own(path, max_octets, writers=writers, secret=secret), "rb") as file:
+        octets = file.read(max_octets + 1)
+    if len(octets) > max_octets:
+        raise _too_long(max_octets)
+    return octets
+
+
+def write_own(path: Path, octets: bytes) -> None:
+    """Write a file that only this user can read or write, as a whole or not at all. Raises OSError."""
+    temporary = path.parent / f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN_FLAGS, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(octets)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink()
+        raise
+
+
+def _open(path: str | os.PathLike[str], flags: int, mode: int = 0o600) -> tuple[int, os.stat_result]:
+    try:
+        descriptor = os.open(path, flags | PLAIN_FLAGS, mode)
+    except ValueError:  # a NUL, or a character that the system's encoding lacks
+        raise UnsafeFileError("no file can have such a path") from None
+    status = os.fstat(descriptor)
+    if not S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise UnsafeFileError("it is not a regular file")
+    return descriptor, status
+
+
+def _too_long(max_octets: int) -> UnsafeFileError:
+    return UnsafeFileError(f"it is longer than {max_octets} octets")
+
+
+def _fault(status: os.stat_result, writers: Writers, *, secret: bool) -> tuple[str, str | None] | None:
+    """Return why a file with this status must not be used and what to do, or None if it may."""
+    if writers == "any" or sys.platform == "win32":
+        return None
+    if status.st_uid != os.geteuid() and (writers != "root" or status.st_uid != 0):
+        return "it belongs to another user", None
+    if secret and status.st_mode & (S_IRWXG | S_IRWXO):
+        return "other users can read it", "run chmod 600 on it"
+    if status.st_mode & (S_IWGRP | S_IWOTH):
+        return "other users can write it", "run chmod go-w on it"
+    return None

@@ -1,0 +1,109 @@
+"""Relative references (RFC 1808), for the hierarchical schemes (RFC 1738 section 2.3).
+
+The algorithm is that of RFC 1808 section 4. What of a URL is path, parameters and query is told by its scheme's own
+syntax: in an ftp URL `?` is an ordinary character of a name, in an http URL it begins the query.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import NotHierarchical
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.octets import SCHEME_NAME
+
+if TYPE_CHECKING:
+    from urlschemes.grammar.part import Part
+    from urlschemes.grammar.syntax import Syntax
+
+__all__ = ["resolve"]
+
+_SCHEME = re.compile(f"{SCHEME_NAME.pattern}:")
+
+
+def resolve(syntax: Syntax, base: re.Match[str], reference: str) -> str:
+    """The text that `reference` means in the URL `base`, which `syntax` matched, as RFC 1808 section 4 says.
+
+    Raises NotHierarchical.
+    """
+    whole = base.string
+    bare, hash_, fragment = reference.partition("#")
+    fragment = hash_ + fragment
+    if _SCHEME.match(bare):
+        return reference
+    part = _hierarchy(syntax, whole)
+    has_query = _follows(syntax, part, "?")
+    if not bare:
+        return whole + fragment
+    start, path, params, query = _divided(whole, syntax.span(base, part.name), has_query=has_query)
+    if bare.startswith("///"):
+        bare = bare[2:]  # no host is named, so that it stays the same (RFC 1808 section 4, step 3)
+    elif bare.startswith("//"):
+        return f"{whole.partition(':')[0]}:{bare}{fragment}"
+    own_path, own_params, own_query = _split(bare, has_query=has_query)
+    if own_path.startswith("/"):
+        return start + bare + fragment
+    if own_path:
+        path = "/" + "/".join(_without_dots([*path[1:].split("/")[:-1], *own_path.split("/")]))
+        return start + path + own_params + own_query + fragment
+    # A `;` or `?` with nothing behind it counts as none (section 2.4).
+    if len(own_params) > 1:
+        return start + (path or "/") + own_params + own_query + fragment
+    return start + (path or "/") + params + (own_query if len(own_query) > 1 else query) + fragment
+
+
+def _hierarchy(syntax: Syntax, base: str) -> Part:
+    """The part whose `/` divide levels."""
+    for part in syntax.parts.values():
+        if syntax.hierarchy is not None and part.at[0][-1] == syntax.hierarchy:
+            return part
+    scheme = base.partition(":")[0].lower()
+    raise NotHierarchical(
+        f"{scheme} URLs have no hierarchy that a relative reference could follow",
+        scheme=scheme,
+        section="RFC 1738 section 2.3",
+        hint="give the whole URL",
+    )
+
+
+def _follows(syntax: Syntax, part: Part, character: str) -> bool:
+    """Whether `character` begins what may stand behind `part`."""
+    automaton = syntax.automaton
+    for marked in automaton.marked:
+        if marked.mark == part.mark:
+            after = [automaton.follow[position] for position in bits(marked.last)]
+            return any(automaton.leaves[p].literal == character for each in after for p in bits(each))
+    return False
+
+
+def _divided(text: str, path: tuple[int, int] | None, *, has_query: bool) -> tuple[str, str, str, str]:
+    """What stands before the path of a URL, the path with its first `/`, its parameters, its query."""
+    if path is None:
+        return text, "", "", ""
+    start = path[0] - 1  # the `/` before the path is no part of it (section 3.1)
+    return (text[:start], *_split(text[start:], has_query=has_query))
+
+
+def _split(text: str, *, has_query: bool) -> tuple[str, str, str]:
+    """Path, `;` and parameters, `?` and query (RFC 1808 section 2.4)."""
+    query = mark = ""
+    if has_query:
+        text, mark, query = text.partition("?")
+    path, semicolon, params = text.partition(";")
+    return path, semicolon + params, mark + query
+
+
+def _without_dots(segments: list[str]) -> list[str]:
+    """Step 6 of RFC 1808 section 4: `.` goes, `..` takes the segment before it along; those without one stay."""
+    kept: list[str] = []
+    for segment in segments:
+        if segment == "..":
+            if kept and kept[-1] != "..":
+                kept.pop()
+            else:
+                kept.append(segment)
+        elif segment != ".":
+            kept.append(segment)
+    ends_with_dots = segments[-1] == "." or (segments[-1] == ".." and not (kept and kept[-1] == ".."))
+    return [*kept, ""] if ends_with_dots else kept

@@ -1,0 +1,281 @@
+"""The configuration of a client: tables of the configuration file, and environment variables where they are trusted.
+
+    [policy]                                    # fields of Policy
+    roots = ["~/pub"]
+
+    [limits]                                    # fields of Limits
+    deadline = 120
+
+    [gateways]                                  # section 4: how a scheme is reached through another
+    wais = "http://gw.dom/fetch?{url}"
+
+    [options.news]                              # options of a scheme, for callers that give none
+    server = "news.dom"
+
+The table `[registry]` is the core's: `Registry.from_configuration` reads it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import ConfigurationError
+from urlschemes.grammar.octets import SCHEME_NAME_FORM
+from urlschemes.redaction import HIDDEN, redact
+from urlschemes.scheme.scheme import lower_case
+from urlschemes.storage.config_file import ConfigFile, ConfigTable
+from urlschemes_access.gateways import Template
+from urlschemes_access.policy import Limits, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from urlschemes.scheme.registration import Registration
+
+__all__ = ["GATEWAYS", "Configuration", "Setting"]
+
+GATEWAYS = "URLSCHEMES_GATEWAYS"
+"""The variable that holds gateways: `scheme=template`, separated by blanks."""
+
+_TABLES = ("policy", "limits", "gateways", "options", "registry")
+_SECRETS = ("password", "secret", "token")
+_GATEWAY_HINT = "a gateway is a URL of another scheme, which has no gateway itself"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Setting:
+    """One value of a configuration: `key` in `table`, and the `source` that it comes from, in words."""
+
+    table: str
+    key: str
+    value: Any
+    source: str
+
+    @property
+    def name(self) -> str:
+        """The table and the key, as TOML writes them with dots."""
+        return f"{self.table}.{self.key}"
+
+    @property
+    def safe(self) -> Any:
+        """The value for others to see: secrets, and the passwords of URLs, as `***`."""
+        return HIDDEN if any(word in self.key for word in _SECRETS) else _redacted(self.value)
+
+    @property
+    def shown(self) -> str:
+        """As `safe`, as text."""
+        return ", ".join(map(str, self.safe)) if isinstance(self.safe, list) else str(self.safe)
+
+    def __repr__(self) -> str:
+        return f"<Setting {self.name} = {self.shown}, from {self.source}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Configuration:
+    """The configuration of a client; without arguments, an empty one.
+
+    `settings` are the values, one for each key. `environment` holds the variables, if they are trusted; `trust_env` says
+    whether they are.
+    """
+
+    settings: tuple[Setting, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    trust_env: bool = False
+
+    @classmethod
+    def of(
+        cls, file: ConfigFile, *, trust_env: bool = False, environ: Mapping[str, str] | None = None
+    ) -> Configuration:
+        """Read the tables of a configuration file.
+
+        With `trust_env` the variables of `environ` (default: those of the process) count too, before the file: gateways,
+        the options for which the records of schemes name a variable, and what plugins read by the hook
+        `urlschemes_gateway`. Raises ConfigurationError: its `source` is the file or the variable, `key` the key.
+        """
+        ConfigTable("", dict(file.tables), file.source).check_keys(_TABLES)
+        found = {each.name: each for each in _settings_of(file)}
+        if not trust_env:
+            return cls(_checked(found.values()))
+        environ = os.environ if environ is None else environ
+        found |= {each.name: each for each in _gateways_of(environ)}
+        return cls(_checked(found.values()), MappingProxyType(dict(environ)), trust_env=True)
+
+    def extended(
+        self,
+        *,
+        options: Mapping[str, Mapping[str, Any]] | None = None,
+        gateways: Mapping[str, str] | None = None,
+    ) -> Configuration:
+        """Return the configuration with these options and gateways, which take precedence. Raises ConfigurationError."""
+        tables = {name: table for name, table in (("options", options), ("gateways", gateways)) if table}
+        if not tables:
+            return self
+        found = {each.name: each for each in (*self.settings, *_settings_of(ConfigFile(tables)))}
+        return replace(self, settings=_checked(found.values()))
+
+    def __repr__(self) -> str:
+        return f"<Configuration {', '.join(f'{each.name} = {each.shown}' for each in self.settings) or '(empty)'}>"
+
+    def policy(self, base: Policy | None = None) -> Policy:
+        """Return `base` (default: `Policy.untrusted()`) with the configured values in place of its own.
+
+        What the configuration denies is denied in addition to what `base` denies.
+        """
+        base = base or Policy.untrusted()
+        given = {each.key: each.value for each in self.settings if each.table == "policy"}
+        for name, value in given.items():
+            if name.startswith("denied_"):
+                given[name] = tuple(dict.fromkeys((*getattr(base, name), *value)))
+        limits = {each.key: each.value for each in self.settings if each.table == "limits"}
+        if limits:
+            given["limits"] = replace(base.limits, **limits)
+        return replace(base, **given)
+
+    def gateway(self, scheme: str) -> Setting | None:
+        """Return the gateway of `scheme`, a name in lower case; its value is the text of a template."""
+        return next((each for each in self.settings if each.table == "gateways" and each.key == scheme), None)
+
+    def options(self, registration: Registration) -> Mapping[str, Setting]:
+        """Return the options of a scheme by name: those of the file, and before them those of trusted variables."""
+        table = f"options.{registration.scheme}"
+        found = {each.key: each for each in self.settings if each.table == table}
+        for name, option in registration.options.items():
+            value = self.environment.get(option.environment or "")
+            if value:
+                found[name] = Setting(table, name, value, _variable(str(option.environment)))
+        return found
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, frozenset | tuple):
+        return [_redacted(each) for each in (sorted(value) if isinstance(value, frozenset) else value)]
+    return redact(value) if isinstance(value, str) else value
+
+
+def _variable(name: str) -> str:
+    return f"the environment variable {name}"
+
+
+def _settings_of(file: ConfigFile) -> Iterator[Setting]:
+    policy, limits, gateways, options = map(file.table, ("policy", "limits", "gateways", "options"))
+    policy.check_keys(each.name for each in fields(Policy) if each.name != "limits")
+    limits.check_keys(each.name for each in fields(Limits))
+    for key in policy.content:
+        yield Setting("policy", key, _of_policy(key, policy), file.source)
+    for key in limits.content:
+        yield Setting("limits", key, _of_limits(key, limits), file.source)
+    for key in gateways.content:
+        yield _gateway(key, gateways.string(key), file.source)
+    for scheme in options.content:
+        _check_scheme(scheme, f"options.{scheme}", file.source)
+        table = options.table(scheme)
+        for key in table.content:
+            yield Setting(table.name, key, _of_option(key, table), file.source)
+
+
+def _of_policy(key: str, table: ConfigTable) -> Any:
+    value = table.content[key]
+    if isinstance(getattr(Policy(), key), bool):
+        if not isinstance(value, bool):
+            raise table.wrong(key, "true or false")
+    elif key == "ports":
+        if not isinstance(value, list) or not all(type(each) is int and 0 < each < 65536 for each in value):
+            raise table.wrong(key, "a list of numbers from 1 to 65535")
+    else:
+        value = table.strings(key)
+    if key in {"roots", "writable"}:
+        value = tuple(str(Path(each).expanduser()) for each in value)
+        if not all(map(os.path.isabs, value)):
+            raise table.wrong(key, "a list of absolute paths, which may begin with ~")
+    try:
+        return getattr(Policy(**{key: value}), key)
+    except ValueError as error:
+        name = f"{table.name}.{key}"
+        message = f"{table.source}: {name} cannot be used: {error}"
+        raise ConfigurationError(message, source=table.source, key=name) from None
+
+
+def _of_limits(key: str, table: ConfigTable) -> Any:
+    value = table.content[key]
+    is_whole = next(each.type for each in fields(Limits) if each.name == key) == "int"
+    if type(value) is not int and (type(value) is not float or is_whole):
+        raise table.wrong(key, "a whole number" if is_whole else "a number")
+    given: dict[str, Any] = {key: value}
+    try:
+        Limits(**given)
+    except ValueError:
+        raise table.wrong(key, "positive and finite") from None
+    return value
+
+
+def _of_option(key: str, table: ConfigTable) -> Any:
+    value = table.content[key]
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    if not isinstance(value, str | bool | int | float):
+        raise table.wrong(key, "a string, a number, true or false, or a list of strings")
+    return value
+
+
+def _gateway(scheme: str, text: str, source: str) -> Setting:
+    name = f"gateways.{scheme}"
+    _check_scheme(scheme, name, source)
+    try:
+        template = Template.parse(text)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"{source}: {name} is not a gateway: {error}",
+            source=source,
+            key=name,
+            hint='write it like "x-foo://gw.dom/fetch?{url}"',
+        ) from None
+    if template.scheme == scheme:
+        raise ConfigurationError(
+            f"{source}: {name} leads to {scheme} itself", source=source, key=name, hint=_GATEWAY_HINT
+        )
+    return Setting("gateways", scheme, text, source)
+
+
+def _gateways_of(environ: Mapping[str, str]) -> Iterator[Setting]:
+    source = _variable(GATEWAYS)
+    seen = set()
+    for pair in environ.get(GATEWAYS, "").split():
+        scheme, equals, template = pair.partition("=")
+        if not equals or scheme in seen:
+            raise ConfigurationError(
+                f"{source}: {redact(pair)!r} {'is given twice' if scheme in seen else 'has no ='}",
+                source=source,
+                key=f"gateways.{scheme}" if equals else "gateways",
+                hint="write scheme=template, with blanks between several",
+            )
+        seen.add(scheme)
+        yield _gateway(scheme, template, source)
+
+
+def _checked(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """Return the settings. Raises ConfigurationError if a gateway leads through another gateway."""
+    found = tuple(settings)
+    gateways = {each.key: each for each in found if each.table == "gateways"}
+    for each in gateways.values():
+        target = lower_case(each.value.partition(":")[0])
+        if target in gateways:
+            other = gateways[target]
+            where = "" if other.source == each.source else f" in {other.source}"
+            raise ConfigurationError(
+                f"{each.source}: {each.name} leads to {target}, which has a gateway itself{where}",
+                source=each.source,
+                key=each.name,
+                hint=_GATEWAY_HINT,
+            )
+    return found
+
+
+def _check_scheme(scheme: str, name: str, source: str) -> None:
+    if SCHEME_NAME_FORM.fullmatch(scheme) is None:
+        raise ConfigurationError(
+            f"{source}: {name} is not named after a scheme, in lower case", source=source, key=name
+        )

@@ -1,0 +1,53 @@
+"""What a server may want to know before it gives a resource, logins and forms, and who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from urlschemes_access.protocol.requests import Authenticate
+
+__all__ = ["Answers", "Asker", "Authenticator", "Credentials", "Form", "Question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A user name and a password for one host and port."""
+
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a form.
+
+    `kind` is the protocol's word (`"Ask"`, `"Choose"`), `choices` are the possible answers. The answer to a `hidden`
+    question is a secret: it must not be shown while it is typed.
+    """
+
+    kind: str
+    prompt: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Questions that the server wants answered before it gives the resource."""
+
+    title: str
+    questions: tuple[Question, ...]
+
+
+Answers: TypeAlias = tuple[str, ...]
+"""One answer for each question of a form, in its order."""
+
+Authenticator: TypeAlias = "Callable[[Authenticate], Credentials | None]"
+"""A function that returns a user name and a password, or None if it knows none."""
+
+Asker: TypeAlias = Callable[[Form], Answers]
+"""A function that answers the questions of a form."""

@@ -1,0 +1,474 @@
+"""Files of this machine are written below the folders that the policy names for it: all of the content, or nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import signal
+import socket
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from urlschemes.errors import PluginContractError, UnsafeURL, URLError
+from urlschemes.scheme.registration import Registration
+from urlschemes.scheme.scheme import Scheme
+from urlschemes_access import Policy
+from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.blocking import run
+from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.errors import PolicyDenied, RemoteError
+from urlschemes_access.operation_arguments import Terms
+from urlschemes_access.protocol import (
+    Algorithm,
+    Close,
+    Keep,
+    Open,
+    OpenFile,
+    Peer,
+    Pull,
+    Ready,
+    Receive,
+    Remove,
+    Request,
+    Send,
+)
+
+SCHEME = Scheme(
+    Registration.from_text(
+        """
+api = 1
+scheme = "x-shelf"
+status = "experimental"
+title = "Files for tests"
+reference = "none"
+contact = "nobody"
+change_controller = "nobody"
+operations = ["replace"]
+local = true
+encoding_considerations = "none"
+interoperability_considerations = "none"
+security_considerations = "none"
+[syntax]
+rule = "shelfurl"
+bnf = '''
+shelfurl = "x-shelf:" *uchar
+'''
+"""
+    )
+)
+
+posix = pytest.mark.skipif(os.name == "nt", reason="what only POSIX has")
+
+
+def operate(algorithm: Algorithm[None], *, policy: Policy, content: Any = None, trace: Any = None) -> None:
+    terms = Terms(policy=policy, content=content, trace=trace)
+    run(Dialogue(algorithm, url=SCHEME.url_type.parse("x-shelf:"), registration=SCHEME.registration, terms=terms))
+
+
+def doing(*asked: Request[Any], found: list[Any]) -> Algorithm[None]:
+    for request in asked:
+        answer = yield from request
+        found.append(answer)
+    yield from Open("attributes")
+
+
+def place(*asked: Request[Any], writable: tuple[Path, ...], roots: tuple[Path, ...] = ()) -> list[Any]:
+    """What the requests are answered with."""
+    found: list[Any] = []
+    policy = Policy(writable=tuple(map(str, writable)), roots=tuple(map(str, roots)))
+    operate(doing(*asked, found=found), policy=policy)
+    return found
+
+
+def writing(path: Path | str, to: Any, *pieces: bytes, kept: bool = True, facts: list[FileFacts]) -> Algorithm[None]:
+    file = yield from OpenFile(str(path), to=to)
+    for piece in pieces:
+        yield from Send(file, piece)
+    if kept:
+        facts.append((yield from Keep(file)))
+    yield from Open("attributes")
+
+
+def write(path: Path | str, to: Any, *pieces: bytes, under: Path, kept: bool = True) -> FileFacts | None:
+    """Write the pieces, and keep them."""
+    facts: list[FileFacts] = []
+    operate(writing(path, to, *pieces, kept=kept, facts=facts), policy=Policy(writable=(str(under),)))
+    return facts[0] if facts else None
+
+
+def test_nothing_is_written_until_a_folder_is_given_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    for request in (OpenFile(str(path), to="replace"), OpenFile(str(path), to="append"), Remove(str(path))):
+        with pytest.raises(PolicyDenied, match=r"writable=\(\"/the/folder\",\)") as refusal:
+            place(request, writable=(), roots=(tmp_path,))
+        assert refusal.value.rule == "writable"
+    with pytest.raises(PolicyDenied) as refusal:
+        place(OpenFile(str(path)), writable=(tmp_path,))
+    assert refusal.value.rule == "roots"
+    assert path.read_bytes() == b"old"
+
+
+def test_a_new_file_has_all_of_the_content_and_the_usual_mode(tmp_path: Path) -> None:
+    facts = write(tmp_path / "new", "replace", b"one ", b"", b"two", under=tmp_path)
+    assert (tmp_path / "new").read_bytes() == b"one two"
+    assert facts is not None
+    assert (facts.path, facts.kind, facts.size) == (str(tmp_path / "new"), "file", 7)
+    usual = tmp_path / "usual"
+    usual.touch()
+    assert (tmp_path / "new").stat().st_mode == usual.stat().st_mode
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["new", "usual"]
+
+
+def test_what_is_replaced_keeps_its_mode_and_its_readers_keep_the_older_content(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    with path.open("rb") as reader:
+        write(path, "replace", b"new content", under=tmp_path)
+        assert reader.read() == b"old"
+    assert path.read_bytes() == b"new content"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@posix
+def test_what_is_replaced_is_never_open_to_more_people_and_runs_as_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    path.chmod(0o4700)
+    made: list[int] = []
+    really = os.open
+
+    def seen(name: Any, flags: int, mode: int = 0o777, **more: Any) -> int:
+        descriptor = really(name, flags, mode, **more)
+        if flags & os.O_CREAT:
+            made.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        return descriptor
+
+    monkeypatch.setattr(os, "open", seen)
+    write(path, "replace", b"new", under=tmp_path)
+    assert made == [0o700]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o700
+
+
+def test_appending(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"one")
+    facts = write(path, "append", b" two", b" three", under=tmp_path)
+    assert path.read_bytes() == b"one two three"
+    assert facts is not None
+    assert facts.size == 13
+    with pytest.raises(RemoteError) as refusal:
+        write(tmp_path / "missing", "append", b"x", under=tmp_path)
+    assert refusal.value.status == "ENOENT"
+
+
+@pytest.mark.parametrize("to", ["replace", "append"])
+def test_what_is_not_kept_was_never_there(tmp_path: Path, to: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    write(path, to, b"x" * 3_000_000, under=tmp_path, kept=False)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("to", ["replace", "append"])
+def test_content_that_fails_in_the_middle_leaves_the_file_as_it_was(tmp_path: Path, to: Any) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def content() -> Any:
+        yield b"some"
+        raise KeyError("the caller's own")
+
+    def algorithm() -> Algorithm[None]:
+        file = yield from OpenFile(str(path), to=to)
+        while octets := (yield from Pull()):
+            yield from Send(file, octets)
+        yield from Keep(file)
+        yield from Open("attributes")
+
+    with pytest.raises(KeyError):
+        operate(algorithm(), policy=Policy(writable=(str(tmp_path),)), content=content())
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_of_what_others_wrote_to_the_file_meanwhile_nothing_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def algorithm() -> Algorithm[None]:
+        file = yield from OpenFile(str(path), to="append")
+        yield from Send(file, b" ours")
+        with path.open("ab") as other:
+            other.write(b" theirs")
+        yield from Close(file)
+        yield from Open("attributes")
+
+    operate(algorithm(), policy=Policy(writable=(str(tmp_path),)))
+    assert path.read_bytes() == b"old ours theirs"
+
+
+@posix
+@pytest.mark.parametrize("to", ["replace", "append"])
+def test_no_room_left(tmp_path: Path, to: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        with pytest.raises(RemoteError) as refusal:
+            write(path, to, b"x" * 90_000, b"y" * 90_000, under=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert refusal.value.status == "EFBIG"
+    assert refusal.value.sent in (10_000, 9_997)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+OUTSIDE = [
+    "{root}/../secret",
+    "{root}/out",
+    "{root}/out/passwd",
+    "{root}/link",
+    "{root}2/file",
+    "/etc/passwd",
+    "/",
+    "/missing",
+    "relative",
+    "",
+    "//host.example/share",
+]
+ASKING: list[Callable[[str], Request[Any]]] = [
+    lambda path: OpenFile(path, to="replace"),
+    lambda path: OpenFile(path, to="append"),
+    Remove,
+]
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
+def test_nothing_outside_is_touched(tmp_path: Path, path: str, ask: Callable[[str], Request[Any]]) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "root2").mkdir()
+    (tmp_path / "root2" / "file").write_text("secret")
+    (root / "out").symlink_to("/etc")
+    (root / "link").symlink_to("../secret")
+    with pytest.raises(PolicyDenied) as refusal:
+        place(ask(path.format(root=root)), writable=(root,), roots=(Path("/"),))
+    assert refusal.value.rule == "writable"
+    assert (tmp_path / "secret").read_text() == (tmp_path / "root2" / "file").read_text() == "secret"
+    assert sorted(each.name for each in root.iterdir()) == ["link", "out"]
+
+
+@pytest.mark.parametrize("path", ["/proc/self/oom_score_adj", "/dev/null", "/sys/x", "/dev/shm/x"])
+@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
+def test_the_systems_own_folders_are_closed(path: str, ask: Callable[[str], Request[Any]]) -> None:
+    with pytest.raises(PolicyDenied, match="the system's own"):
+        place(ask(path), writable=(Path("/"),))
+
+
+@posix
+@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
+def test_only_regular_files(tmp_path: Path, ask: Callable[[str], Request[Any]]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "to-folder").symlink_to("folder")
+    with socket.socket(socket.AF_UNIX) as listener:
+        here = os.open(tmp_path, os.O_RDONLY)
+        listener.bind(f"/proc/self/fd/{here}/s")
+        os.close(here)
+        for name in ("pipe", "s"):
+            with pytest.raises(PolicyDenied, match="no regular file"):
+                place(ask(str(tmp_path / name)), writable=(tmp_path,))
+    for name in ("folder", "to-folder", "folder/..", "."):
+        with pytest.raises(RemoteError) as refusal:
+            place(ask(f"{tmp_path}/{name}"), writable=(tmp_path,))
+        assert refusal.value.status == "EISDIR"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "pipe", "s", "to-folder"]
+
+
+@posix
+def test_a_link_leads_to_the_file_that_is_written_and_goes_alone_when_it_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "nowhere").symlink_to("made")
+    write(tmp_path / "link", "replace", b"new", under=tmp_path)
+    write(tmp_path / "link", "append", b"er", under=tmp_path)
+    write(tmp_path / "nowhere", "replace", b"made", under=tmp_path)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"newer"
+    assert (tmp_path / "made").read_bytes() == b"made"
+    place(Remove(str(tmp_path / "link")), writable=(tmp_path,))
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"newer"
+    place(Remove(str(tmp_path / "file")), writable=(tmp_path,))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["made", "nowhere"]
+
+
+def test_one_file_may_be_named_instead_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"old")
+    write(tmp_path / "log", "append", b"er", under=tmp_path / "log")
+    write(tmp_path / "log", "replace", b"new", under=tmp_path / "log")
+    with pytest.raises(PolicyDenied):
+        write(tmp_path / "other", "replace", b"new", under=tmp_path / "log")
+    assert (tmp_path / "log").read_bytes() == b"new"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("missing/a", "ENOENT"), ("file/a", "ENOTDIR"), ("loop", "ELOOP"), ("n" * 300, "ENAMETOOLONG")],
+)
+@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
+def test_the_systems_reason_is_given(
+    tmp_path: Path, ask: Callable[[str], Request[Any]], name: str, status: str
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(RemoteError) as refusal:
+        place(ask(str(tmp_path / name)), writable=(tmp_path,))
+    assert refusal.value.status == status
+    assert refusal.value.text == os.strerror(getattr(errno, status))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "loop"]
+
+
+@posix
+def test_a_name_that_is_almost_too_long_can_be_replaced(tmp_path: Path) -> None:
+    for name in ("n" * 255, "\u20ac" * 80):
+        write(tmp_path / name, "replace", b"x", under=tmp_path)
+        assert (tmp_path / name).read_bytes() == b"x"
+
+
+def test_a_nul_in_a_path(tmp_path: Path) -> None:
+    for ask in ASKING:
+        with pytest.raises(UnsafeURL):
+            place(ask(f"{tmp_path}/a\0b"), writable=(tmp_path,))
+
+
+@posix
+@pytest.mark.parametrize("ask", [ASKING[0], ASKING[2]], ids=["replace", "remove"])
+def test_a_folder_that_changes_while_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[str], Request[Any]]
+) -> None:
+    """The path was good when it was looked at, and is another when it is opened."""
+    root = tmp_path / "root"
+    (root / "folder").mkdir(parents=True)
+    (root / "folder" / "a").write_text("harmless")
+    (tmp_path / "a").write_text("secret")
+    real_open = os.open
+
+    def swapped(path: str, flags: int, *more: Any, **others: Any) -> int:
+        if path.endswith("folder") and not (root / "folder").is_symlink():
+            (root / "folder" / "a").unlink()
+            (root / "folder").rmdir()
+            (root / "folder").symlink_to(tmp_path)
+            flags &= ~os.O_NOFOLLOW
+        return real_open(path, flags, *more, **others)
+
+    monkeypatch.setattr(os, "open", swapped)
+    with pytest.raises(PolicyDenied, match="under none of the folders"):
+        place(ask(str(root / "folder" / "a")), writable=(root,))
+    assert (tmp_path / "a").read_text() == "secret"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "root"]
+
+
+def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+
+    def held() -> int:
+        descriptors = Path("/proc/self/fd")
+        return len(list(descriptors.iterdir())) if descriptors.is_dir() else 0
+
+    before = held()
+    for name in ("a", "missing/a", "."):
+        for ask in ASKING:
+            try:
+                place(ask(f"{tmp_path}/{name}"), writable=(tmp_path,))
+            except URLError:
+                continue
+    for to in ("replace", "append"):
+        (tmp_path / "a").write_bytes(b"old")
+        write(tmp_path / "a", to, b"x", under=tmp_path)
+        write(tmp_path / "a", to, b"x", under=tmp_path, kept=False)
+    assert held() == before
+
+
+def misusing(path: str, to: Any, then: Callable[[Peer], Request[Any]]) -> Algorithm[None]:
+    file = yield from OpenFile(path, to=to)
+    yield from then(file)
+    yield from Open("attributes")
+
+
+@pytest.mark.parametrize(
+    ("to", "then"),
+    [
+        ("read", lambda file: Send(file, b"x")),
+        ("read", Keep),
+        ("replace", Receive),
+        ("append", Receive),
+        ("truncate", Close),
+    ],
+)
+def test_a_file_is_used_for_what_it_was_opened_for(tmp_path: Path, to: str, then: Any) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    policy = Policy(writable=(str(tmp_path),), roots=(str(tmp_path),))
+    with pytest.raises(PluginContractError):
+        operate(misusing(str(path), to, then), policy=policy)
+    assert path.read_bytes() == b"old"
+    operate(misusing(str(path), "append", lambda file: Ready((file,))), policy=policy)
+
+
+def test_a_trace_tells_what_is_done(tmp_path: Path) -> None:
+    told: list[str] = []
+    policy = Policy(writable=(str(tmp_path),))
+    facts: list[FileFacts] = []
+    algorithm = writing(tmp_path / "a", "replace", b"octets", facts=facts)
+    operate(algorithm, policy=policy, trace=lambda event: told.append(event.text or str(event.octets)))
+    operate(doing(Remove(str(tmp_path / "a")), found=[]), policy=policy, trace=lambda event: told.append(event.text))
+    assert told == [
+        f"open {tmp_path}/a to replace",
+        "b'octets'",
+        f"{tmp_path}/a has 6 octets now",
+        "b''",
+        "attributes",
+        f"{tmp_path}/a is removed",
+        "attributes",
+    ]
+
+
+def test_the_deadline_holds_between_two_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    def clock() -> float:
+        nonlocal now
+        now += 1.0
+        return now
+
+    def algorithm() -> Algorithm[None]:
+        file = yield from OpenFile(str(tmp_path / "a"), to="replace")
+        while True:
+            yield from Send(file, b"x")
+
+    policy = Policy(writable=(str(tmp_path),))
+    policy = replace(policy, limits=replace(policy.limits, deadline=30))
+    monkeypatch.setattr("urlschemes_access.dialogue.deadline.monotonic", clock)
+    with pytest.raises(URLError) as late:
+        operate(algorithm(), policy=policy)
+    assert late.value.code == "deadline-exceeded"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,298 @@
+"""What the policy allows, refuses, and says about it: tables of addresses, ports, hosts and schemes."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
+from typing import Any, cast
+
+import pytest
+
+from urlschemes.errors import UnsafeURL
+from urlschemes_access.errors import PolicyDenied
+from urlschemes_access.policy import OTHER_PROTOCOLS, Limits, Policy
+
+PUBLIC = ["8.8.8.8", "93.184.216.34", "1.1.1.1", "2001:4860:4860::8888", "2a00:1450:4001:80b::200e", "::ffff:8.8.8.8"]
+
+NOT_PUBLIC = {
+    "127.0.0.1": "loopback",
+    "127.255.255.254": "loopback",
+    "0.0.0.0": "this host",
+    "0.1.2.3": "this network",
+    "10.0.0.1": "private",
+    "172.16.0.1": "private",
+    "172.31.255.255": "private",
+    "192.168.1.1": "private",
+    "169.254.169.254": "link-local, where clouds keep their secrets",
+    "100.64.0.1": "carrier-grade NAT",
+    "192.0.0.8": "IETF protocol assignments",
+    "192.0.2.1": "documentation",
+    "192.88.99.1": "6to4 relays",
+    "198.18.0.1": "benchmarking",
+    "198.51.100.1": "documentation",
+    "203.0.113.1": "documentation",
+    "224.0.0.1": "multicast",
+    "239.255.255.250": "multicast",
+    "240.0.0.1": "reserved",
+    "255.255.255.255": "broadcast",
+    "::": "unspecified",
+    "::1": "loopback",
+    "fe80::1": "link-local",
+    "fe80::1%eth0": "link-local with a zone",
+    "fec0::1": "site-local",
+    "fc00::1": "unique local",
+    "fd12:3456::1": "unique local",
+    "ff02::1": "multicast",
+    "ff0e::1": "multicast",
+    "2001:db8::1": "documentation",
+    "3fff::1": "documentation",
+    "5f00::1": "segment routing",
+    "100::1": "discard",
+    "2001:20::1": "ORCHIDv2",
+    "::ffff:127.0.0.1": "IPv4-mapped loopback",
+    "::ffff:10.0.0.1": "IPv4-mapped private",
+    "::127.0.0.1": "IPv4-compatible loopback",
+    "2002:7f00:1::": "6to4 around loopback",
+    "2002:a9fe:a9fe::1": "6to4 around link-local",
+    "2001:0:a00:1:8000:63bf:807f:fffe": "Teredo whose server is private",
+    "2001:0:808:808:8000:63bf:80ff:fffe": "Teredo whose client is loopback",
+    "64:ff9b::7f00:1": "NAT64 around loopback",
+    "64:ff9b::a00:1": "NAT64 around private",
+    "64:ff9b:1::808:808": "NAT64 of a local network",
+}
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_the_public_internet_is_allowed_by_default(address: str) -> None:
+    Policy.untrusted().check_address(address)
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC, ids=[f"{a}-{why}" for a, why in NOT_PUBLIC.items()])
+def test_everything_else_is_not(address: str) -> None:
+    with pytest.raises(PolicyDenied, match="not of the public Internet") as refusal:
+        Policy.untrusted().check_address(address, host="name.example")
+    assert refusal.value.rule == "networks"
+    assert "policy rule 'networks'" in str(refusal.value)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.9.8.7", "192.168.0.1", "172.20.0.1", "fd00::1"])
+def test_a_typed_url_may_also_reach_this_machine_and_private_networks(address: str) -> None:
+    Policy.interactive().check_address(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["169.254.169.254", "fe80::1", "224.0.0.1", "0.0.0.0", "255.255.255.255", "100.64.0.1", "fd00:ec2::254"]
+)
+def test_even_a_typed_url_may_not_reach_link_local_and_special_addresses(address: str) -> None:
+    with pytest.raises(PolicyDenied):
+        Policy.interactive().check_address(address)
+
+
+def test_what_a_wrapping_address_contains_is_what_counts() -> None:
+    policy = replace(Policy.untrusted(), networks=("127.0.0.0/8",))
+    policy.check_address("::ffff:127.0.0.1")
+    with pytest.raises(PolicyDenied):
+        policy.check_address("::ffff:10.0.0.1")
+
+
+def test_a_redirect_leads_into_no_allowed_network() -> None:
+    policy = Policy.interactive()
+    with pytest.raises(PolicyDenied, match="a redirect led there") as refusal:
+        policy.check_address("127.0.0.1", redirected=True)
+    assert refusal.value.rule == "redirect"
+    policy.check_address("8.8.8.8", redirected=True)
+
+
+def test_networks_can_be_denied_and_the_internet_too() -> None:
+    denying = replace(Policy.interactive(), denied_networks=("10.0.0.0/8", "8.8.8.0/24"))
+    for address in ("10.1.1.1", "8.8.8.8", "::ffff:8.8.8.8"):
+        with pytest.raises(PolicyDenied) as refusal:
+            denying.check_address(address)
+        assert refusal.value.rule == "denied_networks"
+    denying.check_address("127.0.0.1")
+    closed = replace(Policy.interactive(), public=False)
+    closed.check_address("127.0.0.1")
+    with pytest.raises(PolicyDenied) as refusal:
+        closed.check_address("8.8.8.8")
+    assert refusal.value.rule == "public"
+
+
+def test_a_network_that_is_none_is_refused_when_the_policy_is_made() -> None:
+    with pytest.raises(ValueError, match="256"):
+        Policy(networks=("127.0.0.256/8",))
+
+
+@pytest.mark.parametrize("port", [1024, 1081, 3000, 8000, 8080, 8443, 29021, 65535])
+def test_ports_from_1024_are_allowed(port: int) -> None:
+    Policy.untrusted().check_port(port)
+
+
+@pytest.mark.parametrize("port", [1, 7, 19, 22, 25, 53, 80, 110, 445, 587, 1023, *sorted(OTHER_PROTOCOLS)])
+def test_ports_of_other_protocols_are_not(port: int) -> None:
+    with pytest.raises(PolicyDenied, match="another protocol") as refusal:
+        Policy.untrusted().check_port(port)
+    assert refusal.value.rule == "ports"
+    assert f"ports={{{port}}}" in str(refusal.value)
+    Policy.untrusted().check_port(port, frozenset({port}))
+    replace(Policy.untrusted(), ports=frozenset({port})).check_port(port)
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536, 99999, 10**50])
+def test_a_number_that_is_no_port_is_unsafe_under_every_policy(port: int) -> None:
+    with pytest.raises(UnsafeURL) as refusal:
+        replace(Policy.interactive(), ports=frozenset({port})).check_port(port, frozenset({port}))
+    assert refusal.value.part == "port"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "host.example",
+        "HOST.Example",
+        "a",
+        "localhost",
+        "1a.example",
+        "xn--bcher-kva.example",
+        "127.0.0.1",
+        "0.0.0.0",
+        "a_b.example",
+        f"{'a' * 63}.example",
+        ".".join(["a" * 61] * 4),
+    ],
+)
+def test_hosts_that_may_be_looked_up(host: str) -> None:
+    Policy.untrusted().check_host(host)
+
+
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [
+        ("", "there is none"),
+        ("0177.0.0.1", "leading zeros"),
+        ("127.0.0.01", "leading zeros"),
+        ("00.0.0.0", "leading zeros"),
+        ("256.1.1.1", "over 255"),
+        ("1.2.3.999", "over 255"),
+        ("1.2.3.4567", "four groups"),
+        ("127.1", "four groups"),
+        ("2130706433", "four groups"),
+        ("1.2.3.4.5", "four groups"),
+        ("127.0.0.1.", "four groups"),
+        ("0x7f.1", "begins with a letter"),
+        ("a.0x7f", "begins with a letter"),
+        ("host.example.", "no domain name"),
+        (".host.example", "no domain name"),
+        ("a..b", "no domain name"),
+        ("-a.example", "no domain name"),
+        ("a-.example", "no domain name"),
+        ("[::1]", "no domain name"),
+        ("::1", "no domain name"),
+        ("a b.example", "no domain name"),
+        ("a\n.example", "no domain name"),
+        ("a%00.example", "no domain name"),
+        ("b\u00fccher.example", "US-ASCII"),
+        ("\u0661\u0662\u0667.0.0.1", "US-ASCII"),
+        (f"{'a' * 64}.example", "63 octets"),
+        (".".join(["a" * 50] * 5), "253 octets"),
+    ],
+)
+def test_hosts_that_are_never_looked_up(host: str, why: str) -> None:
+    with pytest.raises(UnsafeURL, match=why) as refusal:
+        Policy.interactive().check_host(host)
+    assert refusal.value.part == "host"
+    assert "\n" not in str(refusal.value)
+
+
+def test_hosts_can_be_listed() -> None:
+    policy = Policy(hosts=frozenset({"one.example", ".two.example"}), denied_hosts=frozenset({"bad.two.example"}))
+    for host in ("one.example", "ONE.example", "a.two.example", "a.b.two.example"):
+        policy.check_host(host)
+    for host in ("a.one.example", "two.example", "nottwo.example"):
+        with pytest.raises(PolicyDenied) as refusal:
+            policy.check_host(host)
+        assert refusal.value.rule == "hosts"
+    with pytest.raises(PolicyDenied) as refusal:
+        policy.check_host("BAD.two.example")
+    assert refusal.value.rule == "denied_hosts"
+
+
+def test_schemes_can_be_listed() -> None:
+    Policy.untrusted().check_scheme("x-talk")
+    with pytest.raises(PolicyDenied, match="add 'x-talk' to schemes") as refusal:
+        Policy(schemes=frozenset({"x-other"})).check_scheme("x-talk")
+    assert refusal.value.rule == "schemes"
+    with pytest.raises(PolicyDenied) as refusal:
+        Policy(denied_schemes=frozenset({"x-talk"})).check_scheme("x-talk")
+    assert refusal.value.rule == "denied_schemes"
+
+
+def test_no_files_until_a_root_is_given() -> None:
+    assert Policy.untrusted().roots == Policy.interactive().roots == ()
+
+
+def test_a_policy_is_a_value() -> None:
+    policy = Policy.interactive()
+    with pytest.raises(FrozenInstanceError):
+        policy.public = False  # type: ignore[misc]
+    assert replace(policy) == policy == copy.deepcopy(policy) == pickle.loads(pickle.dumps(policy))
+    assert hash(policy) == hash(Policy.interactive())
+    assert Policy() == Policy.untrusted() != policy
+
+
+def test_a_policy_prints_what_differs_from_the_default_and_can_be_read_back() -> None:
+    assert (repr(Policy()), repr(Limits())) == ("Policy()", "Limits()")
+    changed = Policy(hosts={"b.dom", "a.dom"}, ports={8000}, roots=("/srv",), limits=Limits(hops=1))  # type: ignore[arg-type]
+    assert repr(changed) == "Policy(hosts={'a.dom', 'b.dom'}, ports={8000}, roots=('/srv',), limits=Limits(hops=1))"
+    for policy in (Policy(), changed, Policy.interactive(), Policy(schemes=frozenset(), public=False)):
+        assert eval(repr(policy), {"Policy": Policy, "Limits": Limits, "frozenset": frozenset}) == policy
+    assert repr(replace(changed, ports=frozenset(), limits=Limits())) == (
+        "Policy(hosts={'a.dom', 'b.dom'}, roots=('/srv',))"
+    )
+
+
+@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf])
+@pytest.mark.parametrize("name", [limit.name for limit in fields(Limits)])
+def test_no_limit_is_missing_or_endless(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=rf"Limits\.{name} must be positive and finite"):
+        Limits(**{name: value})  # type: ignore[arg-type]
+
+
+def test_every_refusal_is_one_line_and_keeps_its_hint() -> None:
+    with pytest.raises(PolicyDenied) as refusal:
+        Policy.untrusted().check_address("127.0.0.1", host="a." * 120 + "example")
+    text = str(refusal.value)
+    assert len(text) <= 300
+    assert text.endswith("""policy rule 'networks': to allow it: networks=("127.0.0.1",)""")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"roots": "/srv"},
+        {"hosts": "host.dom"},
+        {"schemes": "xhttp"},
+        {"denied_hosts": "evil.dom"},
+        {"networks": "127.0.0.0/8"},
+        {"ports": {"22"}},
+        {"hosts": {b"host.dom"}},
+    ],
+)
+def test_a_single_text_is_no_collection(fields: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=f"Policy.{next(iter(fields))} is a collection of"):
+        Policy(**fields)
+
+
+@pytest.mark.parametrize("name", ["roots", "writable"])
+def test_a_folder_whose_name_no_system_takes_is_refused_at_once(name: str) -> None:
+    with pytest.raises(ValueError, match=f"a folder of Policy.{name} holds a NUL"):
+        Policy(**cast("Any", {name: ("/srv", "/a\0b")}))
+
+
+def test_names_are_met_in_any_letter_case_and_a_policy_is_one_value() -> None:
+    policy = Policy(denied_hosts=["Evil.dom"], denied_schemes={"X-Foo"}, roots=["/srv"])  # type: ignore[arg-type]
+    for check, name in ((policy.check_host, "evil.DOM"), (policy.check_scheme, "x-foo")):
+        with pytest.raises(PolicyDenied):
+            check(name)
+    assert hash(policy) == hash(Policy(denied_hosts={"evil.dom"}, denied_schemes={"x-foo"}, roots=("/srv",)))  # type: ignore[arg-type]

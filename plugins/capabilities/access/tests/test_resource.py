@@ -1,0 +1,358 @@
+"""Documents, listings, sessions and entries, on a source that needs no network."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import stat
+import tracemalloc
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar, cast
+
+import pytest
+
+from urlschemes.url.value import URL
+from urlschemes_access.attributes import Attributes, Entry, FileFacts, media_type_of
+from urlschemes_access.credentials import Credentials, Form, Question
+from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
+from urlschemes_access.policy import Limits
+from urlschemes_access.protocol import Algorithm, Peer, Pull
+from urlschemes_access.resources import Document, Listing, Session
+from urlschemes_access.resources.base import SMALL
+
+T = TypeVar("T")
+
+
+class Pieces:
+    """A source that gives what it was given, and remembers how it was ended."""
+
+    url = URL.parse("x-talk://host.example/")
+
+    def __init__(self, *pieces: bytes | Entry | Exception, limits: Limits | None = None) -> None:
+        self.pieces = list(pieces)
+        self.limits = limits or Limits()
+        self.terminated: bool | None = None
+        self.ended: list[str] = []
+
+    def pull(self) -> bytes | Entry | None:
+        if not self.pieces:
+            self.terminated = True
+            return None
+        piece = self.pieces.pop(0)
+        if isinstance(piece, Exception):
+            raise piece
+        return piece
+
+    def call(self, algorithm: Algorithm[T]) -> T:
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        self.ended.append("finish")
+
+    def close(self) -> None:
+        self.ended.append("close")
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def document(*pieces: bytes | Exception, media_type: str | None = None, limits: Limits | None = None) -> Document:
+    return Document(Pieces(*pieces, limits=limits), Attributes(media_type=media_type))
+
+
+def test_a_document_iterates_in_the_pieces_that_come() -> None:
+    assert list(document(b"one", b"two")) == [b"one", b"two"]
+
+
+def test_a_document_reads_whole_or_by_the_count() -> None:
+    assert document(b"one", b"two").read() == b"onetwo"
+    counted = document(b"one", b"two", b"three")
+    assert [counted.read(2), counted.read(2), counted.read(0), counted.read(100), counted.read(), counted.read(1)] == [
+        b"on",
+        b"et",
+        b"",
+        b"wothree",
+        b"",
+        b"",
+    ]
+
+
+def test_reading_and_iterating_mix() -> None:
+    mixed = document(b"onetwo", b"three")
+    assert mixed.read(3) == b"one"
+    assert list(mixed) == [b"two", b"three"]
+
+
+def test_a_document_knows_when_it_was_read_to_its_end() -> None:
+    read = document(b"one")
+    assert read.terminated is None
+    read.read()
+    assert read.terminated is True
+
+
+def test_the_whole_is_bounded_and_the_stream_is_not() -> None:
+    limits = Limits(content=10)
+    source = Pieces(b"x" * 8, b"x" * 8, limits=limits)
+    with pytest.raises(LimitExceeded) as refusal:
+        Document(source, Attributes()).read()
+    assert (refusal.value.limit, refusal.value.value, refusal.value.scheme) == ("content", 10, "x-talk")
+    assert source.ended == ["close"]
+    assert sum(map(len, document(b"x" * 8, b"x" * 8, limits=limits))) == 16
+    assert document(b"x" * 10, limits=limits).read() == b"x" * 10
+
+
+def test_what_came_of_a_short_document_is_on_its_error_and_nowhere_else() -> None:
+    short = document(b"one", b"two", Truncated("cut", received=6, expected=9))
+    with pytest.raises(Truncated) as cut:
+        short.read()
+    assert cut.value.partial == b"onetwo"
+    with pytest.raises(Truncated):
+        short.read()
+    with pytest.raises(Truncated):
+        next(iter(short))
+    assert cut.value.partial == b"onetwo"
+    assert short.terminated is None
+
+
+@pytest.mark.parametrize(
+    ("octets", "media_type", "text"),
+    [
+        ("grün".encode(), None, "grün"),
+        ("grün".encode("latin-1"), None, "grün"),
+        ("\ufeffgrün".encode(), None, "grün"),
+        ("grün".encode("latin-1"), "text/plain; charset=iso-8859-1", "grün"),
+        ("grün".encode("utf-16"), 'text/plain; x=y; Charset="UTF-16"', "grün"),
+        ("grün".encode("latin-1"), "text/plain;charset=utf-8", "gr\ufffdn"),
+        (b"a\r\nb\n", "text/plain", "a\r\nb\n"),
+        (b"+AGE-", "text/plain;charset=utf-7", "+AGE-"),
+        (b"616263", "text/plain;charset=hex", "616263"),
+        (b"abc", "text/plain;charset=no-such", "abc"),
+        (b"abc", "text/plain;charset=\x00", "abc"),
+        (b"abc-", "text/plain;charset=punycode", "abc-"),
+        (b"\\x41", "text/plain;charset=unicode_escape", "\\x41"),
+        (b"\\u0041", "text/plain;charset=Raw-Unicode-Escape", "\\u0041"),
+    ],
+)
+def test_text_is_decoded_as_the_media_type_or_the_octets_say(octets: bytes, media_type: str | None, text: str) -> None:
+    assert document(octets, media_type=media_type).read_text() == text
+
+
+def test_an_encoding_that_the_caller_chose_is_not_bent() -> None:
+    assert document(b"gr\xfcn", media_type="text/plain;charset=utf-8").read_text("latin-1") == "grün"
+    with pytest.raises(ProtocolError, match="the content is not utf-8"):
+        document(b"gr\xfcn").read_text("utf-8")
+
+
+def test_saving_replaces_the_file_at_once(tmp_path: Path) -> None:
+    target = tmp_path / "saved"
+    target.write_text("old")
+    assert document(b"one", b"two").save(target) == 6
+    assert target.read_bytes() == b"onetwo"
+    assert document().save(str(target)) == 0
+    assert target.read_bytes() == b""
+    assert names(tmp_path) == ["saved"]
+
+
+def test_a_drip_takes_no_more_memory_than_it_brings() -> None:
+    size = 40_000
+    tracemalloc.start()
+    try:
+        dripped = document(*(bytes([octet % 256, 1]) for octet in range(size // 2)), b"x" * SMALL, b"y")
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        octets = dripped.read()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert octets == b"".join(bytes([octet % 256, 1]) for octet in range(size // 2)) + b"x" * SMALL + b"y"
+    assert peak - before < 4 * size
+
+
+def test_saving_under_the_longest_name(tmp_path: Path) -> None:
+    name = "\u6587" * 85  # 255 octets
+    assert document(b"one").save(tmp_path / name) == 3
+    assert names(tmp_path) == [name]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_a_saved_file_may_be_read_by_whom_the_older_one_could(tmp_path: Path) -> None:
+    target = tmp_path / "private"
+    target.write_bytes(b"old")
+    target.chmod(0o600)
+    document(b"new").save(target)
+    assert target.read_bytes() == b"new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "saved"
+    target.write_text("old")
+    with pytest.raises(Truncated):
+        document(b"one", Truncated("cut")).save(target)
+    assert target.read_text() == "old"
+    assert names(tmp_path) == ["saved"]
+
+
+def test_saving_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(AccessError, match="cannot write") as fault:
+        document(b"one").save(tmp_path / "no" / "folder")
+    assert isinstance(fault.value.__cause__, FileNotFoundError)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(AccessError, match="cannot write"):
+        document(b"one").save(tmp_path / "folder")
+    assert names(tmp_path) == ["folder"]
+
+
+def test_the_other_sides_name_is_never_a_file_name(tmp_path: Path) -> None:
+    named = Document(Pieces(b"one"), Attributes(name="../../evil"))
+    named.save(tmp_path / "mine")
+    assert names(tmp_path) == ["mine"]
+
+
+def test_closing_twice_and_reading_after_it() -> None:
+    source = Pieces(b"one", b"two")
+    with Document(source, Attributes()) as closing:
+        assert next(iter(closing)) == b"one"
+    closing.close()
+    assert closing.closed
+    assert set(source.ended) == {"close"}
+    with pytest.raises(AccessError, match="this document is closed") as closed:
+        closing.read()
+    assert closed.value.scheme == "x-talk"
+
+
+def test_a_document_dropped_unread_closes_its_source() -> None:
+    source = Pieces(b"one")
+    dropped = Document(source, Attributes())
+    del dropped
+    assert source.ended == ["close"]
+
+
+def test_a_listing_gives_its_entries() -> None:
+    first, second = Entry(name="a", kind="file"), Entry(name="b")
+    with Listing(Pieces(first, second), Attributes(name="folder")) as listing:
+        assert listing.attributes.name == "folder"
+        assert list(listing) == [first, second]
+        assert list(listing) == []
+
+
+def test_an_entry_is_read_by_the_registry_of_its_listing() -> None:
+    entry = Entry(name="a", url="x-talk://host.example/")
+    entry.read_by(lambda text: cast("URL", f"read {text}"))
+    assert cast("str", entry.parse()) == "read x-talk://host.example/"
+    assert entry == Entry(name="a", url="x-talk://host.example/")
+
+
+def test_an_entry_that_came_from_no_listing_gives_a_generic_url() -> None:
+    entry = Entry(name="a", url="x-not-installed://host.example/")
+    assert entry.parse() == URL.parse("x-not-installed://host.example/")
+    assert type(entry.parse()) is URL
+
+
+def test_an_entry_without_a_url_says_why() -> None:
+    with pytest.raises(ProtocolError, match="port 99999 is none"):
+        Entry(name="a", problem="port 99999 is none").parse()
+    with pytest.raises(ProtocolError, match="has no URL"):
+        Entry(name="a\x1b[2J").parse()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Attributes(media_type="text/plain", size=3, modified=datetime(2020, 1, 1, tzinfo=UTC), fields={"a": "b"}),
+        Entry(name="a", url="x-talk://h/", kind="file", size=1, fields={"a": "b"}, problem="none"),
+        Credentials("user", "secret"),
+        FileFacts("/a", "file", 3, datetime(2020, 1, 1, tzinfo=UTC)),
+        Form("title", (Question("Ask", "Who?", choices=("a", "b")),)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_values_pickle_and_copy(value: object) -> None:
+    assert pickle.loads(pickle.dumps(value)) == value == copy.deepcopy(value)
+
+
+def test_an_entry_pickles_without_its_registry() -> None:
+    entry = Entry(name="a", url="x-talk://h/")
+    entry.read_by(lambda _: cast("URL", None))
+    assert pickle.loads(pickle.dumps(entry)) == entry
+
+
+def test_a_password_is_not_shown() -> None:
+    assert "secret" not in repr(Credentials("user", "secret"))
+
+
+class Shell(Session):
+    def say(self) -> bytes:
+        return self._run(iter_pull())
+
+
+def iter_pull() -> Algorithm[bytes]:
+    return (yield from Pull())
+
+
+def test_a_session_says_its_closing_words_unless_something_went_wrong() -> None:
+    source = Pieces()
+    with Shell(source, Attributes(), Peer("shell")) as shell:
+        assert shell.peer.label == "shell"
+    shell.close()
+    assert source.ended == ["finish"]
+    with pytest.raises(AccessError, match="this session is closed"):
+        shell.say()
+    source = Pieces()
+    with pytest.raises(KeyError), Shell(source, Attributes(), None):
+        raise KeyError
+    assert source.ended == ["close"]
+
+
+def test_a_session_without_a_connection_has_no_peer() -> None:
+    with pytest.raises(AccessError, match="without a connection"):
+        Session(Pieces(), Attributes(), None).peer  # noqa: B018
+
+
+def test_a_resource_prints_without_its_password() -> None:
+    class Secret(Pieces):
+        url = URL.parse("x-talk://user:secret@host.example/")
+
+    assert repr(Document(Secret(), Attributes())) == "<Document x-talk://user:***@host.example/>"
+
+
+def test_what_the_other_side_says_prints_without_passwords() -> None:
+    told = {"at": "ftp://user:secret@host.example/", "by": "a@b"}
+    assert repr(Entry(name="ftp://u:secret@h/", url="ftp://u:secret@h:21/a", size=3, fields=told)) == (
+        "Entry(name='ftp://u:***@h/', url='ftp://u:***@h:21/a', kind='', size=3, modified=None, "
+        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'}, problem=None)"
+    )
+    assert repr(Attributes(name="a", fields=told)) == (
+        "Attributes(media_type=None, size=None, modified=None, name='a', "
+        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'})"
+    )
+
+
+def test_iterables_of_octets_can_be_sent_on() -> None:
+    pieces: Iterable[bytes] = document(b"one")
+    assert b"".join(pieces) == b"one"
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.txt", "text/plain"),
+        ("a.PNG", "image/png"),
+        ("a.tar.gz", "application/gzip"),
+        ("a.txt.bz2", "application/x-bzip2"),
+        ("a.tar.xz", "application/x-xz"),
+        ("a.txt.Z", None),
+        ("a", None),
+        ("", None),
+        (None, None),
+        ("http://x.txt", "text/plain"),
+        ("data:image/png,x", None),
+    ],
+)
+def test_the_suffix_of_a_name_tells_the_media_type(name: str | None, media_type: str | None) -> None:
+    """Of what was compressed, that of the octets that are there."""
+    assert media_type_of(name) == media_type

@@ -1,0 +1,67 @@
+"""What an algorithm says of octets that it did not expect."""
+
+from __future__ import annotations
+
+import pytest
+
+from urlschemes.errors import UnsafeURL
+from urlschemes_access.protocol import place_of, unexpected
+
+
+@pytest.mark.parametrize(
+    ("octets", "shown"),
+    [
+        (b"250 ready", "250 ready"),
+        (b"\x1b[2J\r\n", r"\x1b[2J\x0d\x0a"),
+        (b"gr\xfcn", r"gr\xfcn"),
+        (rb"C:\a", r"C:\a"),
+        (b"x" * 61, "x" * 60),
+    ],
+)
+def test_what_came_unexpectedly_is_shown_safely_and_escaped_once(octets: bytes, shown: str) -> None:
+    error = unexpected(octets, "reply", "a reply")
+    assert error.message == f"a reply was due, but '{shown}' came"
+    assert error.where == "reply"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("relay.dom", ("relay.dom", 587)),
+        ("relay.dom:25", ("relay.dom", 25)),
+        ("192.0.2.1:01119", ("192.0.2.1", 1119)),
+        ("mail_relay", ("mail_relay", 587)),
+        ("relay.dom:99999", ("relay.dom", 99999)),
+    ],
+)
+def test_where_an_option_says_that_a_server_is(text: str, place: tuple[str, int]) -> None:
+    """Whether it is a host, and a port, and one that may be connected to, the policy says."""
+    assert place_of(text, 587, option="relay") == place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ":25",
+        "relay.dom:",
+        "relay.dom:x",
+        "relay.dom:123456",
+        "smtp://relay.dom",
+        "a b",
+        "a\r\nQUIT",
+        "a:25\n",
+        "[::1]",
+        "::1",
+        "u@h",
+        "\u212a",
+        "relay.dom:\u0661",
+        "\x1b[2J",
+        "a" * 254,
+    ],
+)
+def test_what_is_no_place_is_refused_and_shown_safely(text: str) -> None:
+    with pytest.raises(UnsafeURL, match=r"the relay '.*' is not written as host or host:port") as refused:
+        place_of(text, 587, option="relay")
+    assert refused.value.part == "relay"
+    assert str(refused.value).isprintable()

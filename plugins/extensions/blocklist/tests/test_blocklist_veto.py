@@ -1,0 +1,200 @@
+"""Block lists: what they forbid, what cannot evade them, and what becomes of accesses when one cannot be read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import urlschemes
+import urlschemes_access
+from urlschemes import Registry
+from urlschemes.redaction import one_line
+from urlschemes_access import Policy
+from urlschemes_access.errors import PolicyDenied
+from urlschemes_blocklist import VARIABLE
+from urlschemes_blocklist import urlschemes_veto as veto
+from urlschemes_servers import http_server
+from urlschemes_servers.http import echo, redirect
+
+HERE = Policy.interactive()
+
+
+@pytest.fixture
+def lists(tmp_path, monkeypatch):
+    """Writes lists, and names them in the variable."""
+
+    def write(*texts: str | bytes) -> list[str]:
+        files = [tmp_path / f"list-{number}" for number in range(len(texts))]
+        for file, text in zip(files, texts, strict=True):
+            file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, files)))
+        return [str(file) for file in files]
+
+    monkeypatch.delenv(VARIABLE, raising=False)
+    return write
+
+
+def asked(text: str) -> str | None:
+    """What the plugin says of a URL, also of one whose scheme nobody provides."""
+    return veto(urlschemes.parse(text) if urlschemes.is_valid(text) else urlschemes.parse_generic(text))
+
+
+def test_without_the_variable_nothing_is_forbidden(lists):
+    assert asked("http://bad.example/") is None
+
+
+ENTRIES = """\
+# hosts
+Bad.Example          # a comment
+.all.example.
+gopher:
+192.0.2.7
+198.51.100.0/24
+10.8.0.0/16
+2001:db8::/32
+m\u00fcnchen.example
+fa\u00df.example
+.\u4f8b\u3048.example
+two.example three.example
+
+# as in hosts(5)
+127.0.0.1 localhost ip6-loopback
+0.0.0.0   ads.example tracker.example  # both
+::1       localhost v6.example
+"""
+
+
+@pytest.mark.parametrize(
+    ("url", "what", "line"),
+    [
+        ("http://bad.example/a", "bad.example", 2),
+        ("http://BAD.EXAMPLE:8080/a", "bad.example", 2),
+        ("ftp://user:secret@bad.example/", "bad.example", 2),
+        ("x-nobody://user@bad.example:99/a", "bad.example", 2),
+        ("x-nobody://bad.example./a", "bad.example", 2),
+        ("x-nobody://b%61d%2Eexample/a", "bad.example", 2),
+        ("mailto:joe@bad.example", "bad.example", 2),
+        ("http://all.example/", "all.example", 3),
+        ("http://a.b.all.example/", "a.b.all.example", 3),
+        ("gopher://host.dom/", "the scheme gopher", 4),
+        ("GOPHER://host.dom/", "the scheme gopher", 4),
+        ("http://192.0.2.7/", "192.0.2.7", 5),
+        ("http://192.0.02.007/", "192.0.02.007", 5),
+        ("mailto:joe@%5B192.0.2.7%5D", "192.0.2.7", 5),
+        ("telnet://198.51.100.255/", "198.51.100.255", 6),
+        ("http://012.010.0.1/", "012.010.0.1", 7),
+        ("http://xn--mnchen-3ya.example/", "xn--mnchen-3ya.example", 9),
+        ("http://fass.example/", "fass.example", 10),
+        ("http://xn--fa-hia.example/", "xn--fa-hia.example", 10),
+        ("http://a.xn--r8jz45g.example/", "a.xn--r8jz45g.example", 11),
+        ("http://two.example/", "two.example", 12),
+        ("http://three.example/", "three.example", 12),
+        ("http://ads.example/", "ads.example", 16),
+        ("http://tracker.example/", "tracker.example", 16),
+        ("http://v6.example/", "v6.example", 17),
+    ],
+)
+def test_what_is_listed_is_forbidden(lists, url, what, line):
+    (file,) = lists(ENTRIES)
+    assert asked(url) == f"{what} is blocked by line {line} of {file}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://www.bad.example/",
+        "http://notbad.example/",
+        "http://bad.example.dom/",
+        "http://example/",
+        "http://overall.example/",
+        "http://192.0.2.8/",
+        "http://198.51.101.0/",
+        "http://localhost/",
+        "http://127.0.0.1/",
+        "http://good.dom/bad.example",
+        "http://good.dom/?//bad.example/",
+        "news:bad.example",
+    ],
+)
+def test_what_is_not_listed_is_not(lists, url):
+    lists(ENTRIES)
+    assert asked(url) is None
+
+
+def test_several_lists_count_together_and_changes_count_at_once(lists):
+    one, two = lists("a.example\n", "b.example\n")
+    assert asked("http://b.example/") == f"b.example is blocked by line 1 of {two}"
+    Path(one).write_text("# empty now\n")
+    assert asked("http://a.example/") is None
+    Path(one).write_text("\nc.example\n")
+    assert asked("http://c.example/") == f"c.example is blocked by line 2 of {one}"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("good.example\n*.bad.example\n", "line 2 of the block list {} is understood by nobody"),
+        ("||ads.example^\n", "line 1 of the block list {} is understood by nobody"),
+        ("http://bad.example/\n", "line 1 of the block list {} is understood by nobody"),
+        (".\n", "line 1 of the block list {} is understood by nobody"),
+        ("192.0.2.7:\n", "line 1 of the block list {} is understood by nobody"),
+        (".all.example:\n", "line 1 of the block list {} is understood by nobody"),
+        ("-a.example\n", "line 1 of the block list {} is understood by nobody"),
+        ("a\u2044b.example\u0000\n", "line 1 of the block list {} is understood by nobody"),
+        ("192.168.1.5 nas.example\n", "line 1 of the block list {} gives a host an address, and blocks none"),
+        (b"\xff\xfe", "the block list {} is not UTF-8"),
+        ("\x00\n", "line 1 of the block list {} is understood by nobody"),
+    ],
+)
+def test_a_list_that_cannot_be_understood_forbids_everything(lists, text, says):
+    (file,) = lists(text)
+    said = asked("http://any.example/")
+    assert said is not None
+    assert said.partition(": ")[0] == says.format(file)
+    if "understood by nobody" in says:
+        word = text.splitlines()[int(says[5]) - 1]
+        assert f": {one_line(repr(word), 80)} is no host (a.example), no domain" in said
+    with pytest.raises(PolicyDenied) as caught:
+        urlschemes_access.access("http://any.example/", policy=HERE, registry=Registry())
+    assert caught.value.rule == "veto"
+
+
+def test_a_list_that_cannot_be_read_forbids_everything(lists, monkeypatch, tmp_path):
+    (file,) = lists("a.example\n")
+    Path(file).unlink()
+    with pytest.raises(PolicyDenied) as caught:
+        urlschemes_access.access("http://any.example/", registry=Registry())
+    assert caught.value.rule == "veto"
+    assert caught.value.message == (
+        f"urlschemes-blocklist 0.1.0 forbids the access: the block list {file} cannot be used: "
+        "No such file or directory"
+    )
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    assert asked("http://any.example/") == f"the block list {tmp_path} cannot be used: it is no regular file"
+    monkeypatch.setenv(VARIABLE, "list-0")
+    assert asked("http://any.example/") == "the block list list-0 is no whole path"
+
+
+def test_a_redirect_cannot_lead_there(lists):
+    with http_server(handler=echo) as bad:
+        lists("localhost\n")
+        with http_server(handler=redirect(f"http://localhost:{bad.port}/")) as server:
+            with pytest.raises(PolicyDenied, match="localhost is blocked by line 1"):
+                urlschemes_access.access(f"http://{server}/", policy=HERE, registry=Registry())
+            assert len(server.requests) == 1
+        assert bad.requests == []
+
+
+def test_a_great_list_is_read_once(lists):
+    (file,) = lists("".join(f"0.0.0.0 host-{number}.example\n" for number in range(50_000)))
+    from urlschemes_blocklist import lists as room
+
+    once = room._read(file)
+    for number in (0, 49_999):
+        assert (
+            asked(f"http://host-{number}.example/")
+            == f"host-{number}.example is blocked by line {number + 1} of {file}"
+        )
+    assert room._read(file) is once

@@ -1,0 +1,181 @@
+"""`urlschemes iana`: a newer state of the registry, read from a file that anybody may have made."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from urlschemes.errors import ConfigurationError
+from urlschemes_cli.app import command
+from urlschemes_iana.download import downloaded
+from urlschemes_iana.snapshot import own_file, shipped
+
+NEW = "URI Scheme,Template,Description,Status,Well-Known URI Support,Reference (RFC only),Notes\n"
+OLD = NEW.replace(" (RFC only)", "")
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch) -> Path:
+    """The folder of the user's own data."""
+    monkeypatch.setenv("LOCALAPPDATA" if sys.platform == "win32" else "XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def given(tmp_path):
+    def write(text: str | bytes) -> str:
+        file = tmp_path / "uri-schemes-1.csv"
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(file)
+
+    return write
+
+
+def run(*words: str):
+    return CliRunner().invoke(command, ["iana", *words], prog_name="urlschemes")
+
+
+def as_iana_writes(names) -> str:
+    rows = [f"{each.name},,,{each.status.capitalize()},-,," for each in names]
+    return NEW + "\n".join(rows) + "\n"
+
+
+def test_without_a_file_it_says_what_is_in_use(data):
+    done = run()
+    assert done.exit_code == 0
+    assert done.output.startswith("IANA's registry of URI schemes, 2024-04: 379 names (17 historical, 98 permanent, ")
+    assert json.loads(run("--json").output)["statuses"] == {"historical": 17, "permanent": 98, "provisional": 264}
+    assert not data.exists()
+
+
+def test_a_newer_state_is_taken_and_the_changes_are_told(given):
+    names = [each for each in shipped().ledger.names if each.name not in {"aaa", "aaas"}]
+    text = (
+        as_iana_writes(names).replace("spotify,,,Provisional", "spotify,,,Historical") + "zz+new,,New,Permanent,-,,\n"
+    )
+    done = run(given(text), "--date", "2024-06-30")
+    assert done.exit_code == 0, done.output
+    own = own_file(os.environ)
+    assert done.output.splitlines() == [
+        "added    1: zz+new",
+        "removed  2: aaa, aaas",
+        "status   1 changed",
+        "         spotify: provisional -> historical",
+        (
+            "IANA's registry of URI schemes, 2024-06-30: 378 names (18 historical, 97 permanent, 263 provisional), "
+            f"from {own}"
+        ),
+    ]
+    if os.name != "nt":
+        assert stat.S_IMODE(Path(own).stat().st_mode) == 0o600
+        assert stat.S_IMODE(Path(own).parent.stat().st_mode) == 0o700
+    assert [each.name for each in Path(own).parent.iterdir()] == [Path(own).name]
+    again = json.loads(run(given(text), "--date", "2024-07-01", "--json").output)
+    assert again["changes"] == {"added": [], "removed": [], "status": []}
+    assert (again["date"], again["file"], again["names"]) == ("2024-07-01", own, 378)
+    known = CliRunner().invoke(command, ["show", "zz+new"])
+    assert (known.exit_code, "2024-07-01" in known.output) == (0, True)
+
+
+def test_an_older_state_is_kept_and_does_not_count(given):
+    done = run(given(as_iana_writes(shipped().ledger.names)), "--date", "2020-01-01")
+    assert done.exit_code == 0
+    assert "is older: 2020-01-01" in done.output
+    assert "IANA's registry of URI schemes, 2024-04: 379 names" in done.output
+
+
+def test_both_layouts_are_read_and_persons_are_left_out(given):
+    row = "dict,,dictionary service protocol,Permanent,-,[RFC2229],\n"
+    old = (
+        OLD
+        + row
+        + "a,prov/a,A (see [reviewer notes]),Provisional,-,[Some_Body],\n"
+        + "b,,bee\\n(see [reviewer notes]),Historical,-,[Some_Body][https://host.example/b][RFC1738][draft-b-00],\n"
+        + "shttp (OBSOLETE),,,Permanent,-,[RFC2660],\n"
+    )
+    known = downloaded(given(old))
+    assert [tuple(each) for each in known] == [
+        ("a", "", "IANA template prov/a", "", "", "provisional"),
+        ("b", "bee", "https://host.example/b, RFC 1738, draft-b-00", "", "", "historical"),
+        ("dict", "dictionary service protocol", "RFC 2229", "", "", "permanent"),
+        ("shttp", "", "RFC 2660", "obsolete", "", "permanent"),
+    ]
+    assert downloaded(given(b"\xef\xbb\xbf" + NEW.encode() + row.encode())) == known[2:3]
+    assert downloaded(given((NEW + "UpPer,,,Permanent,-,,OBSOLETE\n").replace("\n", "\r\n")))[0][:4] == (
+        "upper",
+        "",
+        "",
+        "obsolete",
+    )
+
+
+@pytest.mark.parametrize(
+    ("octets", "place", "says"),
+    [
+        (b"", "line 1", "there is no column 'URI Scheme'"),
+        (b"\x7fELF\xff\x00", "line 1", "no UTF-8"),
+        (NEW.encode() + b"a\x00,,,Permanent,-,,\n", "line 2", "a control character (U+0000)"),
+        (NEW.encode() + b"a,,\x1b[31m,Permanent,-,,\n", "line 2", "a control character (U+001B)"),
+        (b"<html>\n", "line 1", "this is not the registry of URI schemes as CSV"),
+        (b"URI Scheme,Description,Status\n", "line 1", "there is no column 'Reference'"),
+        (NEW.encode(), "", "holds no names"),
+        (NEW.encode() + b"a,b\n", "line 2", "the row has 2 fields, and the first one has 7"),
+        (NEW.encode() + b"a b,,,Permanent,-,,\n", "line 2, column URI Scheme", "'a b' can be no scheme's name"),
+        (NEW.encode() + b"1a,,,Permanent,-,,\n", "line 2, column URI Scheme", "can be no scheme's name"),
+        (NEW.encode() + b"a" * 65 + b",,,Permanent,-,,\n", "line 2, column URI Scheme", "can be no scheme's name"),
+        (NEW.encode() + "é,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "can be no scheme's name"),
+        (NEW.encode() + "fo\u212a,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "can be no scheme's name"),
+        (NEW.encode() + b"a,,,Eternal,-,,\n", "line 2, column Status", "'Eternal' is none of permanent, provisional"),
+        (
+            NEW.encode() + b'a,,"two\nlines",Permanent,-,,\nA,,,Permanent,-,,\n',
+            "line 4, column URI Scheme",
+            "a is in line 3 already",
+        ),
+        (NEW.encode() + b"a,," + b"x" * 2001 + b",Permanent,-,,\n", "line 2, column Description", "longer than 2000"),
+        (NEW.encode() + b"a,," + b"x" * 200_000 + b",Permanent,-,,\n", "line 2", "this is no CSV: field larger than"),
+        (NEW.encode() + b'a,,"x"y,Permanent,-,,\n', "line 2", "this is no CSV"),
+        (NEW.encode() + b'a,,"open', "line 2", "this is no CSV"),
+        (NEW.encode() + b"".join(b"a%d,,,Permanent,-,,\n" % n for n in range(20_001)), "line 20002", "more than 20000"),
+        (b"x" * (4 * 1024 * 1024 + 1), "", "is longer than 4194304 octets"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_where(given, octets, place, says, data):
+    file = given(octets)
+    with pytest.raises(ConfigurationError) as caught:
+        downloaded(file)
+    assert caught.value.source == file
+    assert caught.value.key == place
+    assert says in caught.value.message
+    assert caught.value.message.isprintable()
+    done = run(file)
+    assert done.exit_code == 2
+    assert not data.exists()
+
+
+def test_what_is_wrong_with_the_command_line(given, tmp_path):
+    file = given(NEW + "a,,,Permanent,-,,\n")
+    for words, says in (
+        ((file, "--date", "9999-01-01"), "9999-01-01 is yet to come"),
+        ((file, "--date", "yesterday"), "does not match the format"),
+        (("--date", "2024-01-01"), "there is no FILE"),
+        ((str(tmp_path / "nothing"),), "does not exist"),
+        ((str(tmp_path),), "is a directory"),
+    ):
+        done = run(*words)
+        assert done.exit_code == 2, words
+        assert says in done.output
+
+
+def test_where_nothing_can_be_written_it_says_so(given, data):
+    data.mkdir()
+    (data / "urlschemes").write_text("a file where a folder should be")
+    done = run(given(NEW + "a,,,Permanent,-,,\n"))
+    assert done.exit_code == 2
+    assert "cannot be written" in done.output

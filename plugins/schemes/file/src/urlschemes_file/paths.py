@@ -1,0 +1,64 @@
+"""File URLs and the paths of this machine: by the rules of POSIX, or of Windows."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import UnsafeURL
+from urlschemes.grammar.octets import octets_of, text_of
+
+if TYPE_CHECKING:
+    from urlschemes_file import FileURL
+
+__all__ = ["local_path", "path_of", "segments_of"]
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+# What Windows opens as a device, whatever its extension and however many dots and blanks follow.
+_DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\..*)?", re.IGNORECASE | re.DOTALL
+)
+
+
+def path_of(url: FileURL) -> Path:
+    """The path on this machine that `url` means. Raises UnsafeURL."""
+    if not url.is_local:
+        raise _unsafe("host", f"the host {url.host!r} is not this machine")
+    return Path(local_path(url.segments, windows=os.name == "nt"))
+
+
+def local_path(segments: tuple[str, ...], *, windows: bool) -> str:
+    """The path that `segments` mean, as text. Raises UnsafeURL where they mean none on such a machine."""
+    if len(segments) > 1 and not segments[0]:
+        raise _unsafe("segments", "the path begins with two slashes, which is how network paths begin")
+    for segment in segments:
+        if "\0" in segment:
+            raise _unsafe("segments", "a segment holds a NUL, which ends a file name")
+        if "/" in segment:
+            raise _unsafe("segments", "a segment holds an encoded slash, which no file name can hold")
+    if not windows:
+        return os.fsdecode(octets_of("/" + "/".join(segments)))
+    drive, *rest = segments
+    if not _DRIVE.fullmatch(drive) or not rest:
+        raise _unsafe("segments", "the path does not begin with a drive and a slash after it")
+    for segment in rest:
+        if "\\" in segment or ":" in segment or _DEVICE.fullmatch(segment.rstrip(". ")):
+            raise _unsafe("segments", f"{segment!r} is not the name of a file here")
+    return drive + "\\" + "\\".join(rest)
+
+
+def segments_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The segments of the URL that means `path`. Raises UnsafeURL for a path that lies on no drive of this machine."""
+    absolute = Path(path).absolute()
+    root, *names = absolute.parts
+    if root == "/":
+        return tuple(text_of(os.fsencode(name)) for name in names) or ("",)
+    if _DRIVE.fullmatch(root.removesuffix("\\")):
+        return (root[:2], *names) if names else (root[:2], "")
+    raise _unsafe("segments", f"{os.fspath(absolute)!r} is a network path")
+
+
+def _unsafe(part: str, why: str) -> UnsafeURL:
+    return UnsafeURL(why, scheme="file", part=part, section="RFC 1738 section 3.10")

@@ -1,0 +1,321 @@
+"""Files and directories of this machine, and everything that looks like one and must not be read."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import urlschemes_access
+from urlschemes.errors import UnsafeURL, URLError
+from urlschemes_access import Attributes, Document, Limits, Listing, Policy
+from urlschemes_access.errors import LimitExceeded, PolicyDenied, RemoteError, Truncated
+from urlschemes_access.protocol import Algorithm
+from urlschemes_access.tracing import TraceEvent
+from urlschemes_file import FileURL
+from urlschemes_file.access import access, find_attributes
+from urlschemes_testing.replay import Dialogue, Outcome, fault_everywhere, file, folder, replay, split_everywhere
+
+posix = pytest.mark.skipif(os.name == "nt", reason="what only POSIX has")
+
+CONTENT = bytes(range(256)) * 1000
+THEN = datetime(1994, 12, 1, tzinfo=UTC)
+
+
+# --- the algorithm ----------------------------------------------------------------------------------------------------
+
+
+def parse(text: str) -> FileURL:
+    return FileURL.parse(text)
+
+
+def got(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
+    """What comes of it, the same however its octets are cut, and honest under every fault."""
+    outcome = split_everywhere(algorithm, dialogue)
+    if outcome.error is None:
+        fault_everywhere(algorithm, dialogue)
+    return outcome
+
+
+def test_a_file_is_delivered_as_it_is() -> None:
+    dialogue = Dialogue(file("/pub/a.txt", b"one\r\n.\r\ntwo\x00"))
+    outcome = got(partial(access, parse("file:///pub/a.txt")), dialogue)
+    assert outcome.content == b"one\r\n.\r\ntwo\x00"
+    assert outcome.complete
+    assert outcome.unclosed == ()
+    assert outcome.attributes == Attributes(
+        media_type="text/plain", size=12, modified=THEN, name="a.txt", fields={"kind": "file"}
+    )
+
+
+def test_a_directory_is_a_listing_of_urls() -> None:
+    dialogue = Dialogue(
+        folder("/pub"),
+        file("/pub/a b.txt", b"12345"),
+        folder("/pub/sub"),
+        file("/pub/pipe", kind="other"),
+        file("/pub/sub/deep"),
+    )
+    for text in ("file:///pub", "file:///pub/", "file://localhost/pub/"):
+        outcome = got(partial(access, parse(text)), dialogue)
+        assert outcome.kind == "listing"
+        found = {entry.name: entry for entry in outcome.entries}
+        assert found.keys() == {"a b.txt", "sub", "pipe"}
+        assert (found["a b.txt"].url, found["a b.txt"].size) == ("file:///pub/a%20b.txt", 5)
+        assert (found["sub"].url, found["sub"].kind, found["sub"].size) == ("file:///pub/sub/", "directory", None)
+        assert found["pipe"].problem == "neither a regular file nor a directory"
+        assert found["sub"].modified == THEN
+
+
+def test_attributes() -> None:
+    dialogue = Dialogue(file("/a.tar.gz", b"123"), folder("/d"))
+    for text, expected in (
+        ("file:///a.tar.gz", Attributes(media_type="application/gzip", size=3, modified=THEN, name="a.tar.gz")),
+        ("file:///d", Attributes(modified=THEN, name="d")),
+    ):
+        outcome = got(partial(find_attributes, parse(text)), dialogue)
+        assert outcome.attributes is not None
+        assert replace(outcome.attributes, fields={}) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.html", "text/html"),
+        ("a.PNG", "image/png"),
+        ("a.txt.gz", "application/gzip"),
+        ("a.tar.bz2", "application/x-bzip2"),
+        ("a.tar.xz", "application/x-xz"),
+        ("a.txt.Z", None),
+        ("a", None),
+        ("data:image%2Fpng,x", None),
+    ],
+)
+def test_the_media_type_is_guessed_from_the_name(name: str, media_type: str | None) -> None:
+    url = FileURL.build(segments=[name.replace("%2F", "-")])
+    outcome = got(partial(find_attributes, url), Dialogue(file(url.path, b"")))
+    assert outcome.attributes is not None
+    assert outcome.attributes.media_type == media_type
+
+
+def test_a_file_that_became_shorter_is_truncated() -> None:
+    outcome = got(partial(access, parse("file:///a")), Dialogue(file("/a", b"123", size=5)))
+    assert outcome.content == b"123"
+    assert isinstance(outcome.error, Truncated)
+    assert (outcome.error.received, outcome.error.expected) == (3, 5)
+
+
+def test_a_file_is_no_directory() -> None:
+    outcome = got(partial(access, parse("file:///a/")), Dialogue(file("/a", b"123")))
+    assert isinstance(outcome.error, RemoteError)
+    assert got(partial(access, parse("file:///a/")), Dialogue(folder("/a"))).complete
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("file://evil.example/share/x", PolicyDenied),
+        ("file://127.0.0.1/etc/passwd", PolicyDenied),
+        ("file://localhost.localdomain/x", PolicyDenied),
+        ("file:////evil.example/share/x", UnsafeURL),
+        ("file:///%2f%2fevil.example/share", UnsafeURL),
+        ("file:///a%2Fb", UnsafeURL),
+        ("file:///a%00.txt", UnsafeURL),
+    ],
+)
+def test_what_is_refused_before_the_file_system_is_asked(text: str, error: type[URLError]) -> None:
+    for operation in (access, find_attributes):
+        outcome = replay(operation(parse(text)), Dialogue())
+        assert isinstance(outcome.error, error), outcome
+
+
+# --- on this machine --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    (tmp_path / "in" / "octets.bin").write_bytes(CONTENT)
+    (tmp_path / "in" / "empty").write_bytes(b"")
+    (tmp_path / "in" / "sub" / "notes.txt").write_bytes(b"Hello.\n")
+    (tmp_path / "secret.txt").write_bytes(b"secret\n")
+    return tmp_path / "in"
+
+
+@pytest.fixture
+def policy(root: Path) -> Policy:
+    return replace(Policy.untrusted(), roots=(str(root),))
+
+
+def read(path: Path | str, policy: Policy) -> bytes:
+    url = path if isinstance(path, str) else str(FileURL.from_path(path))
+    with urlschemes_access.access(url, policy=policy) as found:
+        assert isinstance(found, Document)
+        octets = found.read()
+        assert found.terminated
+        return octets
+
+
+def test_files_are_off_until_a_root_is_given(root: Path) -> None:
+    for policy in (Policy.untrusted(), Policy.interactive()):
+        for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
+            with pytest.raises(PolicyDenied) as refused:
+                operation(str(FileURL.from_path(root / "empty")), policy=policy)
+            assert refused.value.rule == "roots"
+
+
+def test_octets_come_as_they_are(root: Path, policy: Policy) -> None:
+    assert read(root / "octets.bin", policy) == CONTENT
+    assert read(root / "empty", policy) == b""
+    assert read(root / "sub" / ".." / "octets.bin", policy) == CONTENT
+    found = urlschemes_access.find_attributes(str(FileURL.from_path(root / "octets.bin")), policy=policy)
+    assert (found.size, found.media_type) == (len(CONTENT), "application/octet-stream")
+
+
+def test_a_listing_leads_on(root: Path, policy: Policy) -> None:
+    with urlschemes_access.access(str(FileURL.from_path(root)), policy=policy) as listing:
+        assert isinstance(listing, Listing)
+        found = {entry.name: entry for entry in listing}
+    assert list(found) == ["empty", "octets.bin", "sub"]
+    assert found["octets.bin"].size == len(CONTENT)
+    with urlschemes_access.access(found["sub"].parse(), policy=policy) as inner:
+        assert isinstance(inner, Listing)
+        (entry,) = inner
+    assert read(str(entry.url), policy) == b"Hello.\n"
+    assert str(found["sub"].parse().join("notes.txt")) == entry.url
+
+
+@posix
+def test_names_may_hold_any_octets(root: Path, policy: Policy) -> None:
+    names = [b"new\nline", b"esc\x1b[2J", b"tab\t", b"caf\xe9", b"-rf", b"a;b#c?d%e~f", b"\\", b" "]
+    for name in names:
+        Path(os.fsdecode(os.fsencode(root / "sub") + b"/" + name)).write_bytes(name)
+    with urlschemes_access.access(str(FileURL.from_path(root / "sub")), policy=policy) as listing:
+        assert isinstance(listing, Listing)
+        found = {entry.name: str(entry.url) for entry in listing}
+    for name in names:
+        assert read(found[os.fsdecode(name)], policy) == name
+
+
+def test_what_is_not_there(root: Path, policy: Policy) -> None:
+    with pytest.raises(RemoteError):
+        urlschemes_access.access(str(FileURL.from_path(root / "nothing")), policy=policy)
+    with pytest.raises(RemoteError):
+        urlschemes_access.access(str(FileURL.from_path(root / "empty")) + "/", policy=policy)
+
+
+def test_a_listing_is_bounded(root: Path, policy: Policy) -> None:
+    few = replace(policy, limits=Limits(entries=2))
+    with urlschemes_access.access(str(FileURL.from_path(root)), policy=few) as listing:
+        assert isinstance(listing, Listing)
+        with pytest.raises(LimitExceeded) as caught:
+            list(listing)
+    assert caught.value.limit == "entries"
+
+
+@pytest.mark.parametrize(
+    "path", ["secret.txt", "in/../secret.txt", "in/%2e%2e/secret.txt", "in/sub/../../secret.txt", ""]
+)
+def test_nothing_outside_the_root_is_read(root: Path, policy: Policy, path: str) -> None:  # T016
+    for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
+        with pytest.raises(PolicyDenied):
+            operation(f"{FileURL.from_path(root.parent)}/{path}", policy=policy)
+
+
+@posix
+def test_links_lead_no_further_than_the_root(root: Path, policy: Policy) -> None:  # B49
+    (root / "good").symlink_to(root / "sub" / "notes.txt")
+    (root / "bad").symlink_to(root.parent / "secret.txt")
+    (root / "folder").symlink_to(root.parent)
+    (root / "loop").symlink_to(root / "loop")
+    assert read(root / "good", policy) == b"Hello.\n"
+    for path in (root / "bad", root / "folder", root / "folder" / "secret.txt"):
+        with pytest.raises(PolicyDenied):
+            urlschemes_access.access(str(FileURL.from_path(path)), policy=policy)
+    with pytest.raises(URLError):
+        urlschemes_access.access(str(FileURL.from_path(root / "loop")), policy=policy)
+
+
+@posix
+def test_only_regular_files_are_read(root: Path, policy: Policy) -> None:  # B49
+    os.mkfifo(root / "pipe")
+    with pytest.raises(PolicyDenied):
+        urlschemes_access.access(str(FileURL.from_path(root / "pipe")), policy=policy)
+    everything = replace(policy, roots=("/",))
+    for path in ("/dev/zero", "/dev/null", "/proc/self/environ", "/proc/self/fd/0", "/sys/kernel"):
+        if Path(path).exists():
+            with pytest.raises(PolicyDenied):
+                urlschemes_access.access(f"file://{path}", policy=everything)
+
+
+@posix
+def test_a_sparse_file_is_streamed_and_never_held(root: Path, policy: Policy) -> None:  # B49
+    with (root / "huge").open("wb") as huge:
+        huge.truncate(64 * 1024**3)
+    small = replace(policy, limits=Limits(content=1_000_000))
+    with urlschemes_access.access(str(FileURL.from_path(root / "huge")), policy=small) as document:
+        assert isinstance(document, Document)
+        assert document.size == 64 * 1024**3
+        with pytest.raises(LimitExceeded) as caught:
+            document.read()
+    assert caught.value.limit == "content"
+
+
+@pytest.fixture
+def no_lookups(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    asked: list[Any] = []
+
+    def refuse(*arguments: Any, **_: Any) -> Any:
+        asked.append(arguments)
+        raise OSError("no look-up here")
+
+    for name in ("getaddrinfo", "gethostbyname", "gethostbyaddr", "getfqdn", "create_connection"):
+        monkeypatch.setattr(socket, name, refuse)
+    yield asked
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "file://evil.example/share/x",
+        "file://127.0.0.1/etc/passwd",
+        "file:////evil.example/share/x",
+        "file:///%2f%2fevil.example/share",
+        "file:///a%00.txt",
+    ],
+)
+def test_no_name_is_looked_up(
+    text: str, root: Path, policy: Policy, no_lookups: list[Any]
+) -> None:  # T013 to T017, T023
+    assert read(str(FileURL.from_path(root / "empty").replace(host="localhost")), policy) == b""
+    for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
+        with pytest.raises((PolicyDenied, UnsafeURL)):
+            operation(text, policy=policy)
+    assert no_lookups == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only Linux tells what is open")
+def test_b50_leaving_in_the_middle_closes_the_file(root: Path, policy: Policy) -> None:
+    def interrupt(event: TraceEvent) -> None:
+        if event.kind == "receive":
+            raise KeyboardInterrupt
+
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with urlschemes_access.access(str(FileURL.from_path(root / "octets.bin")), policy=policy) as document:
+        assert isinstance(document, Document)
+        assert next(document) == CONTENT[:98304]
+        assert len(list(Path("/proc/self/fd").iterdir())) == before + 1
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    with urlschemes_access.access(
+        str(FileURL.from_path(root / "octets.bin")), policy=policy, trace=interrupt
+    ) as document:
+        assert isinstance(document, Document)
+        with pytest.raises(KeyboardInterrupt):
+            document.read()
+        assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -1,0 +1,276 @@
+"""What a file URL is (RFC 1738 section 3.10), part by part; what it is not; and the paths that it means."""
+
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urlschemes
+from urlschemes import Encoded
+from urlschemes.errors import (
+    BadEscape,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPart,
+    InvalidURL,
+    MissingAuthority,
+    UnsafeURL,
+    UserinfoNotAllowed,
+)
+from urlschemes.grammar.octets import text_of
+from urlschemes.scheme.record_fields import Example
+from urlschemes_file import FileURL, registration
+from urlschemes_file.paths import local_path
+from urlschemes_testing.examples import check_example
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(FileURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("file", "permanent", None)
+    assert registration.operations == ("access", "find attributes", "update", "replace", "delete")
+    assert registration.redirects == ()
+    assert registration.local
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_the_grammar_is_the_one_that_section_5_prints() -> None:
+    printed = """
+fileurl        = "file://" [ host | "localhost" ] "/" fpath
+fpath          = fsegment *[ "/" fsegment ]
+fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
+"""
+    lines = [line.partition("; ")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
+    assert "\n".join(line for line in lines if line) == printed.strip()
+
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "local"),
+    [
+        ("file:///x", "", True),
+        ("file://localhost/x", "localhost", True),
+        ("file://LOCALhost/x", "localhost", True),
+        ("FILE:///x", "", True),
+        ("file://localhost.dom/x", "localhost.dom", False),
+        ("file://a.localhost/x", "a.localhost", False),
+        ("file://127.0.0.1/x", "127.0.0.1", False),
+        ("file://vms.host.edu/x", "vms.host.edu", False),
+    ],
+)
+def test_decision_16_which_hosts_are_this_machine(text: str, host: str, local: bool) -> None:
+    url = FileURL.parse(text)
+    assert (url.host, url.is_local, url.port) == (host, local, None)
+    assert str(url) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "segments", "path"),
+    [
+        ("file:///", ("",), "/"),
+        ("file:///a", ("a",), "/a"),
+        ("file:///a/", ("a", ""), "/a/"),
+        ("file:////a", ("", "a"), "//a"),
+        ("file:///a/./../b", ("a", ".", "..", "b"), "/a/./../b"),
+        ("file:///a%2Fb", ("a/b",), "/a/b"),
+        ("file:///a%2525", ("a%25",), "/a%25"),
+        ("file:///%E9%C3%A9", ("\udce9é",), "/\udce9é"),
+    ],
+)
+def test_the_path(text: str, segments: tuple[str, ...], path: str) -> None:
+    url = FileURL.parse(text)
+    assert (url.segments, url.path) == (segments, path)
+
+
+def test_the_text_of_each_segment_is_kept_as_written() -> None:
+    assert FileURL.parse("file:///%41/%2f").raw["segments"] == ("%41", "%2f")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "position"),
+    [
+        ("file:", MissingAuthority, 5),
+        ("file:/x", MissingAuthority, 6),
+        ("file:x", MissingAuthority, 5),
+        ("file://", InvalidPart, 7),
+        ("file://localhost", InvalidPart, 16),
+        ("file://localhost:80/x", InvalidHost, 16),
+        ("file://u@localhost/x", UserinfoNotAllowed, 7),
+        ("file://u:p@localhost/x", UserinfoNotAllowed, 7),
+        ("file:///x;y", InvalidPart, 9),
+        ("file:///C|/x", InvalidCharacter, 9),
+        ("file:///a b", InvalidCharacter, 9),
+        ("file:///a\\b", InvalidCharacter, 9),
+        ("file:///a#b", FragmentPresent, 9),
+        ("file:///a%", BadEscape, 9),
+    ],
+)
+def test_what_is_no_file_url(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as refused:
+        FileURL.parse(text)
+    assert refused.value.position == position
+    assert not urlschemes.is_valid(text)
+
+
+# --- build and replace ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "file:///"),
+        ({"segments": ["etc", "motd"]}, "file:///etc/motd"),
+        ({"host": "localhost", "segments": ["etc", ""]}, "file://localhost/etc/"),
+        ({"host": "h.dom", "segments": ["a/b", "c;d", "e f", "?:@&="]}, "file://h.dom/a%2Fb/c%3Bd/e%20f/?:@&="),
+        ({"segments": [Encoded("a%2fb"), "%"]}, "file:///a%2fb/%25"),
+    ],
+)
+def test_build(parts: dict[str, Any], text: str) -> None:
+    assert str(FileURL.build(**parts)) == text
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{"segments": []}, {"segments": "etc"}, {"segments": [1]}, {"host": "h:80"}, {"segments": [Encoded("a/b")]}],
+)
+def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidURL):
+        FileURL.build(**parts)
+
+
+def test_replace() -> None:
+    url = FileURL.parse("file:///a%2Fb/c")
+    assert str(url.replace(host="localhost")) == "file://localhost/a%2Fb/c"
+    assert str(url.replace(host="localhost").replace(host="")) == str(url)
+    assert str(url.replace(segments=["x", ""])) == "file:///x/"
+
+
+def test_pattern_matching_and_pickle() -> None:
+    url = FileURL.parse("file:///a/b")
+    match url:
+        case FileURL(host="", segments=("a", name)):
+            assert name == "b"
+        case _:
+            pytest.fail("no match")
+    assert pickle.loads(pickle.dumps(url)) == url
+
+
+SEGMENTS = st.lists(st.binary(max_size=8).map(text_of), min_size=1, max_size=5)
+
+
+@given(host=st.sampled_from(["", "localhost", "h.dom", "1.2.3.4"]), segments=SEGMENTS)
+def test_what_is_built_parses_to_the_same_parts(host: str, segments: list[str]) -> None:
+    url = FileURL.build(host=host, segments=segments)
+    again = FileURL.parse(str(url))
+    assert (again.host, again.segments) == (host, tuple(segments))
+
+
+# --- paths ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("file:///", b"/"),
+        ("file:///etc/motd", b"/etc/motd"),
+        ("file://localhost/etc/", b"/etc"),
+        ("file:///a//b/./c", b"/a/b/c"),
+        ("file:///a/%2e%2e/b", b"/a/../b"),
+        ("file:///a%0Ab%25%5C", b"/a\nb%\\"),
+        ("file:///%FF%C3%A9", b"/\xff\xc3\xa9"),
+    ],
+)
+def test_the_path_of_this_machine(text: str, path: bytes) -> None:
+    found = FileURL.parse(text).to_path()
+    assert isinstance(found, Path)
+    assert os.fsencode(found) == path
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("file://h.dom/a", "host"),
+        ("file://127.0.0.1/a", "host"),
+        ("file:////evil.example/share/x", "segments"),
+        ("file:////", "segments"),
+        ("file:///%2f%2fevil.example/share", "segments"),
+        ("file:///a%2Fb", "segments"),
+        ("file:///a%00.txt", "segments"),
+    ],
+)
+def test_what_is_no_path_of_this_machine(text: str, part: str) -> None:
+    with pytest.raises(UnsafeURL) as refused:
+        FileURL.parse(text).to_path()
+    assert (refused.value.part, refused.value.scheme) == (part, "file")
+
+
+@pytest.mark.parametrize(
+    ("segments", "path"),
+    [
+        (("C:", ""), "C:\\"),
+        (("c:", "Windows", "notes.txt"), "c:\\Windows\\notes.txt"),
+        (("C:", "context.txt", "console"), "C:\\context.txt\\console"),
+    ],
+)
+def test_paths_of_windows(segments: tuple[str, ...], path: str) -> None:
+    assert local_path(segments, windows=True) == path
+
+
+@pytest.mark.parametrize(
+    "segments",
+    [
+        ("",),
+        ("etc", "motd"),
+        ("C:",),  # the current directory of that drive
+        ("C:x", "y"),
+        ("", "server", "share"),
+        ("C:", "\\\\server"),
+        ("C:", "a\\..\\b"),
+        ("C:", "a:stream"),
+        ("C:", "NUL"),
+        ("C:", "con.txt"),
+        ("C:", "COM1 .x"),
+        ("C:", "lpt\u00b2"),
+        ("C:", "aux. ."),
+        ("C:", "a/b"),
+        ("C:", "a\0b"),
+        ("?", "C:", "x"),
+    ],
+)
+def test_what_windows_takes_for_something_else(segments: tuple[str, ...]) -> None:
+    with pytest.raises(UnsafeURL):
+        local_path(segments, windows=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")
+def test_a_url_from_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert str(FileURL.from_path("/")) == "file:///"
+    assert str(FileURL.from_path("/etc/motd")) == "file:///etc/motd"
+    assert str(FileURL.from_path(Path("/a b/c;d#e~%"))) == "file:///a%20b/c%3Bd%23e%7E%25"
+    monkeypatch.chdir(tmp_path)
+    assert FileURL.from_path("x/../y").to_path() == tmp_path / "x" / ".." / "y"
+    with pytest.raises(UnsafeURL):
+        FileURL.from_path("//server/share")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")
+@given(
+    names=st.lists(
+        st.binary(min_size=1, max_size=8).filter(lambda name: b"/" not in name and b"\0" not in name and name != b"."),
+        max_size=5,
+    )
+)
+def test_every_path_of_this_machine_has_a_url_that_leads_back(names: list[bytes]) -> None:
+    path = Path(os.fsdecode(b"/" + b"/".join(names)))
+    assert FileURL.parse(str(FileURL.from_path(path))).to_path() == path

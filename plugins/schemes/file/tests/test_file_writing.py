@@ -1,0 +1,196 @@
+"""Files of this machine are replaced, added to and removed: all of the content or nothing, and only where allowed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import urlschemes_access
+from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
+from urlschemes_access import Attributes, Policy
+from urlschemes_access.errors import InputRequired, PolicyDenied, RemoteError
+from urlschemes_access.protocol import Algorithm
+from urlschemes_file import FileURL, access
+from urlschemes_testing.replay import (
+    Dialogue,
+    fault_everywhere,
+    file,
+    removed,
+    replay,
+    split_everywhere,
+    upload,
+    written,
+)
+from urlschemes_testing.replay.steps import EPOCH
+
+posix = pytest.mark.skipif(os.name == "nt", reason="what only POSIX has")
+WRITTEN = Attributes(media_type="text/plain", size=10, modified=EPOCH, name="a b.txt", fields={"kind": "file"})
+
+GOOD: dict[str, tuple[Callable[[FileURL], Algorithm[None]], Dialogue, Attributes]] = {
+    "replace": (
+        access.replace,
+        Dialogue(upload(b"one\r\n"), upload(b"two\x00\xff"), written("/pub/a b.txt", b"one\r\ntwo\x00\xff")),
+        WRITTEN,
+    ),
+    "replace by nothing": (access.replace, Dialogue(written("/pub/a b.txt")), replace(WRITTEN, size=0)),
+    "update": (
+        access.update,
+        Dialogue(
+            file("/pub/a b.txt", b"old\n"),
+            upload(b"more\n"),
+            upload(b"!"),
+            written("/pub/a b.txt", b"more\n!", to="append"),
+        ),
+        WRITTEN,
+    ),
+    "delete": (
+        access.delete,
+        Dialogue(file("/pub/a b.txt", b"old\n"), removed("/pub/a b.txt")),
+        Attributes(name="a b.txt"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_dialogue(name: str) -> None:  # B51, B52
+    algorithm, dialogue, attributes = GOOD[name]
+    url = FileURL.parse("file:///pub/a%20b.txt")
+    outcome = split_everywhere(lambda: algorithm(url), dialogue)
+    assert outcome.complete
+    assert (outcome.kind, outcome.attributes, outcome.unclosed) == ("attributes", attributes, ())
+    runs = fault_everywhere(lambda: algorithm(url), dialogue)
+    assert {run.fault for run in runs} >= {"unreadable", "forbidden", "cancelled"}
+    for run in runs:
+        assert not run.outcome.files or run.outcome.kind or run.fault == "cancelled"
+
+
+OPERATIONS = [access.replace, access.update, access.delete]
+
+
+@pytest.mark.parametrize("algorithm", OPERATIONS)
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("file://evil.example/share/x", PolicyDenied),
+        ("file://127.0.0.1/etc/passwd", PolicyDenied),
+        ("file:////evil.example/share/x", UnsafeURL),
+        ("file:///a%2Fb", UnsafeURL),
+        ("file:///a%00.txt", UnsafeURL),
+        ("file:///a/", UnsupportedOperation),
+        ("file:///", UnsupportedOperation),
+        ("file:///a/.", UnsupportedOperation),
+        ("file:///a/%2E%2E", UnsupportedOperation),
+    ],
+)
+def test_what_is_refused_before_the_file_system_is_asked(
+    algorithm: Callable[[FileURL], Algorithm[None]], text: str, error: type[URLError]
+) -> None:
+    outcome = replay(algorithm(FileURL.parse(text)), Dialogue())
+    assert isinstance(outcome.error, error), outcome
+
+
+# --- on this machine --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    (tmp_path / "in" / "a").write_bytes(b"old")
+    (tmp_path / "secret").write_bytes(b"secret")
+    return tmp_path / "in"
+
+
+@pytest.fixture
+def policy(root: Path) -> Policy:
+    return replace(Policy.untrusted(), writable=(str(root),))
+
+
+def url(path: Path) -> str:
+    return str(FileURL.from_path(path))
+
+
+def operate(operation: str, text: str, policy: Policy, content: Any = b"new") -> Any:
+    return urlschemes_access.operate(operation, text, None if operation == "delete" else content, policy=policy)
+
+
+NAMES = ["replace", "update", "delete"]
+
+
+@pytest.mark.parametrize("operation", NAMES)
+def test_writing_is_off_until_a_folder_is_given_for_it(root: Path, operation: str) -> None:
+    for policy in (Policy.untrusted(), Policy.interactive(), replace(Policy.untrusted(), roots=(str(root),))):
+        with pytest.raises(PolicyDenied) as refused:
+            operate(operation, url(root / "a"), policy)
+        assert refused.value.rule == "writable"
+    assert (root / "a").read_bytes() == b"old"
+
+
+def test_what_may_be_written_may_not_be_read_by_that(root: Path, policy: Policy) -> None:
+    with pytest.raises(PolicyDenied) as refused:
+        urlschemes_access.access(url(root / "a"), policy=policy)
+    assert refused.value.rule == "roots"
+
+
+def test_replace_update_delete(root: Path, policy: Policy) -> None:
+    content = bytes(range(256)) * 5000
+    pieces = (content[at : at + 7001] for at in range(0, len(content), 7001))
+    assert urlschemes_access.replace(url(root / "sub" / "b c"), pieces, policy=policy).size == len(content)
+    assert (root / "sub" / "b c").read_bytes() == content
+    found = urlschemes_access.update(url(root / "a"), b" and new", policy=policy)
+    assert (found.size, found.name) == (11, "a")
+    assert (root / "a").read_bytes() == b"old and new"
+    urlschemes_access.replace(url(root / "a"), b"", policy=policy)
+    assert (root / "a").read_bytes() == b""
+    assert urlschemes_access.delete(url(root / "a"), policy=policy).name == "a"
+    assert sorted(each.name for each in root.iterdir()) == ["sub"]
+
+
+def test_content_that_fails_leaves_no_trace(root: Path, policy: Policy) -> None:
+    def content() -> Iterator[bytes]:
+        yield b"x" * 200_000
+        raise KeyError("the caller's own")
+
+    for operation in ("replace", "update"):
+        with pytest.raises(KeyError):
+            operate(operation, url(root / "a"), policy, content())
+    with pytest.raises(KeyError):
+        operate("replace", url(root / "new"), policy, content())
+    with pytest.raises(InputRequired):
+        urlschemes_access.operate("replace", url(root / "a"), policy=policy)
+    assert (root / "a").read_bytes() == b"old"
+    assert sorted(each.name for each in root.iterdir()) == ["a", "sub"]
+
+
+@pytest.mark.parametrize("operation", NAMES)
+@pytest.mark.parametrize("path", ["secret", "in/../secret", "in/%2e%2e/secret", "in/sub/../../secret", "new"])
+def test_nothing_outside_is_touched(root: Path, policy: Policy, operation: str, path: str) -> None:
+    with pytest.raises(PolicyDenied):
+        operate(operation, f"{FileURL.from_path(root.parent)}/{path}", policy)
+    assert (root.parent / "secret").read_bytes() == b"secret"
+    assert sorted(each.name for each in root.parent.iterdir()) == ["in", "secret"]
+
+
+@posix
+@pytest.mark.parametrize("operation", NAMES)
+def test_b49_links_pipes_devices_and_directories(root: Path, policy: Policy, operation: str) -> None:
+    (root / "bad").symlink_to(root.parent / "secret")
+    (root / "folder").symlink_to(root.parent)
+    (root / "loop").symlink_to(root / "loop")
+    os.mkfifo(root / "pipe")
+    for name in ("bad", "folder/secret", "pipe"):
+        with pytest.raises(PolicyDenied):
+            operate(operation, url(root / name), policy)
+    for name in ("loop", "sub", "missing/a"):
+        with pytest.raises(RemoteError):
+            operate(operation, url(root / name), policy)
+    everything = replace(policy, writable=("/",))
+    for path in ("/dev/null", "/dev/shm/a", "/proc/self/comm", "/sys/a"):
+        with pytest.raises(PolicyDenied):
+            operate(operation, f"file://{path}", everything)
+    assert (root.parent / "secret").read_bytes() == b"secret"
+    assert sorted(each.name for each in root.iterdir()) == ["a", "bad", "folder", "loop", "pipe", "sub"]

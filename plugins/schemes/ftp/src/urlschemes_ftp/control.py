@@ -1,0 +1,32 @@
+"""The control connection, which follows the Telnet protocol (RFC 959 section 2.3)."""
+
+from __future__ import annotations
+
+from urlschemes_access.protocol import Algorithm, Peer, Ready, replies
+from urlschemes_access.protocol.replies import Reply, named
+
+__all__ = ["Control"]
+
+
+class Control(replies.Control):
+    """The control connection: one command at a time, and its reply."""
+
+    __slots__ = ()
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer, code_on="first and last")
+
+    def command(self, line: bytes, *, what: str = "", secret: bytes | None = None) -> Algorithm[Reply]:
+        """As everywhere, with the octet FF doubled: it is a command on a Telnet connection."""
+        if b"\xff" in line or (secret and b"\xff" in secret):
+            what = what or named(line)
+            line, secret = _doubled(line), secret and _doubled(secret)
+        return super().command(line, what=what, secret=secret)
+
+    def speaks(self) -> Algorithm[bool]:
+        """Whether the server has said something by now, which nobody has asked for."""
+        return bool(self.unasked) or (yield from Ready((self.peer,), within=0)) is not None
+
+
+def _doubled(octets: bytes) -> bytes:
+    return octets.replace(b"\xff", b"\xff\xff")

@@ -1,0 +1,258 @@
+"""What a gopher URL is (RFC 1738 section 3.4), part by part; what it is not, and which error says so."""
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urlschemes
+from urlschemes import Encoded
+from urlschemes.errors import (
+    BadEscape,
+    EmptyHost,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPart,
+    InvalidPort,
+    InvalidURL,
+    MissingAuthority,
+    UnsafeURL,
+    UserinfoNotAllowed,
+)
+from urlschemes.grammar.octets import text_of
+from urlschemes.scheme.record_fields import Example
+from urlschemes_gopher import GopherURL, registration
+from urlschemes_testing.examples import check_example
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(GopherURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("gopher", "permanent", 70)
+    assert registration.operations == ("access", "find attributes")
+    assert registration.redirects == ()
+    assert not registration.local
+    assert "port" in registration.security_considerations
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_the_grammar_is_that_of_section_5_but_for_what_decision_8_changes() -> None:
+    printed = """
+gopherurl      = "gopher://" hostport [ "/" [ gtype [ selector
+[ "%09" search [ "%09" gopher+_string ] ] ] ] ]
+gtype          = xchar
+selector       = *xchar
+search         = *xchar
+gopher+_string = *xchar
+"""
+    lines = [line.partition("; ")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
+    assert "\n".join(line for line in lines if line) == printed.strip()
+
+
+# --- decision 9: the type ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["gopher://h", "gopher://h/", "gopher://h:70", "GOPHER://H/"])
+def test_an_empty_path_means_type_1(text: str) -> None:
+    url = GopherURL.parse(text)
+    assert (url.gtype, url.effective_gtype, url.selector) == (None, "1", "")
+    assert (url.search, url.gopher_plus, url.port, url.host) == (None, None, 70, "h")
+
+
+@pytest.mark.parametrize(
+    ("written", "gtype"), [("0", "0"), ("%30", "0"), ("%3a", ":"), ("%FF", "\udcff"), ("%0D", "\r"), ("%09", "\t")]
+)
+def test_the_type_is_one_octet_encoded_or_not(written: str, gtype: str) -> None:
+    url = GopherURL.parse(f"gopher://h/{written}x")
+    assert (url.gtype, url.effective_gtype, url.selector) == (gtype, gtype, "x")
+    assert url.raw["gtype"] == written
+
+
+# --- decision 8: where the fields divide ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("0", ("0", "", None, None)),
+        ("0%09", ("0", "", "", None)),
+        ("0%09%09", ("0", "", "", "")),
+        ("0a%09b", ("0", "a", "b", None)),
+        ("0a%09b%09c", ("0", "a", "b", "c")),
+        ("0a%09b%09c%09d%09", ("0", "a", "b", "c\td\t")),
+        ("%09%09%09%09", ("\t", "", "", "\t")),
+        ("%09x%09y", ("\t", "x", "y", None)),
+        ("7/a/b?c=d;e@f&g:h%09/i/j?k", ("7", "/a/b?c=d;e@f&g:h", "/i/j?k", None)),
+        ("0a%09%09+%0D%0A", ("0", "a", "", "+\r\n")),
+        ("0a%2509b", ("0", "a%09b", None, None)),
+    ],
+)
+def test_the_fields_divide_at_the_first_and_the_second_tab(path: str, fields: tuple[str | None, ...]) -> None:
+    url = GopherURL.parse(f"gopher://h/{path}")
+    assert (url.gtype, url.selector, url.search, url.gopher_plus) == fields
+    assert str(url) == f"gopher://h/{path}"
+
+
+@pytest.mark.parametrize("octet", ["%0A", "%0D", "%0a", "%0d"])
+@pytest.mark.parametrize("path", ["0a{}b", "0{}", "0a%09b{}c", "0%09{}"])
+def test_a_selector_and_a_search_hold_no_line_end(path: str, octet: str) -> None:
+    with pytest.raises(InvalidPart) as refused:
+        GopherURL.parse(f"gopher://h/{path.format(octet)}")
+    assert refused.value.scheme == "gopher"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "position"),
+    [
+        ("gopher:h/0a", MissingAuthority, 7),
+        ("gopher:/h/0a", MissingAuthority, 8),
+        ("gopher://", EmptyHost, 9),
+        ("gopher:///0a", EmptyHost, 9),
+        ("gopher://u:p@h/0a", UserinfoNotAllowed, 9),
+        ("gopher://h:/0a", InvalidPort, 11),
+        ("gopher://h:7a/0a", InvalidPort, 12),
+        ("gopher://h_h/0a", InvalidHost, 10),
+        ("gopher://h/~", InvalidCharacter, 11),
+        ("gopher://h/0a b", InvalidCharacter, 13),
+        ("gopher://h/0a\r\nb", InvalidCharacter, 13),
+        ("gopher://h/0a\tb", InvalidCharacter, 13),
+        ("gopher://h/0a#b", FragmentPresent, 13),
+        ("gopher://h/%0", BadEscape, 11),
+        ("gopher://h/0%9", BadEscape, 12),
+    ],
+)
+def test_what_is_no_gopher_url(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as refused:
+        GopherURL.parse(text)
+    assert refused.value.position == position
+    assert not urlschemes.is_valid(text)
+
+
+# --- build and replace ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "gopher://h"),
+        ({"port": 7070}, "gopher://h:7070"),
+        ({"gtype": "0"}, "gopher://h/0"),
+        ({"selector": "a b"}, "gopher://h/1a%20b"),
+        ({"gtype": "7", "selector": "/f", "search": "q/r"}, "gopher://h/7/f%09q/r"),
+        ({"search": "q"}, "gopher://h/1%09q"),
+        ({"gopher_plus": "$"}, "gopher://h/1%09%09$"),
+        ({"gtype": "0", "selector": "a", "gopher_plus": "+\t1\r\n"}, "gopher://h/0a%09%09+%091%0D%0A"),
+        ({"gtype": "0", "selector": Encoded("a%2Fb")}, "gopher://h/0a%2Fb"),
+        ({"gtype": "~", "selector": "é\udcff%"}, "gopher://h/%7E%C3%A9%FF%25"),
+    ],
+)
+def test_build(parts: dict[str, Any], text: str) -> None:
+    assert str(GopherURL.build(host="h", **parts)) == text
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"gtype": "00"},
+        {"gtype": ""},
+        {"gtype": "é"},
+        {"selector": "a\tb"},
+        {"selector": "a\nb"},
+        {"search": "a\rb"},
+        {"selector": Encoded("a b")},
+        {"selector": Encoded("a%09b")},
+        {"port": "70"},
+        {"host": "h/0x"},
+    ],
+)
+def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidURL):
+        GopherURL.build(**{"host": "h"} | parts)
+
+
+@pytest.mark.parametrize(
+    ("before", "parts", "after"),
+    [
+        ("gopher://h/7%2ff%09a", {"search": "b c"}, "gopher://h/7%2ff%09b%20c"),
+        ("gopher://h/7f%09a", {"search": None}, "gopher://h/7f"),
+        ("gopher://h/0f", {"gopher_plus": "!"}, "gopher://h/0f%09%09!"),
+        ("gopher://h/0f%09%09+", {"gopher_plus": "?"}, "gopher://h/0f%09%09?"),
+        ("gopher://h/0f", {"host": "i", "port": 71}, "gopher://i:71/0f"),
+        ("gopher://h", {"selector": "f"}, "gopher://h/1f"),
+        ("gopher://h/", {"search": "f"}, "gopher://h/1%09f"),
+        ("gopher://h", {"gopher_plus": "$"}, "gopher://h/1%09%09$"),
+        ("gopher://h:7/", {"port": 71}, "gopher://h:71/"),
+    ],
+)
+def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+    assert str(GopherURL.parse(before).replace(**parts)) == after
+
+
+def test_pattern_matching_and_pickle() -> None:
+    url = GopherURL.parse("gopher://h/0a%09b")
+    match url:
+        case GopherURL(host="h", gtype="0", selector=selector, search=search):
+            assert (selector, search) == ("a", "b")
+        case _:
+            pytest.fail("no match")
+    assert pickle.loads(pickle.dumps(url)) == url
+
+
+def octets(*, without: str = "") -> st.SearchStrategy[str]:
+    texts: st.SearchStrategy[str] = st.binary(max_size=12).map(text_of)
+    return texts.filter(lambda text: not set(text) & set(without))
+
+
+LINE = octets(without="\t\n\r")
+
+
+@given(
+    gtype=st.binary(min_size=1, max_size=1).map(text_of),
+    selector=LINE,
+    search=st.none() | LINE,
+    gopher_plus=st.none() | octets(),
+    port=st.none() | st.integers(0, 70000),
+)
+def test_what_is_built_parses_to_the_same_parts(
+    gtype: str, selector: str, search: str | None, gopher_plus: str | None, port: int | None
+) -> None:
+    url = GopherURL.build(
+        host="h.dom", port=port, gtype=gtype, selector=selector, search=search, gopher_plus=gopher_plus
+    )
+    again = GopherURL.parse(str(url))
+    assert (again.gtype, again.selector) == (gtype, selector)
+    assert again.search == ("" if search is None and gopher_plus is not None else search)
+    assert (again.gopher_plus, again.port) == (gopher_plus, 70 if port is None else port)
+
+
+# --- what may not be sent ---------------------------------------------------------------------------------------------
+
+FORM = "+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A"
+
+
+@pytest.mark.parametrize("path", ["%0D", "%09x", "%00", "0%00", "0a%1Bb", "0a%7F", "7a%09b%08", "0a%09%09+x%09y"])
+def test_control_octets_derive_and_must_not_be_sent(path: str) -> None:
+    url = GopherURL.parse(f"gopher://h/{path}")
+    with pytest.raises(UnsafeURL) as refused:
+        url.check_line()
+    assert refused.value.scheme == "gopher"
+
+
+def test_a_form_filled_in_is_the_one_exception() -> None:
+    GopherURL.parse(f"gopher://h/0a%09%09{FORM}").check_line()
+    with pytest.raises(UnsafeURL):
+        GopherURL.parse(f"gopher://h/0a%09%09{FORM}QUIT").check_line()
+
+
+def test_an_empty_path_built_anew_is_an_empty_path() -> None:
+    url = GopherURL.parse("gopher://h:70/")
+    assert url.replace(selector="") == url
+    assert str(url.replace(selector="a")) == "gopher://h:70/1a"
+    assert str(GopherURL.build(**url.parts)) == "gopher://h:70"  # type: ignore[arg-type]  # the parts by their names
+    assert str(url.__replace__(selector="x")) == "gopher://h:70/1x"

@@ -1,0 +1,360 @@
+"""What an http URL is (RFC 1738 section 3.3), part by part; what it is not, and which error says so."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urlschemes
+import urlschemes_access
+import urlschemes_http
+from urlschemes import Encoded
+from urlschemes.errors import (
+    BadEscape,
+    EmptyHost,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPort,
+    InvalidURL,
+    MissingAuthority,
+    UnsafeURL,
+    URLTooLong,
+    UserinfoNotAllowed,
+)
+from urlschemes.scheme.record_fields import Example
+from urlschemes_http import HttpURL, registration
+from urlschemes_testing.examples import check_example
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(HttpURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("http", "permanent", 80)
+    assert registration.operations == ("access", "find attributes", "replace", "delete")
+    assert registration.redirects == ("http", "https")
+    assert not registration.local
+    for text in (
+        registration.encoding_considerations,
+        registration.interoperability_considerations,
+        registration.security_considerations,
+    ):
+        assert len(text) > 300
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_the_grammar_is_the_one_that_section_5_prints() -> None:
+    printed = """
+httpurl        = "http://" hostport [ "/" hpath [ "?" search ]]
+hpath          = hsegment *[ "/" hsegment ]
+hsegment       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
+search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
+"""
+    rules = "\n".join(line.partition("; ")[0].rstrip() for line in registration.syntax.bnf.strip().splitlines())
+    assert rules == printed.strip()
+
+
+# --- the parts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "search", "target"),
+    [
+        ("http://h", None, None, "/"),
+        ("http://h/", "", None, "/"),
+        ("http://h/?", "", "", "/?"),
+        ("http://h/a", "a", None, "/a"),
+        ("http://h//", "/", None, "//"),
+        ("http://h/a/../b/./c;d=e", "a/../b/./c;d=e", None, "/a/../b/./c;d=e"),
+        ("http://h/a%2Fb%2fc/%7E", "a/b/c/~", None, "/a%2Fb%2fc/%7E"),
+        ("http://h/?q=a%26b&c", "", "q=a&b&c", "/?q=a%26b&c"),
+        ("http://h/%FF?%ff", "\udcff", "\udcff", "/%FF?%ff"),
+        ("http://h/%E2%82%AC", "€", None, "/%E2%82%AC"),
+    ],
+)
+def test_decision_29_path_search_and_target(text: str, path: str | None, search: str | None, target: str) -> None:
+    url = HttpURL.parse(text)
+    assert (url.path, url.search, url.target) == (path, search, target)
+    assert str(url) == text
+
+
+ROWS_ACCEPTED = {
+    "W001": ("http://example.com/%0d%0aX-Injected:%201", "%0d%0aX-Injected:%201"),
+    "W002": ("http://example.com/%00", "%00"),
+    "W003": ("http://example.com/%2e%2e/%2e%2e/etc/passwd", "%2e%2e/%2e%2e/etc/passwd"),
+    "W004": ("http://example.com/a%2Fb", "a%2Fb"),
+    "W005": ("http://example.com/%2541", "%2541"),
+}
+
+
+@pytest.mark.parametrize("row", ROWS_ACCEPTED)
+def test_what_is_encoded_stays_encoded_in_the_request(row: str) -> None:
+    text, path = ROWS_ACCEPTED[row]
+    url = HttpURL.parse(text)
+    url.check_line()
+    assert url.raw["path"] == path
+    assert url.target == f"/{path}"
+
+
+def test_w005_an_escape_is_decoded_once() -> None:
+    assert HttpURL.parse("http://example.com/%2541").path == "%41"
+
+
+def test_w007_a_semicolon_in_a_search_is_data() -> None:
+    assert HttpURL.parse("http://example.com/?a=1;b=2").search == "a=1;b=2"
+
+
+def test_h054_and_h055_ports() -> None:
+    assert HttpURL.parse("http://example.com:000000080/").port == 80
+    assert HttpURL.parse("http://example.com:80/").raw["port"] == "80"
+    assert HttpURL.parse("http://example.com/").raw["port"] is None
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+ROWS_REFUSED: dict[str, tuple[str, type[InvalidURL]]] = {
+    "P001": (" http://example.com/", InvalidCharacter),
+    "P002": ("\x00http://example.com/", InvalidCharacter),
+    "P004": ("\xa0http://example.com/", InvalidCharacter),
+    "P006": ("http://example.com/ ", InvalidCharacter),
+    "P007": ("http://exam\nple.com/", InvalidCharacter),
+    "P008": ("http://example.com/\r\nX: y", InvalidCharacter),
+    "P009": ("ht\ttp://example.com/", InvalidCharacter),
+    "P011": ("http://example.com\r\n.evil.org/", InvalidCharacter),
+    "P012": ("http://example.com/?q=\r\nSET x 1\r\n", InvalidCharacter),
+    "P014": ("http://example.com/\x85x", InvalidCharacter),
+    "P016": ("http://example.com/\u202egpj.exe", InvalidCharacter),
+    "P017": ("http://example.com/\ud800", InvalidCharacter),
+    "P018": ("http://example.com/a b", InvalidCharacter),
+    "P019": ("http://example.com/a|b", InvalidCharacter),
+    "P020": ("http://example.com/a\\b", InvalidCharacter),
+    "P021": ("http://example.com/{x}", InvalidCharacter),
+    "P022": ("http://example.com/%", BadEscape),
+    "P023": ("http://example.com/%1", BadEscape),
+    "P024": ("http://example.com/%zz", BadEscape),
+    "P025": ("http://example.com/%u0041", BadEscape),
+    "P026": ("http://example.com/%\uff11\uff12", InvalidCharacter),
+    "S014": ("http:example.com/", MissingAuthority),
+    "S015": ("http:/example.com/", MissingAuthority),
+    "S016": ("http:///example.com/", EmptyHost),
+    "S017": ("http:////example.com/", EmptyHost),
+    "S018": ("http:\\\\example.com/", InvalidCharacter),
+    "S026": ("http:", MissingAuthority),
+    "S027": ("http://", EmptyHost),
+    "H001": ("http://good.example@evil.example/", UserinfoNotAllowed),
+    "H002": ("http://good.example\\@evil.example/", InvalidCharacter),
+    "H003": ("http://good.example#@evil.example/", InvalidCharacter),
+    "H004": ("http://good.example?@evil.example/", InvalidURL),
+    "H010": ("http://exam%70le.com/", InvalidHost),
+    "H011": ("http://example.com%2F10.0.0.1/", InvalidHost),
+    "H012": ("http://example.com%00.evil.org/", InvalidHost),
+    "H013": ("http://example.com%0d%0a.evil.org/", InvalidHost),
+    "H014": ("http://ex\u2100mple.com/", InvalidCharacter),
+    "H016": ("http://example\uff0ecom/", InvalidCharacter),
+    "H017": ("http://\u0435xample.com/", InvalidCharacter),
+    "H018": ("http://xn--/", InvalidHost),
+    "H019": ("http://[::1]/", InvalidCharacter),
+    "H020": ("http://[127.0.0.1]/", InvalidCharacter),
+    "H021": ("http://[evil.example]/", InvalidCharacter),
+    "H022": ("http://prefix.[::1]/", InvalidCharacter),
+    "H023": ("http://[::1].evil.example/", InvalidCharacter),
+    "H024": ("http://[::1%25eth0]/", InvalidCharacter),
+    "H025": ("http://[v1.x|y]/", InvalidCharacter),
+    "H026": ("http://[::1/", InvalidCharacter),
+    "H027": ("http://2130706433/", InvalidHost),
+    "H028": ("http://0x7f000001/", InvalidHost),
+    "H029": ("http://0x7f.1/", InvalidHost),
+    "H030": ("http://127.1/", InvalidHost),
+    "H033": ("http://1.2.3.4.5/", InvalidHost),
+    "H034": ("http://\u0661\u0662\u0667.0.0.1/", InvalidCharacter),
+    "H035": ("http://\u2460\u2461\u2466.0.0.1/", InvalidCharacter),
+    "H036": ("http://example.com./", InvalidHost),
+    "H037": ("http://.example.com/", InvalidHost),
+    "H038": ("http://a..b.example/", InvalidHost),
+    "H039": ("http://-oProxyCommand=x/", InvalidHost),
+    "H040": ("http://a_b.example/", InvalidHost),
+    "H043": ("http://example.com:/", InvalidPort),
+    "H046": ("http://example.com:" + "9" * 5000 + "/", InvalidPort),
+    "H047": ("http://example.com:-80/", InvalidPort),
+    "H048": ("http://example.com:+80/", InvalidPort),
+    "H049": ("http://example.com:8_0/", InvalidPort),
+    "H050": ("http://example.com:\uff18\uff10/", InvalidCharacter),
+    "H051": ("http://example.com: 80/", InvalidCharacter),
+    "H052": ("http://example.com:80:443/", InvalidPort),
+    "H053": ("http://example.com:80@evil.example/", UserinfoNotAllowed),
+    "W006": ("http://example.com/a#frag", FragmentPresent),
+    "W008": ("http://example.com/" + "a" * 70_000, URLTooLong),
+    "W010": ("http://example.com/\xe9", InvalidCharacter),
+    "decision 6, a slash in a search": ("http://h/a?b/c", InvalidURL),
+    "decision 6, a question mark in a search": ("http://h/a?b?c", InvalidURL),
+    "decision 6, a search without a slash": ("http://h?q", InvalidURL),
+    "decision 7, an empty user": ("http://@h/", UserinfoNotAllowed),
+    "decision 7, a user and a password": ("http://u:p@h/", UserinfoNotAllowed),
+    "decision 19, a tilde": ("http://h/~joe", InvalidCharacter),
+}
+
+
+@pytest.mark.parametrize("row", ROWS_REFUSED)
+def test_refused_with_the_error_of_its_row(row: str) -> None:
+    text, kind = ROWS_REFUSED[row]
+    assert not urlschemes.is_valid(text)
+    with pytest.raises(kind) as refused:
+        HttpURL.parse(text)
+    shown = str(refused.value)
+    assert shown.isascii()
+    assert shown.isprintable()
+    assert len(shown) <= 300
+
+
+ROWS_ONLY_ACCESS_REFUSES = {
+    "H031": "http://0177.0.0.1/",
+    "H032": "http://256.1.1.1/",
+    "H041": "http://" + "a" * 80 + ".example/",
+    "H042": "http://" + ".".join("a" * 200) + "/",
+    "H044": "http://example.com:0/",
+    "H045": "http://example.com:65536/",
+}
+
+
+@pytest.mark.parametrize("row", ROWS_ONLY_ACCESS_REFUSES)
+def test_parsed_and_refused_by_access_before_anything_is_resolved(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolved(*_: object, **__: object) -> None:
+        raise AssertionError("the host was looked up")
+
+    monkeypatch.setattr("socket.getaddrinfo", resolved)
+    monkeypatch.setattr("socket.socket", resolved)
+    url = HttpURL.parse(ROWS_ONLY_ACCESS_REFUSES[row])
+    for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
+        with pytest.raises(UnsafeURL):
+            operation(url)
+
+
+# --- building and changing ------------------------------------------------------------------------
+
+
+def test_build_encodes_what_each_part_must_encode() -> None:
+    url = HttpURL.build(host="h.example", port=8080, path="a/ü ~?#", search="q=a/b?&c=d e")
+    assert str(url) == "http://h.example:8080/a/%C3%BC%20%7E%3F%23?q=a%2Fb%3F&c=d%20e"
+    assert (url.path, url.search) == ("a/ü ~?#", "q=a/b?&c=d e")
+
+
+def test_build_takes_what_is_encoded_already() -> None:
+    url = HttpURL.build(host="h", path=Encoded("a%2Fb"), search=Encoded("q=a%26b&c"))
+    assert str(url) == "http://h/a%2Fb?q=a%26b&c"
+    with pytest.raises(InvalidURL):
+        HttpURL.build(host="h", path=Encoded("a b"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "http://h"),
+        ({"path": ""}, "http://h/"),
+        ({"path": "", "search": ""}, "http://h/?"),
+        ({"search": "q"}, "http://h/?q"),
+        ({"port": 80, "path": "/"}, "http://h:80//"),
+    ],
+)
+def test_build_keeps_the_absent_and_the_empty_apart(parts: dict[str, object], text: str) -> None:
+    assert str(HttpURL.build(host="h", **parts)) == text  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("host", ["a.example/@b", "a@b", "a:80", "", "a b", "[::1]", "ü.example", "a.example#"])
+def test_c001_a_part_cannot_smuggle_a_delimiter(host: str) -> None:
+    with pytest.raises(InvalidURL):
+        HttpURL.build(host=host, path="")
+
+
+@pytest.mark.parametrize("port", ["80 ", "80", True, -1, 80.0, b"80", "８０"])
+def test_c006_and_c007_a_port_is_an_int(port: object) -> None:
+    with pytest.raises(InvalidPort):
+        HttpURL.build(host="a.example", port=port, path="")  # type: ignore[arg-type]
+
+
+def test_replace_changes_one_part_and_nothing_else() -> None:
+    url = HttpURL.parse("HTTP://H.example:080/a%2fb/%7E?x=%26")
+    assert str(url.replace(search="y z")) == "HTTP://H.example:080/a%2fb/%7E?y%20z"
+    assert str(url.replace(search=None)) == "HTTP://H.example:080/a%2fb/%7E"
+    assert str(url.replace(port=None)) == "HTTP://H.example/a%2fb/%7E?x=%26"
+    assert str(url.replace(host="other.example")) == "HTTP://other.example:080/a%2fb/%7E?x=%26"
+    assert str(url.replace(path=Encoded("%2F"))) == "HTTP://H.example:080/%2F?x=%26"
+    assert str(HttpURL.parse("http://h").replace(path="a")) == "http://h/a"
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("/?;:@&=%#~ \r\n\0"), max_size=12)
+
+
+@given(path=TEXTS, search=st.none() | TEXTS, port=st.none() | st.integers(0, 99999))
+def test_what_is_built_parses_to_the_same_parts(path: str, search: str | None, port: int | None) -> None:
+    url = HttpURL.build(host="h.example", port=port, path=path, search=search)
+    again = HttpURL.parse(str(url))
+    assert (again.path, again.search, again.port) == (path, search, 80 if port is None else port)
+    assert again == url
+    assert url.target.isascii()
+    assert not set(url.target) & set(" \r\n\0#")
+
+
+@given(octets=st.binary(max_size=20))
+def test_a_path_carries_any_octets(octets: bytes) -> None:
+    url = HttpURL.parse("http://h/" + "".join(f"%{octet:02x}" for octet in octets))
+    assert url.path is not None
+    assert url.path.encode("utf-8", "surrogateescape") == octets
+    assert HttpURL.build(host="h", path=url.path).path == url.path
+
+
+# --- the URL as a value ---------------------------------------------------------------------------
+
+
+def test_pickle_equality_and_patterns() -> None:
+    url = HttpURL.parse("http://h.example:8080/a?b")
+    assert pickle.loads(pickle.dumps(url)) == url
+    assert url == urlschemes.parse("HTTP://h.example:8080/a?b")
+    match url:
+        case HttpURL(host=host, port=8080, path="a", search=search):
+            assert (host, search) == ("h.example", "b")
+        case _:
+            pytest.fail("the pattern must match")
+
+
+def test_equivalent() -> None:
+    url = HttpURL.parse("http://H.example:80/%7ea%2f")
+    assert url.equivalent(HttpURL.parse("http://h.example/%7Ea%2F"))
+    assert not url.equivalent(HttpURL.parse("http://h.example/%7Ea/"))
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("g", "http://a/b/c/g"),
+        ("/g", "http://a/g"),
+        ("//g", "http://g"),
+        ("?y", "http://a/b/c/d?y"),
+        ("../g", "http://a/b/g"),
+        ("g;x=1/y", "http://a/b/c/g;x=1/y"),
+    ],
+)
+def test_join_by_rfc_1808(reference: str, text: str) -> None:
+    assert str(HttpURL.parse("http://a/b/c/d?q").join(reference)) == text
+
+
+def test_parsing_imports_no_algorithm_and_no_h11() -> None:
+    import subprocess
+    import sys
+
+    program = (
+        "import sys, urlschemes; urlschemes.parse('http://h/a');"
+        "print(sorted({'h11', 'ssl', 'socket', 'urlschemes_http.access'} & set(sys.modules)))"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert out.stdout.strip() == "[]"
+
+
+def test_only_the_rooms_of_access_import_h11() -> None:
+    folder = Path(urlschemes_http.__file__).parent
+    found = {path.name for path in folder.glob("*.py") if "import h11" in path.read_text("utf-8")}
+    assert found == {"answers.py", "asking.py"}

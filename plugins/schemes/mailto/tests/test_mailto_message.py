@@ -1,0 +1,294 @@
+"""Messages: what `compose` makes, what goes over the wire of it, and what can never stand in one."""
+
+from __future__ import annotations
+
+import copy
+import email
+import pickle
+from email.message import EmailMessage, Message
+from email.mime.text import MIMEText
+from email.policy import SMTP, default
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation, URLError
+from urlschemes_access.errors import PolicyDenied
+from urlschemes_mailto import MailtoURL, Submission, compose, send
+from urlschemes_mailto.message import message_octets, submission_of
+
+
+def read(message: EmailMessage) -> EmailMessage:
+    """The message as its reader gets it."""
+    again = email.message_from_bytes(message.as_bytes(), policy=default)
+    assert isinstance(again, EmailMessage)
+    return again
+
+
+def raw(message: EmailMessage, name: str) -> str:
+    """What stands behind the name of a field, unfolded."""
+    octets = message.as_bytes().replace(b"\r\n ", b" ")
+    (line,) = [line for line in octets.split(b"\r\n") if line.startswith(name.encode() + b":")]
+    return line.decode("ascii").partition(":")[2].strip()
+
+
+def test_a_message_is_a_standard_one() -> None:
+    message = compose("mailto:joe@host.dom", subject="Locators", body="As you say.\n", sender="Ann <ann@home.dom>")
+    assert type(message) is EmailMessage
+    assert message.keys() == [
+        "To",
+        "From",
+        "Subject",
+        "Date",
+        "Message-ID",
+        "Content-Type",
+        "Content-Transfer-Encoding",
+        "MIME-Version",
+    ]
+    assert (message["To"], message["From"], message["Subject"]) == ("joe@host.dom", "Ann <ann@home.dom>", "Locators")
+    assert message.get_content() == "As you say.\n"
+    assert message["Date"].datetime.utcoffset().total_seconds() == 0  # where the sender is, is nobody's business
+    assert message["Message-ID"].endswith("@home.dom>")
+    message.add_attachment(b"\xff" * 100, maintype="application", subtype="octet-stream", filename="notes")
+    octets = message.as_bytes()
+    assert octets.isascii()
+    assert b"\n" not in octets.replace(b"\r\n", b"")
+    for other in (copy.deepcopy(message), pickle.loads(pickle.dumps(message))):
+        assert other.as_bytes() == octets
+
+
+def test_a_message_may_have_nothing_but_a_recipient() -> None:
+    message = compose(MailtoURL.parse("mailto:joe@host.dom"))
+    assert message.keys() == ["To", "Date", "Content-Type", "Content-Transfer-Encoding", "MIME-Version"]
+    assert message.get_content() == "\n" or not message.get_content()
+
+
+ADDRESSES = {
+    "mailto:joe@host.dom": "joe@host.dom",
+    "mailto:Joe@Host.DOM": "Joe@Host.DOM",
+    "mailto:%6Aoe%40host%2Edom": "joe@host.dom",
+    "mailto:gorby%25kremvax@example.com": "gorby%kremvax@example.com",
+    "mailto:%22Joe%20Q.%20Public%22@host.dom": '"Joe Q. Public"@host.dom',
+    "mailto:%22a@b,(c)%22@host.dom": '"a@b,(c)"@host.dom',
+    "mailto:%22a%5C%22b%22@host.dom": '"a\\"b"@host.dom',
+    "mailto:%22%5Ca%5C%5C%22@host.dom": '"a\\\\"@host.dom',
+    "mailto:%22joe%22@host.dom": "joe@host.dom",
+    "mailto:%22%22@host.dom": '""@host.dom',
+    "mailto:%22%20%22@host.dom": '" "@host.dom',
+    "mailto:first.%22of%20two%22.words@host.dom": '"first.of two.words"@host.dom',
+    "mailto:joe@%5B192.0.2.7%5D": "joe@[192.0.2.7]",
+    "mailto:joe@%5BIPv6:2001:db8::1%5D": "joe@[IPv6:2001:db8::1]",
+    "mailto:joe/x=y&z*$!'+-_@host": "joe/x=y&z*$!'+-_@host",
+    "mailto:-oQx@host.dom": "-oQx@host.dom",
+    "mailto:%22" + "a%20b%20" * 30 + "%22@host.dom": '"' + "a b " * 30 + '"@host.dom',
+}
+
+
+@pytest.mark.parametrize(("url", "address"), ADDRESSES.items())
+def test_the_address_is_encoded_as_rfc_822_has_it(url: str, address: str) -> None:
+    message = compose(url, subject="x", sender="ann@home.dom")
+    assert raw(message, "To") == address
+    submission = submission_of(message_octets(message), relay="relay.dom")
+    assert submission.recipient == address
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mailto:joe@host.dom?subject=hello",
+        "mailto://joe@host.dom",
+        "mailto:%22a%0Ab%22@host.dom",
+        "mailto:%22a%5C%0Db%22@host.dom",
+        "mailto:%22a%7Fb%22@host.dom",
+        "mailto:joe@a.%5Bb%5D",
+        "mailto:joe@%5B%5D",
+        "mailto:joe@host!dom",
+        "mailto:%3D%3Futf-8%3Fq%3Fa%3D0D%3D0AX%3F%3D@h",
+    ],
+)
+def test_an_address_that_no_message_goes_to(url: str) -> None:
+    with pytest.raises(UnsafeURL) as refusal:
+        compose(url)
+    assert refusal.value.part in {"address", "local_part", "domain"}
+
+
+def test_what_is_no_url_is_refused_as_ever() -> None:
+    with pytest.raises(InvalidURL):
+        compose("mailto:joe@host.dom,eve@host.dom")
+
+
+INJECTIONS = [
+    "x\r\nBcc: eve@host.dom",
+    "x\nBcc: eve@host.dom",
+    "x\rBcc: eve@host.dom",
+    "x\r\n\r\nAnother body",
+    "x\r\n Bcc: folded",
+    "x\x0bBcc: eve@host.dom",
+    "x\x85Bcc: eve@host.dom",
+    "x\u2028Bcc: eve@host.dom",
+    "x\x00y",
+    "x\x1b[2J",
+    "x\udc80",
+    "=?utf-8?q?=0D=0ABcc:_eve@host.dom?=",
+    "=?utf-8?b?DQpCY2M6IGV2ZUBob3N0LmRvbQ==?=",
+    "x =?us-ascii?q?=0ABcc:_eve@host.dom?= y",
+]
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_a_text_never_becomes_a_field_of_its_own(text: str) -> None:
+    for part in ("subject", "sender"):
+        given: Any = {part: text if part == "subject" else f"{text} <ann@home.dom>"}
+        with pytest.raises(UnsafeURL) as refusal:
+            compose("mailto:joe@host.dom", **given)
+        assert refusal.value.part == part
+        assert str(refusal.value).isprintable()
+    if "=?" not in text:  # which are ordinary characters of an address
+        with pytest.raises(UnsafeURL):
+            compose("mailto:joe@host.dom", sender=f"ann{text}@home.dom")
+
+
+@pytest.mark.parametrize("text", [text for text in INJECTIONS if text.startswith(("=?", "x ="))])
+def test_nor_in_a_message_that_somebody_else_made(text: str) -> None:
+    message = EmailMessage()
+    message["To"], message["From"], message["Subject"] = "joe@host.dom", "ann@home.dom", text
+    try:
+        octets = message_octets(message)
+    except UnsafeURL:  # the `email` of this Python would make it a field
+        return
+    assert email.message_from_bytes(octets).keys() == ["To", "From", "Subject"]
+
+
+def test_nor_in_a_message_of_the_old_kind() -> None:
+    message: Message = MIMEText("x")
+    message["To"], message["From"], message["Subject"] = "joe@host.dom", "ann@home.dom", "x\nBcc: eve@host.dom"
+    with pytest.raises(URLError):
+        send(message, relay="127.0.0.1:9", confirm=True)  # type: ignore[arg-type]
+
+
+@given(st.text(max_size=120))
+def test_a_subject_is_what_was_given_or_refused(subject: str) -> None:
+    try:
+        message = compose("mailto:joe@host.dom", subject=subject)
+    except UnsafeURL:
+        return
+    again = read(message)
+    assert again.get("Subject", "") == subject.strip()
+    assert again.keys() == message.keys()
+
+
+@given(st.text(max_size=300))
+def test_a_body_is_what_was_given_but_for_its_line_ends(body: str) -> None:
+    try:
+        message = compose("mailto:joe@host.dom", body=body)
+    except UnsafeURL:
+        return
+    octets = message.as_bytes()
+    assert octets.isascii()
+    text = read(message).get_content()
+    assert text.replace("\r\n", "\n").rstrip("\n") == body.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    assert submission_of(octets, relay="relay.dom", sender="ann@home.dom").message == octets
+
+
+@pytest.mark.parametrize("body", ["a\0b", "\ud800"])
+def test_a_body_that_is_no_text(body: str) -> None:
+    with pytest.raises(UnsafeURL) as refusal:
+        compose("mailto:joe@host.dom", body=body)
+    assert refusal.value.part == "body"
+
+
+@pytest.mark.parametrize(
+    ("sender", "address"),
+    [
+        ("ann@home.dom", "ann@home.dom"),
+        ("Ann <ann@home.dom>", "ann@home.dom"),
+        ('"Ann, of home" <ann@home.dom>', "ann@home.dom"),
+        ("Änn Exämple <ann@home.dom>", "ann@home.dom"),
+        ('"ann b"@home.dom', '"ann b"@home.dom'),
+    ],
+)
+def test_the_sender_of_the_envelope_is_that_of_the_header(sender: str, address: str) -> None:
+    message = compose("mailto:joe@host.dom", sender=sender)
+    assert str(read(message)["From"]) == sender
+    assert submission_of(message_octets(message), relay="relay.dom").sender == address
+    assert submission_of(message_octets(message), relay="relay.dom", sender="b@home.dom").sender == "b@home.dom"
+    message["Sender"] = "office@home.dom"
+    assert submission_of(message_octets(message), relay="relay.dom").sender == "office@home.dom"
+
+
+NO_SENDERS = ["", "ann", "ann@", "@home.dom", "a@b, c@d", "us: ann@home.dom;", "änn@home.dom", "ann@höme.dom", "<>"]
+
+
+@pytest.mark.parametrize("sender", NO_SENDERS)
+def test_a_sender_that_is_no_address(sender: str) -> None:
+    with pytest.raises((UnsafeURL, UnsupportedOperation)) as refusal:
+        compose("mailto:joe@host.dom", sender=sender)
+    assert refusal.value.part == "sender"
+
+
+def test_a_message_without_from_is_completed_by_the_sender_and_left_alone() -> None:
+    message = compose("mailto:joe@host.dom")
+    octets = message_octets(message, "ann@home.dom")
+    assert octets == b"From: ann@home.dom\r\n" + message.as_bytes()
+    assert "From" not in message
+    with pytest.raises(UnsafeURL):
+        message_octets(message, "ann@home.dom\r\nBcc: eve@host.dom")
+
+
+def test_what_cannot_be_written_is_a_typed_error() -> None:
+    for thing in (None, "text", b"octets", 7):
+        with pytest.raises(UnsafeURL):
+            message_octets(thing)  # type: ignore[arg-type]
+    broken = EmailMessage()
+    broken["To"] = "joe@host.dom"
+    broken.set_payload("\ud800")
+    with pytest.raises(URLError):
+        send(broken, relay="relay.dom", sender="ann@home.dom", confirm=True)
+
+
+def test_what_is_confirmed_is_shown_whole_and_safe_to_print() -> None:
+    shown: list[Submission] = []
+
+    def refuse(submission: Submission) -> bool:
+        shown.append(submission)
+        return False
+
+    message = compose("mailto:joe@host.dom", subject="Hi", body="\x1b[2Jred\u202e\nlast line\n", sender="ann@home.dom")
+    message["X-Note"] = "kept"
+    with pytest.raises(PolicyDenied, match="not confirmed") as refusal:
+        send(message, relay="relay.dom", confirm=refuse)
+    assert refusal.value.rule == "confirm"
+    (submission,) = shown
+    assert (submission.sender, submission.recipient) == ("ann@home.dom", "joe@host.dom")
+    assert submission.relay == "relay.dom:587"
+    assert submission.message == message.as_bytes()
+    text = str(submission)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    for each in ("ann@home.dom", "joe@host.dom", "relay.dom:587", "Subject: Hi", "X-Note: kept", "last line"):
+        assert each in text
+
+
+@pytest.mark.parametrize("answer", [None, 1, "yes", False])
+def test_only_true_confirms(answer: Any) -> None:
+    message = compose("mailto:joe@host.dom", sender="ann@home.dom")
+    with pytest.raises(PolicyDenied):
+        send(message, relay="relay.dom", confirm=lambda _: answer)
+    with pytest.raises(PolicyDenied):
+        send(message, relay="relay.dom", confirm=answer if not isinstance(answer, bool) else None)
+
+
+def test_what_the_callable_raises_comes_out() -> None:
+    def leaves(_: Submission) -> bool:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        send(compose("mailto:joe@host.dom", sender="a@b"), relay="relay.dom", confirm=leaves)
+
+
+def test_smtp_policy() -> None:
+    message = compose("mailto:joe@host.dom", body="naïve")
+    assert message.policy.linesep == SMTP.linesep
+    assert message.policy.cte_type == "7bit"  # every relay takes it

@@ -1,0 +1,196 @@
+"""The syntax of mailto URLs: section 3.5 of RFC 1738, and RFC 822's addr-spec for what is decoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import urlschemes
+import urlschemes_lint
+from urlschemes import Encoded, InvalidURL
+from urlschemes.errors import (
+    BadEscape,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidPart,
+    MissingAuthority,
+    NotHierarchical,
+    UnsafeURL,
+)
+from urlschemes.scheme.record_fields import Example
+from urlschemes_lint.errors import NotRepairable
+from urlschemes_mailto import MailtoURL, registration
+from urlschemes_testing.examples import check_example
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(MailtoURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("mailto", "permanent", None)
+    assert [caution.code for caution in registration.cautions] == ["header-fields", "slashes-before-address"]
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_decision_11_the_address_is_an_addr_spec_once_decoded() -> None:
+    assert MailtoURL.parse("mailto:%6Aoe%40host.dom").address == "joe@host.dom"
+    assert not urlschemes.is_valid("mailto:joe")
+    url = MailtoURL.parse("mailto:joe@host.dom?subject=x")
+    assert (url.local_part, url.domain) == ("joe", "host.dom?subject=x")
+    (finding,) = [found for found in urlschemes_lint.check(str(url)) if found.code == "header-fields"]
+    assert finding.span == (19, 20)
+    assert "header-fields" not in {found.code for found in urlschemes_lint.check("mailto:joe%3F@host.dom")}
+
+
+# Every special of RFC 822 section 3.3, and what is no CHAR, is no part of an atom; within quotation marks it may stand.
+SPECIALS = ["(", ")", "%3C", "%3E", "@", ",", ";", ":", "%5C", "%22", "%5B", "%5D", "%20", "%09", "%7F", "%00"]
+
+
+@pytest.mark.parametrize("special", SPECIALS)
+def test_no_atom_holds_a_special_a_space_or_a_control_octet(special: str) -> None:
+    assert not urlschemes.is_valid(f"mailto:a{special}b@host.dom")
+    assert not urlschemes.is_valid(f"mailto:a@host{special}b.dom")
+
+
+@pytest.mark.parametrize("special", [special for special in SPECIALS if special not in {"%5C", "%22"}])
+def test_a_quoted_word_does(special: str) -> None:
+    assert MailtoURL.parse(f"mailto:%22a{special}b%22@host.dom").domain == "host.dom"
+
+
+@pytest.mark.parametrize("octet", ["%0D", "%22", "%5C", "%00", "a"])
+def test_a_backslash_quotes_any_octet_of_us_ascii(octet: str) -> None:
+    assert urlschemes.is_valid(f"mailto:%22%5C{octet}%22@host.dom")
+    assert urlschemes.is_valid(f"mailto:joe@%5B%5C{octet}%5D")
+
+
+@pytest.mark.parametrize("octet", ["%0D", "%5B", "%5C", "%80", "%C3%A9"])
+def test_what_no_domain_literal_holds(octet: str) -> None:
+    assert urlschemes.is_valid("mailto:joe@%5Ba%5D")
+    assert not urlschemes.is_valid(f"mailto:joe@%5Ba{octet}%5D")
+
+
+@pytest.mark.parametrize("octet", ["%80", "%FF", "%C3%A9"])
+def test_an_address_is_us_ascii(octet: str) -> None:
+    for text in (f"a{octet}@host", f"%22a{octet}%22@host", f"%22%5C{octet}%22@host", f"a@b{octet}"):
+        assert not urlschemes.is_valid(f"mailto:{text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "position"),
+    [
+        ("mailto:", InvalidPart, 7),
+        ("mailto:joe", InvalidPart, 10),
+        ("mailto:joe@", InvalidPart, 11),
+        ("mailto:joe@host.", InvalidPart, 16),
+        ("mailto:joe@@host", InvalidPart, 11),
+        ("mailto:a,b@host", InvalidPart, 8),
+        ("mailto:%22a%22b@host", InvalidPart, 14),
+        ("mailto:joe smith@host", InvalidCharacter, 10),
+        ("mailto:<joe@host>", InvalidCharacter, 7),
+        ("mailto:joe@[192.0.2.7]", InvalidCharacter, 11),
+        ("mailto:joe@host#top", FragmentPresent, 15),
+        ("mailto:joe%x@host", BadEscape, 10),
+    ],
+)
+def test_what_is_no_mailto_url(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as refused:
+        MailtoURL.parse(text)
+    assert refused.value.position == position
+    assert not isinstance(refused.value, MissingAuthority)
+
+
+def test_the_error_names_the_rule_of_the_second_grammar() -> None:
+    with pytest.raises(InvalidPart) as refused:
+        MailtoURL.parse("mailto:joe")
+    assert (refused.value.rule, refused.value.section, refused.value.part) == (
+        "addr-spec",
+        "RFC 822 section 6.1",
+        "address",
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({"address": "joe@host.dom"}, "mailto:joe@host.dom"),
+        ({"address": '"Joe Public"@host.dom'}, "mailto:%22Joe%20Public%22@host.dom"),
+        ({"address": "joe%inner@relay.dom"}, "mailto:joe%25inner@relay.dom"),
+        ({"local_part": "joe", "domain": "[192.0.2.7]"}, "mailto:joe@%5B192.0.2.7%5D"),
+        ({"local_part": "a~b{|}", "domain": "host"}, "mailto:a%7Eb%7B%7C%7D@host"),
+        ({"address": Encoded("joe%40host.dom")}, "mailto:joe%40host.dom"),
+        ({"address": "joe@host", "domain": "host"}, "mailto:joe@host"),
+    ],
+)
+def test_build(parts: dict[str, Any], text: str) -> None:
+    assert str(MailtoURL.build(**parts)) == text
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {},
+        {"address": ""},
+        {"address": "joe"},
+        {"address": "josé@host"},
+        {"address": "Joe Public@host"},
+        {"address": "joe@host", "domain": "elsewhere"},
+        {"local_part": "joe"},
+        {"local_part": "a@b", "domain": "host"},
+        {"local_part": "joe", "domain": "host,dom"},
+        {"address": 7},
+    ],
+)
+def test_build_refuses_what_is_no_address(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidURL):
+        MailtoURL.build(**parts)
+
+
+def test_replace_changes_one_part_and_what_it_belongs_to() -> None:
+    url = MailtoURL.parse("mailto:%6Aoe%40host%2Edom")
+    assert str(url.replace(domain="else.where")) == "mailto:%6Aoe%40else.where"
+    assert str(url.replace(local_part="ann")) == "mailto:ann%40host%2Edom"
+    assert str(url.replace(local_part="a", domain="b")) == "mailto:a%40b"
+    assert str(url.replace(address="a@b")) == "mailto:a@b"
+    assert str(url.replace(address="a@b", domain="b")) == "mailto:a@b"
+    assert url.replace() == url
+    with pytest.raises(InvalidURL):
+        url.replace(address="a@b", domain="c")
+
+
+def test_what_means_the_same() -> None:
+    plain = MailtoURL.parse("mailto:joe@host.dom")
+    assert MailtoURL.parse("MAILTO:%6Aoe%40host%2Edom").equivalent(plain)
+    assert not MailtoURL.parse("mailto:Joe@host.dom").equivalent(plain)
+    assert str(MailtoURL.parse("mailto:%22a%20b%22@h").normalized()) == "mailto:%22a%20b%22@h"
+
+
+def test_there_is_no_hierarchy() -> None:
+    with pytest.raises(NotHierarchical):
+        MailtoURL.parse("mailto:joe@host.dom").join("ann")
+
+
+def test_a_control_octet_never_reaches_a_line() -> None:
+    with pytest.raises(UnsafeURL):
+        MailtoURL.parse("mailto:%22a%0Ab%22@host.dom").line("address")
+    assert MailtoURL.parse("mailto:%22a%20b%22@host.dom").line("address") == b'"a b"@host.dom'
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ('mailto:"Joe Public"@host.dom', "mailto:%22Joe%20Public%22@host.dom"),
+        ("mailto:joe%inner@relay.dom", "mailto:joe%25inner@relay.dom"),
+        ("<URL:mailto:joe@host.dom>", "mailto:joe@host.dom"),
+    ],
+)
+def test_fix(text: str, fixed: str) -> None:
+    assert str(urlschemes_lint.fix(text).url) == fixed
+
+
+@pytest.mark.parametrize("text", ["mailto:joe", "mailto:Joe Public <joe@host>", "mailto:a@x,b@y", "mailto:josé@host"])
+def test_an_address_is_never_guessed(text: str) -> None:
+    with pytest.raises(NotRepairable):
+        urlschemes_lint.fix(text)

@@ -1,0 +1,229 @@
+"""What a news URL is (RFC 1738 section 3.6), part by part; what it is not, and which error says so."""
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urlschemes
+import urlschemes_lint
+from urlschemes import URL, Encoded, InternetURL
+from urlschemes.errors import BadEscape, FragmentPresent, InvalidCharacter, InvalidPart, InvalidURL, UnsafeURL
+from urlschemes.grammar.octets import text_of
+from urlschemes.scheme.record_fields import Example
+from urlschemes_news import NewsURL, registration
+from urlschemes_testing.examples import check_example
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(NewsURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("news", "permanent", None)
+    assert registration.operations == ("access", "find attributes", "update")
+    assert (registration.redirects, registration.local) == ((), False)
+    assert (registration.ports, registration.options["server"].environment) == ((119,), "NNTPSERVER")
+    assert "command" in registration.security_considerations
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_the_grammar_is_that_of_section_5() -> None:
+    lines = [line.partition("; section")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
+    assert lines == [
+        'newsurl        = "news:" grouppart',
+        'grouppart      = "*" | group | article',
+        'group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]',
+        'article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host',
+    ]
+
+
+# --- decision 12: the three forms ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("part", "form", "group", "message_id"),
+    [
+        ("*", "groups", "*", None),
+        ("a", "group", "a", None),
+        ("comp.lang.c++", "group", "comp.lang.c++", None),
+        ("hello_kitty_", "group", "hello_kitty_", None),
+        ("a@b", "article", None, "a@b"),
+        ("*@b", "article", None, "*@b"),
+        ("**@b", "article", None, "**@b"),
+        ("1@b", "article", None, "1@b"),
+        ("a.b-c@d.e", "article", None, "a.b-c@d.e"),
+        ("a!@d", "article", None, "a!@d"),
+        ("/@d", "article", None, "/@d"),
+        ("A@D.Dom", "article", None, "A@D.Dom"),
+        ("%3C1%3e@1.2.3.4", "article", None, "<1>@1.2.3.4"),
+        ("%FF%25@d", "article", None, "\udcff%@d"),
+    ],
+)
+def test_decision_12_all_groups_a_group_or_an_article(
+    part: str, form: str, group: str | None, message_id: str | None
+) -> None:
+    url = NewsURL.parse(f"news:{part}")
+    assert (url.form, url.group, url.message_id) == (form, group, message_id)
+    assert (url.raw["group"] or url.raw["message_id"]) == part
+
+
+def test_a_group_derives_from_its_rule_though_the_asterisk_has_none() -> None:
+    assert registration.syntax.automaton.reach("news:*")[0] == len("news:*")
+    assert registration.syntax.parts["group"].rule == "group"
+
+
+def test_decision_12_there_is_no_form_with_a_server() -> None:
+    url = NewsURL.parse("news://h/1@x")
+    assert (url.form, url.message_id) == ("article", "//h/1@x")
+    assert isinstance(url, URL)
+    assert not isinstance(url, InternetURL)
+    for text in ("news://h/misc.test", "news://h/*", "news://h/", "news://h"):
+        with pytest.raises(InvalidPart):
+            NewsURL.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [("news://h/1@x", [(5, 7)]), ("news:%2F%2Fh/1@x", []), ("news:1/2@x", []), ("news:a", [])],
+)
+def test_what_looks_like_a_server_is_reported(text: str, spans: list[tuple[int, int]]) -> None:
+    assert [found.span for found in urlschemes_lint.check(text) if found.code == "news-server"] == spans
+
+
+def test_decision_12_the_host_of_an_article_is_that_of_section_5() -> None:
+    for host in ("", "a_b", "a.", ".a", "a..b", "-a", "1a.1", "1.2.3", "[1.2.3.4]", "a:1", "a/b", "%61"):
+        with pytest.raises(InvalidURL):
+            NewsURL.parse(f"news:1@{host}")
+
+
+@pytest.mark.parametrize("group", ["%61", "a%2Eb", "a%"])
+def test_decision_4_a_group_holds_no_escape(group: str) -> None:
+    with pytest.raises(InvalidURL):
+        NewsURL.parse(f"news:{group}")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "position"),
+    [
+        ("news:", InvalidPart, 5),
+        ("news:1", InvalidPart, 6),
+        ("news:_a", InvalidPart, 7),
+        ("news:*.a", InvalidPart, 8),
+        ("news:a,b", InvalidPart, 8),
+        ("news:@h", InvalidPart, 5),
+        ("news:a@", InvalidPart, 7),
+        ("news:a@b@c", InvalidPart, 8),
+        ("news:a@b?c", InvalidPart, 8),
+        ("news:a@b_c", InvalidPart, 8),
+        ("news:<a@b>", InvalidCharacter, 5),
+        ("news:a b@c", InvalidCharacter, 6),
+        ("news:a@b\n", InvalidCharacter, 8),
+        ("news:a@b#c", FragmentPresent, 8),
+        ("news:%GG@c", BadEscape, 5),
+        ("news:%F@c", BadEscape, 5),
+    ],
+)
+def test_what_is_no_news_url(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as refused:
+        NewsURL.parse(text)
+    assert refused.value.position == position
+    assert not urlschemes.is_valid(text)
+
+
+@pytest.mark.parametrize("unique", ["1%0D%0APOST", "%00", "a%1Bb", "a%7F", "%09"])
+def test_control_octets_derive_and_must_not_be_sent(unique: str) -> None:
+    url = NewsURL.parse(f"news:{unique}@h")
+    with pytest.raises(UnsafeURL) as refused:
+        url.check_line()
+    assert (refused.value.scheme, refused.value.part) == ("news", "message_id")
+
+
+# --- build and replace -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({"group": "*"}, "news:*"),
+        ({"group": "misc.test"}, "news:misc.test"),
+        ({"message_id": "1@h"}, "news:1@h"),
+        ({"message_id": "a b%#[]@h.dom"}, "news:a%20b%25%23%5B%5D@h.dom"),
+        ({"message_id": ";/?:&=$@h"}, "news:;/?:&=$@h"),
+        ({"message_id": "a@b@h"}, "news:a%40b@h"),
+        ({"message_id": "@@@h"}, "news:%40%40@h"),
+        ({"message_id": "\u00e9@\udcff@h"}, "news:%C3%A9%40%FF@h"),
+        ({"message_id": Encoded("a%40b%2f@h")}, "news:a%40b%2f@h"),
+        ({"message_id": "<a@h"}, "news:%3Ca@h"),
+    ],
+)
+def test_build(parts: dict[str, Any], text: str) -> None:
+    assert str(NewsURL.build(**parts)) == text
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ({}, "a group or an article, and not both; give one of the two"),
+        ({"group": "a", "message_id": "1@h"}, "a group or an article, and not both; give one of the two"),
+        ({"message_id": "<1@h>"}, "angle brackets .* leave them out: '1@h'"),
+        ({"message_id": Encoded("<1@h>")}, "angle brackets"),
+        ({"group": "1"}, "'1' cannot be the group"),
+        ({"group": "a b"}, "cannot be the group"),
+        ({"group": "a@h"}, "cannot be the group"),
+        ({"group": "a%62"}, "cannot be the group"),
+        ({"message_id": "1"}, "cannot be the message_id"),
+        ({"message_id": "@h"}, "cannot be the message_id"),
+        ({"message_id": "1@h_h"}, "cannot be the message_id"),
+        ({"message_id": Encoded("a@b@h")}, "cannot be the message_id"),
+        ({"message_id": "a@\ud800@h"}, "a surrogate that stands for no octet"),
+        ({"message_id": 1}, "is text"),
+    ],
+)
+def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidURL, match=says):
+        NewsURL.build(**parts)
+
+
+@pytest.mark.parametrize(
+    ("before", "parts", "after"),
+    [
+        ("NEWS:a", {"group": "b"}, "NEWS:b"),
+        ("news:a", {"group": "*"}, "news:*"),
+        ("news:*", {"group": "a"}, "news:a"),
+        ("news:1@h", {"message_id": "2@[]@h"}, "news:2%40%5B%5D@h"),
+        ("news:1@h", {"message_id": None, "group": "a"}, "news:a"),
+        ("news:a", {"message_id": "1@h", "group": None}, "news:1@h"),
+        ("news:%31@h", {}, "news:%31@h"),
+    ],
+)
+def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+    assert str(NewsURL.parse(before).replace(**parts)) == after
+
+
+@pytest.mark.parametrize(
+    "parts", [{"message_id": "1@h"}, {"group": None}, {"message_id": "<1@h>", "group": None}, {"group": "1"}]
+)
+def test_replace_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidPart):
+        NewsURL.parse("news:a").replace(**parts)
+
+
+def test_pattern_matching_and_pickle() -> None:
+    url = NewsURL.parse("news:1%25@h")
+    match url:
+        case NewsURL(form="article", message_id=message_id):
+            assert message_id == "1%@h"
+        case _:
+            pytest.fail("no match")
+    assert pickle.loads(pickle.dumps(url)) == url
+
+
+@given(unique=st.binary(min_size=1, max_size=12), host=st.sampled_from(["h", "a-b.C9.dom", "1.2.3.4"]))
+def test_what_is_built_parses_to_the_same_identifier(unique: bytes, host: str) -> None:
+    message_id = f"{text_of(unique)}@{host}"
+    again = NewsURL.parse(str(NewsURL.build(message_id=message_id)))
+    assert (again.form, again.message_id) == ("article", message_id)

@@ -1,0 +1,173 @@
+"""What an nntp URL is (RFC 1738 section 3.7), part by part; what it is not, and which error says so."""
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urlschemes
+from urlschemes.errors import (
+    EmptyHost,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPart,
+    InvalidPort,
+    InvalidURL,
+    MissingAuthority,
+    UserinfoNotAllowed,
+)
+from urlschemes.scheme.record_fields import Example
+from urlschemes_nntp import NntpURL, registration
+from urlschemes_testing.examples import check_example
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(NntpURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("nntp", "permanent", 119)
+    assert registration.operations == ("access", "find attributes", "update")
+    assert (registration.redirects, registration.local) == ((), False)
+    assert "command" in registration.security_considerations
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_the_grammar_is_that_of_section_5() -> None:
+    lines = [line.partition("; ")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
+    assert lines == [
+        'nntpurl        = "nntp://" hostport "/" group [ "/" digits ]',
+        'group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]',
+    ]
+
+
+# --- decision 13: the number of the article --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "group", "article"),
+    [
+        ("a", "a", None),
+        ("a/0", "a", 0),
+        ("a/007", "a", 7),
+        ("misc.test/2147483648", "misc.test", 2147483648),
+        ("comp.lang.c++/1", "comp.lang.c++", 1),
+        ("A-b_c.9/1", "A-b_c.9", 1),
+    ],
+)
+def test_decision_13_the_number_of_the_article_is_optional(path: str, group: str, article: int | None) -> None:
+    url = NntpURL.parse(f"nntp://h/{path}")
+    assert (url.group, url.article, url.host, url.port) == (group, article, "h", 119)
+    assert url.raw["article"] == (path.partition("/")[2] or None)
+
+
+def test_decision_13_a_number_has_4000_digits_at_most() -> None:
+    assert NntpURL.parse(f"nntp://h/a/{'1' * 4000}").article
+    with pytest.raises(InvalidPart):
+        NntpURL.parse(f"nntp://h/a/{'1' * 4001}")
+
+
+@pytest.mark.parametrize("path", ["%61", "a%2Eb", "a/%31", "a/1%30"])
+def test_decision_4_neither_group_nor_number_holds_an_escape(path: str) -> None:
+    with pytest.raises(InvalidPart):
+        NntpURL.parse(f"nntp://h/{path}")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "position"),
+    [
+        ("nntp:a", MissingAuthority, 5),
+        ("nntp:/h/a", MissingAuthority, 6),
+        ("nntp:///a", EmptyHost, 7),
+        ("nntp://u@h/a", UserinfoNotAllowed, 7),
+        ("nntp://h:/a", InvalidPort, 9),
+        ("nntp://h..i/a", InvalidHost, 9),
+        ("nntp://h", InvalidPart, 8),
+        ("nntp://h/", InvalidPart, 9),
+        ("nntp://h/1", InvalidPart, 9),
+        ("nntp://h/.a", InvalidPart, 9),
+        ("nntp://h/*", InvalidPart, 9),
+        ("nntp://h//a", InvalidPart, 9),
+        ("nntp://h/a/", InvalidPart, 11),
+        ("nntp://h/a/*", InvalidPart, 11),
+        ("nntp://h/a/1x", InvalidPart, 12),
+        ("nntp://h/a/1/2", InvalidPart, 12),
+        ("nntp://h/a,b", InvalidPart, 10),
+        ("nntp://h/a@b", InvalidPart, 10),
+        ("nntp://h/a b", InvalidCharacter, 10),
+        ("nntp://h/a\r\nb", InvalidCharacter, 10),
+        ("nntp://h/a/1#x", FragmentPresent, 12),
+    ],
+)
+def test_what_is_no_nntp_url(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as refused:
+        NntpURL.parse(text)
+    assert refused.value.position == position
+    assert not urlschemes.is_valid(text)
+
+
+# --- build and replace -----------------------------------------------------------------------------------------------
+
+
+def test_build() -> None:
+    assert str(NntpURL.build(host="h", group="a.b")) == "nntp://h/a.b"
+    assert str(NntpURL.build(host="h", port=1119, group="c++", article=12)) == "nntp://h:1119/c++/12"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"group": ""},
+        {"group": "1a"},
+        {"group": "*"},
+        {"group": "a b"},
+        {"group": "a/1"},
+        {"group": "a\r\nQUIT"},
+        {"article": -1},
+        {"article": "1"},
+        {"host": "h/x"},
+        {"port": True},
+    ],
+)
+def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidURL):
+        NntpURL.build(**{"host": "h", "group": "a"} | parts)
+
+
+@pytest.mark.parametrize(
+    ("before", "parts", "after"),
+    [
+        ("nntp://h/a/007", {"group": "b"}, "nntp://h/b/007"),
+        ("nntp://h/a/007", {"article": 8}, "nntp://h/a/8"),
+        ("nntp://h/a/007", {"article": None}, "nntp://h/a"),
+        ("nntp://h/a", {"article": 1}, "nntp://h/a/1"),
+        ("nntp://H:0119/a", {"host": "i"}, "nntp://i:0119/a"),
+        ("nntp://h:119/a", {"port": None}, "nntp://h/a"),
+    ],
+)
+def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+    assert str(NntpURL.parse(before).replace(**parts)) == after
+
+
+def test_pattern_matching_and_pickle() -> None:
+    url = NntpURL.parse("nntp://h/a/1")
+    match url:
+        case NntpURL(host="h", group=group, article=article):
+            assert (group, article) == ("a", 1)
+        case _:
+            pytest.fail("no match")
+    assert pickle.loads(pickle.dumps(url)) == url
+
+
+@given(
+    group=st.from_regex(r"[A-Za-z][A-Za-z0-9.+_-]{0,20}", fullmatch=True),
+    article=st.none() | st.integers(0, 10**30),
+    port=st.none() | st.integers(0, 70000),
+)
+def test_what_is_built_parses_to_the_same_parts(group: str, article: int | None, port: int | None) -> None:
+    again = NntpURL.parse(str(NntpURL.build(host="h.dom", port=port, group=group, article=article)))
+    assert (again.group, again.article, again.port) == (group, article, 119 if port is None else port)

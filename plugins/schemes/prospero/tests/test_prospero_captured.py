@@ -1,0 +1,398 @@
+"""Dialogues with a real server, Prospero 5.3, captured on a loopback: its answers, octet by octet, played to us.
+
+The server's path of its tree is another one of the same length here, so that its packets are cut where they were. What
+repeats itself is written as the formula that gives the very datagrams that were captured. The client was a small one
+of its own, but for two requests of the stock clients; what it asked must be what we ask.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+import urlschemes_access
+from urlschemes_access import Attributes, Document, Entry, Listing, Policy
+from urlschemes_access.errors import RemoteError
+from urlschemes_prospero import ProsperoURL, ardp
+from urlschemes_prospero.access import access, find_attributes
+from urlschemes_prospero.protocol import listing, object_info, read
+from urlschemes_prospero.quoting import lines
+from urlschemes_testing.loopback import Address, Datagrams
+from urlschemes_testing.replay import Dialogue, client, connect, fault_everywhere, replay, server, split_everywhere
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TREE = "/tree/of/things/as/long/as/it/was/on"
+HERE = Policy.interactive()
+
+# What was captured ----------------------------------------------------------------------------------------------------
+
+FILE_INFO = b"""\
+ATTRIBUTE OBJECT APPLICATION COMMENT SEQUENCE a' fine file'
+ATTRIBUTE OBJECT FIELD ACCESS-METHOD AFTP INTERNET-D '' ASCII '/pub/hello.txt' TEXT
+ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 21' bytes'
+ATTRIBUTE OBJECT INTRINSIC NATIVE-OWNER SEQUENCE root
+ATTRIBUTE OBJECT INTRINSIC NATIVE-GROUP SEQUENCE root
+ATTRIBUTE OBJECT INTRINSIC LAST-MODIFIED SEQUENCE 20261120101028Z
+ATTRIBUTE OBJECT INTRINSIC UNIX-MODES SEQUENCE -rw-r--r--
+ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE PROSPERO-CONTENTS '' '' '' ''
+ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE LOCAL '' '' '' ''
+"""
+FILE_CONTENTS = b"""\
+ATTRIBUTE OBJECT APPLICATION COMMENT SEQUENCE a' fine file'
+ATTRIBUTE OBJECT FIELD ACCESS-METHOD AFTP INTERNET-D '' ASCII '/pub/hello.txt' TEXT
+ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA hello' from info tree
+'
+"""
+AFTP_INFO = b"""\
+ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 14' bytes'
+ATTRIBUTE OBJECT INTRINSIC NATIVE-OWNER SEQUENCE root
+ATTRIBUTE OBJECT INTRINSIC NATIVE-GROUP SEQUENCE root
+ATTRIBUTE OBJECT INTRINSIC LAST-MODIFIED SEQUENCE 20261120101028Z
+ATTRIBUTE OBJECT INTRINSIC UNIX-MODES SEQUENCE -rw-r--r--
+ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE PROSPERO-CONTENTS '' '' '' ''
+ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE LOCAL '' '' '' ''
+ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE AFTP INTERNET-D LOCALHOST ASCII '/pub/README' BINARY
+"""
+DIRECTORY_INFO = b"""\
+ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 4096' bytes'
+ATTRIBUTE OBJECT INTRINSIC NATIVE-OWNER SEQUENCE root
+ATTRIBUTE OBJECT INTRINSIC NATIVE-GROUP SEQUENCE root
+ATTRIBUTE OBJECT INTRINSIC LAST-MODIFIED SEQUENCE 20261120101028Z
+ATTRIBUTE OBJECT INTRINSIC UNIX-MODES SEQUENCE drwxr-xr-x
+"""
+LINKS = f"""\
+LINK  L EXTERNAL ext-ftp INTERNET-D ftp.example.org ASCII '/pub/file.txt' 0
+LINK  L FILE nested.txt INTERNET-D LOCALHOST ASCII '{TREE}/sub/nested.txt' 0
+LINK  L DIRECTORY deeper INTERNET-D LOCALHOST ASCII '{TREE}/sub/deeper' 0
+LINK  L EXTERNAL ext' gopher' INTERNET-D gopher.example.org(70) ASCII 0'/About Gopher' 0
+ATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER INTERNET-D gopher.example.org(70) ASCII 0'/About Gopher' 0
+LINK  L SYMBOLIC sym VIRTUAL-SYSTEM '/some/vs' ASCII '/a/b' 0
+LINK  L DIRECTORY remote INTERNET-D prospero.isi.edu(1999) ASCII '/pfs/pfsdat' 0
+LINK  L FILE rfile INTERNET-D localhost(1526) ASCII '/x/y' 0
+LINK  U DIRECTORY union1 INTERNET-D LOCALHOST ASCII '{TREE}/big' 0
+""".encode()
+
+# The order in which the 600 files of a directory came.
+ORDER = """
+580 106 510 488 133 393 550 511 230 359 116 465 28 301 493 188 48 556 343 526 254 209 554 492 164 522 502 251 194
+365 216 561 23 323 141 600 268 212 161 555 437 368 65 41 478 196 553 78 399 115 438 460 379 404 397 332 215 293 587
+544 177 480 235 476 558 548 173 484 473 159 287 232 84 140 275 485 172 29 110 206 192 458 593 373 175 240 291 588
+446 448 534 54 362 283 56 506 376 137 537 279 388 18 52 319 109 8 149 191 107 422 361 58 350 464 532 62 432 224 193
+405 134 2 60 433 210 336 77 577 86 582 265 586 15 429 233 174 269 307 357 166 199 463 223 271 407 34 289 264 243 570
+244 468 297 295 129 358 80 72 280 584 418 310 390 181 371 414 11 503 36 227 122 157 585 241 284 10 525 590 220 518
+523 549 375 180 124 419 443 572 341 112 261 145 471 519 564 302 19 589 331 130 434 498 367 132 387 592 259 42 208 82
+453 412 256 278 87 162 167 384 246 568 360 66 95 70 27 452 127 267 143 528 236 380 63 91 487 348 187 30 178 345 201
+494 491 317 495 579 97 114 104 569 142 444 474 94 514 111 55 93 316 247 441 306 237 73 486 253 576 389 184 186 304
+581 449 50 489 330 413 353 509 475 382 96 300 394 7 546 420 32 391 542 337 381 183 128 152 374 79 228 217 146 98 239
+273 165 363 545 203 258 466 403 481 57 250 108 439 595 470 401 262 507 409 322 496 415 198 351 288 505 150 1 168 238
+190 249 298 552 59 211 392 309 326 308 71 171 575 385 197 14 574 20 521 303 163 13 597 195 372 515 377 75 508 364
+596 547 440 541 260 135 530 411 536 139 158 416 12 340 442 257 501 92 315 214 447 121 144 479 369 25 153 26 222 286
+378 138 263 402 450 539 339 563 67 64 205 51 445 234 123 400 327 252 395 6 189 16 354 3 436 398 435 148 333 540 218
+83 313 81 120 131 45 321 294 565 103 90 85 31 119 290 517 512 312 410 242 24 44 527 126 68 421 105 328 9 170 516 370
+500 320 535 176 408 335 459 182 231 160 5 88 566 147 154 594 125 366 276 456 583 334 513 202 567 136 499 292 383 461
+4 274 285 47 355 482 99 318 338 356 43 325 483 213 352 524 101 281 349 74 462 49 454 100 179 76 156 53 169 270 113
+531 430 226 396 538 219 504 207 551 118 497 406 282 40 296 427 200 299 329 573 457 46 599 386 543 204 22 533 346 117
+185 314 344 38 417 578 451 467 423 469 557 69 37 598 490 155 225 35 89 39 342 520 477 33 229 431 248 425 311 472 102
+324 221 347 529 559 266 245 562 272 560 591 455 61 21 305 571 424 428 277 426 255 17 151
+"""
+LONG_LISTING = b"".join(
+    b"LINK  L FILE file-with-a-rather-long-name-%b.txt INTERNET-D LOCALHOST ASCII "
+    b"'%b/big/file-with-a-rather-long-name-%b.txt' 0\n" % (number, TREE.encode(), number)
+    for number in ORDER.encode().split()
+)
+LONG_FILE = b"".join(b"line %d its quoted 'here' ok\n" % number for number in range(3000))
+LONG_CONTENTS = (
+    b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA line' " + LONG_FILE[5:].replace(b"'", b"''") + b"'\n"
+)
+EVERY_OCTET = bytes(range(256)) * 8
+BINARY_CONTENTS = (  # the quotation begins with the first octet that needs one, which is a TAB
+    b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA "
+    + EVERY_OCTET[:9]
+    + b"'"
+    + EVERY_OCTET[9:].replace(b"'", b"''")
+    + b"'\n"
+)
+
+CAPTURED: Mapping[str, bytes] = {
+    f"GET-OBJECT-INFO #ALL ASCII '{TREE}/hello.txt' 0\n": FILE_INFO,
+    f"GET-OBJECT-INFO CONTENTS ASCII '{TREE}/hello.txt' 0\n": FILE_CONTENTS,
+    f"GET-OBJECT-INFO CONTENTS ASCII '{TREE}/quo''te.txt' 0\n": (
+        b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA q\n"
+    ),
+    f"GET-OBJECT-INFO CONTENTS ASCII '{TREE}/bin.dat' 0\n": BINARY_CONTENTS,
+    f"GET-OBJECT-INFO CONTENTS ASCII '{TREE}/large' 0\n": LONG_CONTENTS,
+    "GET-OBJECT-INFO #ALL ASCII AFTP/pub/README 0\n": AFTP_INFO,
+    f"GET-OBJECT-INFO #ALL ASCII '{TREE}/sub' 0\n": DIRECTORY_INFO,
+    f"GET-OBJECT-INFO #ALL ASCII '{TREE}/nosuch' 0\n": b"FAILURE NOT-FOUND\n",
+    f"DIRECTORY ASCII '{TREE}/sub'\nLIST '' COMPONENTS\n": LINKS,
+    f"DIRECTORY ASCII '{TREE}/big'\nLIST '' COMPONENTS\n": LONG_LISTING,
+    f"DIRECTORY ASCII '{TREE}/hello.txt'\nLIST '' COMPONENTS\n": b"FAILURE NOT-A-DIRECTORY\n",
+    f"DIRECTORY ASCII '{TREE}/dir with space'\nLIST '' COMPONENTS\n": b"NONE-FOUND\n",
+    "DIRECTORY ASCII /outside\nLIST '' COMPONENTS\n": b"FAILURE NOT-AUTHORIZED\n",
+}
+"""The commands of a request, and the text of the answer."""
+
+
+def packets(identifier: bytes, text: bytes) -> list[bytes]:
+    """The datagrams of an answer, as they were captured: with their headers, windows and totals."""
+    if len(text) <= 1250:
+        return [b"\x03" + identifier + text]
+    count = -(-len(text) // 1250)
+    made = []
+    for number in range(1, count + 1):
+        known = number > 16 or number == count  # how many there are is said with the last, and after one window
+        header = identifier + number.to_bytes(2) + (count if known else 0).to_bytes(2)
+        if number % 16 == 0:
+            header += bytes.fromhex("0001 0000 80")
+        elif number > 16:
+            header += bytes.fromhex("0001")
+        made.append(bytes((len(header) + 1,)) + header + text[1250 * (number - 1) : 1250 * number])
+    return made
+
+
+def test_the_long_answers_have_as_many_packets_as_were_captured() -> None:
+    counts = [len(packets(b"id", text)) for text in (LONG_LISTING, LONG_CONTENTS, BINARY_CONTENTS, LINKS)]
+    assert counts == [77, 79, 2, 1]
+    assert packets(b"\x52\xe7", LONG_LISTING)[76][:9] == bytes.fromhex("09 52e7 004d 004d 0001")
+    assert packets(b"\x52\xe7", LONG_LISTING)[15][:12] == bytes.fromhex("0c 52e7 0010 0000 0001 0000 80")
+
+
+# What we ask is what was asked ----------------------------------------------------------------------------------------
+
+
+def ours(captured: str) -> str:
+    """The commands as we write them: we ask for attributes with the links, as the stock clients do."""
+    return captured.replace("LIST '' ", "LIST ATTRIBUTES ")
+
+
+PREAMBLE = "VERSION 5\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"
+
+
+@pytest.mark.parametrize("commands", [each for each in CAPTURED if f"'{TREE}" in each])
+def test_the_requests_are_those_of_the_captured_client(commands: str) -> None:
+    (*words, name), *_ = ([*each] for each in lines(commands.replace("' 0", "'").encode()))
+    made = listing(name, 0) if words[0] == b"DIRECTORY" else object_info(words[1], name, 0)
+    assert made.decode() == PREAMBLE + ours(commands)
+
+
+@pytest.mark.parametrize(
+    ("name", "commands"),
+    [
+        ("/..", "DIRECTORY ASCII '/..'\nLIST ATTRIBUTES COMPONENTS\n"),
+        (
+            "ARCHIE/MATCH(100,100,100,0,S)/prosper",
+            "DIRECTORY ASCII ARCHIE'/MATCH(100,100,100,0,S)/prosper'\nLIST ATTRIBUTES COMPONENTS\n",
+        ),
+    ],
+)
+def test_the_requests_for_links_are_those_of_the_stock_clients(name: str, commands: str) -> None:
+    assert listing(name.encode(), 0).decode() == PREAMBLE + commands
+
+
+# The captured answers, over real sockets ------------------------------------------------------------------------------
+
+
+class Played:
+    """Says what was captured, to who asks for it: the packets up to the first that wants an acknowledgement, and on."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        self.acknowledged: list[bytes] = []
+        self._answers = {tuple(map(tuple, lines(ours(each).encode()))): text for each, text in CAPTURED.items()}
+        self._left: dict[bytes, list[bytes]] = {}
+
+    def __enter__(self) -> Address:
+        self._listener = Datagrams(self._hear)
+        return self._listener.__enter__().address
+
+    def __exit__(self, *error: object) -> None:
+        self._listener.__exit__(None, None, None)  # raises what was asked amiss, also where an error came of it
+
+    def _hear(self, datagram: bytes, who: Address) -> None:
+        header, text = datagram[:9], datagram[9:]
+        identifier = header[1:3]
+        if text:
+            assert header == b"\x09" + identifier + bytes.fromhex("0001 0001 0000"), "the captured client's header"
+            self.requests.append(text.decode())
+            preamble, commands = text[: len(PREAMBLE)], text[len(PREAMBLE) :]
+            assert preamble == PREAMBLE.encode()
+            self._left[identifier] = packets(identifier, self._answers[tuple(map(tuple, lines(commands)))])
+        else:
+            self.acknowledged.append(header[:1] + header[3:])
+        left = self._left[identifier]
+        while left:
+            packet = left.pop(0)
+            self._listener.send(packet, who)
+            if packet[0] == 12:
+                break
+
+
+def played(name: str, **options: Any) -> tuple[Document | Listing | Attributes | RemoteError, bytes, list[Entry]]:
+    """What an access of the name gives, by the captured answers."""
+    with Played() as (host, port):
+        url = ProsperoURL.build(host=host, port=port, hsoname=name)
+        try:
+            found = urlschemes_access.access(url, policy=HERE, **options)
+        except RemoteError as refusal:
+            return refusal, b"", []
+        with found:
+            if isinstance(found, Document):
+                return found, found.read(), []
+            assert isinstance(found, Listing)
+            return found, b"", list(found)
+
+
+def test_contents_come_with_what_is_known_of_the_file() -> None:
+    found, content, _ = played(f"{TREE}/hello.txt")
+    assert content == b"hello from info tree\n"
+    assert isinstance(found, Document)
+    assert found.size == 21
+    assert found.attributes.modified is not None
+    assert found.attributes.modified.isoformat() == "2026-11-20T10:10:28+00:00"
+    assert found.attributes.fields["COMMENT"] == "a fine file"
+    methods = found.attributes.fields["ACCESS-METHOD"].splitlines()
+    assert methods[0] == "ftp://127.0.0.1/pub/hello.txt;type=a"
+    assert methods[1].startswith("prospero://127.0.0.1:")
+
+
+def test_a_name_resolves_to_the_urls_of_its_access_methods() -> None:
+    _, _, entries = played("AFTP/pub/README", want="methods")
+    assert [(entry.kind, entry.url and entry.url.partition("127.0.0.1")[0]) for entry in entries] == [
+        ("prospero-contents", "prospero://"),
+        ("local", None),
+        ("aftp", "ftp://LOCALHOST/pub/README;type=i"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("quo'te.txt", b"q"), ("bin.dat", EVERY_OCTET), ("large", LONG_FILE)],
+    ids=("a quote in its name", "every octet", "79 packets"),
+)
+def test_contents_are_octet_by_octet_the_file(name: str, content: bytes) -> None:
+    found, came, _ = played(f"{TREE}/{name}", want="contents")
+    assert isinstance(found, RemoteError | Document)
+    assert came == content
+
+
+def test_the_links_of_a_directory() -> None:
+    found, _, entries = played(f"{TREE}/sub")
+    assert isinstance(found, Listing)
+    assert found.attributes.fields["UNIX-MODES"] == "drwxr-xr-x"
+    assert [(entry.name, entry.kind, entry.url) for entry in entries] == [
+        ("ext-ftp", "external", None),
+        ("nested.txt", "file", f"prospero://LOCALHOST/{TREE}/sub/nested.txt"),
+        ("deeper", "directory", f"prospero://LOCALHOST/{TREE}/sub/deeper"),
+        ("ext gopher", "external", "gopher://gopher.example.org:70/00/About%20Gopher"),
+        ("sym", "symbolic", None),
+        ("remote", "directory", "prospero://prospero.isi.edu:1999//pfs/pfsdat"),
+        ("rfile", "file", "prospero://localhost:1526//x/y"),
+        ("union1", "union", f"prospero://LOCALHOST/{TREE}/big"),
+    ]
+    assert all(entry.url or entry.problem for entry in entries)
+
+
+def test_the_listing_of_77_packets() -> None:
+    player = Played()
+    with player as (host, port):
+        url = ProsperoURL.build(host=host, port=port, hsoname=f"{TREE}/big")
+        found = urlschemes_access.access(url, policy=HERE, options={"want": "links"})
+        assert isinstance(found, Listing)
+        names = [entry.name for entry in found]
+    assert names == [f"file-with-a-rather-long-name-{number}.txt" for number in ORDER.split()]
+    # As the stock client acknowledges: no number, no total, and what was received.
+    assert player.acknowledged == [bytes.fromhex(f"09 0000 0000 {through:04x}") for through in (16, 32, 48, 64)]
+    assert len(player.requests) == 1
+
+
+def test_an_empty_directory() -> None:
+    found, _, entries = played(f"{TREE}/dir with space", want="links")
+    assert isinstance(found, Listing)
+    assert entries == []
+
+
+@pytest.mark.parametrize(
+    ("name", "want", "status"),
+    [("/outside", "links", "NOT-AUTHORIZED"), (f"{TREE}/hello.txt", "links", "NOT-A-DIRECTORY")],
+)
+def test_what_the_server_refuses(name: str, want: str, status: str) -> None:
+    refusal, _, _ = played(name, want=want)
+    assert isinstance(refusal, RemoteError)
+    assert refusal.status == status
+
+
+def test_what_is_no_request_and_no_version() -> None:
+    for said, status in ((b"ERROR Unknown message: BOGUS\n", "ERROR"), (b"VERSION-NOT-SUPPORTED TRY 1-5", None)):
+        with pytest.raises(RemoteError) as refusal:
+            read(said)
+        assert refusal.value.status == (status or "VERSION-NOT-SUPPORTED")
+
+
+# The captured answers, replayed: cut, and with every fault ------------------------------------------------------------
+
+
+def request_of(commands: str, identifier: bytes = b"UU") -> bytes:
+    return b"\x09" + identifier + bytes.fromhex("0001 0001 0000") + (PREAMBLE + ours(commands)).encode()
+
+
+def dialogue(identifier: bytes, *commands: str) -> Dialogue:
+    """The captured exchanges about one object, in this order, all under one connection id."""
+    steps = []
+    for command in commands:
+        steps.append(client(request_of(command, identifier)))
+        answer = packets(identifier, CAPTURED[command])
+        for number, packet in enumerate(answer, 1):
+            steps.append(server(packet))
+            if packet[0] == 12:
+                steps.append(client(b"\x09" + identifier + bytes.fromhex(f"0000 0000 {number:04x}")))
+    return Dialogue(connect("host.dom", 1525, transport="udp"), *steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "want", "commands"),
+    [
+        ("hello.txt", "", ("GET-OBJECT-INFO #ALL", "GET-OBJECT-INFO CONTENTS")),
+        ("bin.dat", "contents", ("GET-OBJECT-INFO CONTENTS",)),
+        ("sub", "", ("GET-OBJECT-INFO #ALL", "DIRECTORY")),
+        pytest.param("big", "links", ("DIRECTORY",), marks=pytest.mark.slow),
+    ],
+)
+def test_captured_dialogues_cut_and_with_every_fault(
+    name: str, want: Literal["", "contents", "links"], commands: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
+    url = ProsperoURL.build(host="host.dom", hsoname=f"{TREE}/{name}")
+    asked = [each for command in commands for each in CAPTURED if each.startswith(command) and f"/{name}'" in each]
+    known = dialogue(b"UU", *asked)
+    assert split_everywhere(lambda: access(url, want=want), known).complete
+    # A repetition says how many packets were received; once the server has the request, it says nothing else.
+    header, received = b"\x09UU\0\0\0\0", [number.to_bytes(2) for number in range(1, 78)]
+    again = [request[:7] + through + request[9:] for request in map(request_of, asked) for through in received]
+    again += [header + through for through in received]
+    runs = fault_everywhere(lambda: access(url, want=want), known, also=again)
+    assert {run.fault for run in runs} >= {"reset", "timeout", "cancelled", "refused", "unresolved", "forbidden"}
+
+
+def test_attributes_by_a_captured_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
+    url = ProsperoURL.build(host="host.dom", hsoname=f"{TREE}/hello.txt")
+    known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/hello.txt' 0\n")
+    outcome = split_everywhere(lambda: find_attributes(url), known)
+    assert outcome.kind == "attributes"
+    assert outcome.attributes is not None
+    assert outcome.attributes.size == 21
+    fault_everywhere(lambda: find_attributes(url), known)
+
+
+def test_a_name_that_is_not_there_is_asked_for_as_a_directory_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
+    url = ProsperoURL.build(host="host.dom", hsoname=f"{TREE}/nosuch")
+    known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/nosuch' 0\n")
+    request = b"\x09UU" + bytes.fromhex("0001 0001 0000") + listing(f"{TREE}/nosuch".encode(), 0)
+    for said in (b"FAILURE NOT-FOUND\n", b"FAILURE NOT-A-DIRECTORY\n"):
+        outcome = replay(access(url), known.then(client(request), server(b"\x03UU" + said)))
+        assert isinstance(outcome.error, RemoteError)
+        assert outcome.error.status == "NOT-FOUND"

@@ -1,0 +1,116 @@
+"""The telnet scheme (RFC 1738 section 3.8): interactive services reached by the Telnet protocol.
+
+    telnet://<user>:<password>@<host>:<port>/
+
+The syntax is in `registration.toml`, how a session is opened in `access.py`, what it does in `session.py`; option
+negotiation is in `options.py`, the octets of the connection in `stream.py`, and the command in `command.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes import UNCHANGED, Encoded, LoginURL, Registration, Scheme, Unchanged
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from urlschemes import URL
+    from urlschemes_access import Policy
+    from urlschemes_access.tracing import Tracer
+    from urlschemes_telnet.session import Advice, TelnetAttributes, TelnetSession
+
+__all__ = [
+    "Advice",
+    "TelnetAttributes",
+    "TelnetSession",
+    "TelnetURL",
+    "open_session",
+    "registration",
+    "scheme",
+]
+
+registration = Registration.of(__name__)
+
+
+class TelnetURL(LoginURL, registration=registration):
+    """A URL that designates an interactive service; user name and password are suggestions to who logs in."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # The record has a default port, so that it is never None.
+        @property
+        def port(self) -> int:
+            """The port to connect to: the one written, else 23."""
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        host: str,
+        port: int | None = None,
+        user: str | Encoded | None = None,
+        password: str | Encoded | None = None,
+    ) -> Self:
+        """The URL of these parts, each encoded where it must be; `Encoded` parts are taken as they are.
+
+        It has no final `/`, which would mean nothing. Raises InvalidURL where no URL can hold the parts: a password
+        needs a user name.
+        """
+        return cls._build(host=host, port=port, user=user, password=password)
+
+    def replace(
+        self,
+        *,
+        host: str | Unchanged = UNCHANGED,
+        port: int | Unchanged | None = UNCHANGED,
+        user: str | Encoded | Unchanged | None = UNCHANGED,
+        password: str | Encoded | Unchanged | None = UNCHANGED,
+    ) -> Self:
+        """The same URL but for these parts; the text of the others does not change. None leaves a part out."""
+        return self._replace(host=host, port=port, user=user, password=password)
+
+
+scheme = Scheme(registration, TelnetURL, access="urlschemes_telnet.access")
+
+
+def open_session(
+    url: URL | str,
+    *,
+    columns: int = 0,
+    rows: int = 0,
+    policy: Policy | None = None,
+    deadline: float | None = None,
+    trace: Tracer | None = None,
+) -> TelnetSession:
+    """Connect to the service that `url` locates: a session, to be used in a `with` block.
+
+    `columns` and `rows` are the size of the window, which the service is told if it asks. The other arguments, and the
+    errors, are those of `urlschemes_access.operate`.
+    """
+    import urlschemes_access
+    from urlschemes.errors import UnsupportedOperation
+    from urlschemes_telnet.session import TelnetSession
+
+    session = urlschemes_access.operate(
+        "open session", url, options={"columns": columns, "rows": rows}, policy=policy, deadline=deadline, trace=trace
+    )
+    if isinstance(session, TelnetSession):
+        return session
+    if isinstance(session, urlschemes_access.Session):
+        session.close()
+    raise UnsupportedOperation(
+        "the URL opens a session of another protocol", hint="`urlschemes_access.operate` gives it"
+    )
+
+
+def __getattr__(name: str) -> object:
+    """What a session is made of is imported when it is first used: a URL is parsed without it."""
+    if name not in ("Advice", "TelnetAttributes", "TelnetSession"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from urlschemes_telnet import session
+
+    value: object = getattr(session, name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,414 @@
+"""The telnet algorithms against written dialogues: what is sent, what is read, cut everywhere, with every fault."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from urlschemes.errors import UnsafeURL, URLError
+from urlschemes_access import Limits
+from urlschemes_access.errors import (
+    ConnectError,
+    DeadlineExceeded,
+    InputRequired,
+    LimitExceeded,
+    RemoteError,
+    Truncated,
+)
+from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Peer, Receive, Send
+from urlschemes_telnet import Advice, TelnetAttributes, TelnetSession, TelnetURL
+from urlschemes_telnet.access import open_session
+from urlschemes_testing.replay import (
+    Dialogue,
+    Outcome,
+    Step,
+    client,
+    connect,
+    fault_everywhere,
+    replay,
+    server,
+    server_closes,
+    server_resets,
+    silence,
+    split_everywhere,
+)
+
+HOST = "host.dom"
+NOP = b"\xff\xf1"
+SB, SE, WILL, WONT, DO, DONT = b"\xff\xfa", b"\xff\xf0", b"\xff\xfb", b"\xff\xfc", b"\xff\xfd", b"\xff\xfe"
+ECHO, SGA, NAWS, TTYPE = b"\x01", b"\x03", b"\x1f", b"\x18"
+
+
+class Replayed:
+    """Stands where the driver stands: a call of the session is an algorithm, for the replay to run."""
+
+    limits = Limits()
+    terminated = None
+
+    def __init__(self, url: TelnetURL) -> None:
+        self.url = url
+
+    def call(self, algorithm: Any) -> Any:
+        return algorithm
+
+    def close(self) -> None:
+        pass
+
+
+Talk = Callable[[Any], Algorithm[None]]
+"""What a caller does with a session, whose methods give algorithms here."""
+
+
+def holding(talk: Talk, url: str = f"telnet://{HOST}/", **options: int) -> Algorithm[None]:
+    """Open the session, talk, and close it: one algorithm, whose document is what `talk` delivers."""
+    parsed = TelnetURL.parse(url)
+    algorithm = open_session(parsed, **options)
+    answer: object = None
+    while not isinstance(request := algorithm.send(answer), Open):
+        answer = yield from request
+    assert (request.kind, request.session) == ("session", TelnetSession)
+    session = TelnetSession(cast("Any", Replayed(parsed)), request.attributes or TelnetAttributes(), request.peer)
+    yield from Open("document")
+    yield from talk(session)
+    yield from algorithm
+
+
+def reading(session: Any) -> Algorithm[None]:
+    """Read to the end."""
+    while octets := (yield from session.read()):
+        yield from Deliver(octets)
+    assert (yield from session.read()) == b""
+
+
+def held(talk: Talk, *steps: Step, url: str = f"telnet://{HOST}/", closing: bool = True, **options: int) -> Outcome:
+    """What comes of it, which is the same however the other side's words are cut, and honest under every fault."""
+    dialogue = Dialogue(connect(HOST, 23), *steps)
+
+    def algorithm() -> Algorithm[None]:
+        return holding(talk, url, **options)
+
+    outcome = split_everywhere(algorithm, dialogue)
+    if outcome.error is None:
+        fault_everywhere(algorithm, dialogue, ends_by_closing=closing)
+    return outcome
+
+
+Failure = TypeVar("Failure", bound=URLError)
+
+
+def failed(outcome: Outcome, error: type[Failure]) -> Failure:
+    assert isinstance(outcome.error, error), outcome
+    return outcome.error
+
+
+# --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_session_is_opened_and_nothing_is_said() -> None:
+    for url, port in (("telnet://host.dom", 23), ("telnet://joe:secret@host.dom:2323/", 2323)):
+        opening, dialogue = partial(open_session, TelnetURL.parse(url)), Dialogue(connect(HOST, port))
+        fault_everywhere(opening, dialogue)
+        outcome = split_everywhere(opening, dialogue)
+        assert (outcome.kind, outcome.session, outcome.error) == ("session", TelnetSession, None)
+        assert outcome.sent == {"connection": b""}
+        assert outcome.unclosed == ()
+
+
+def test_what_a_session_was_opened_with() -> None:
+    outcome = replay(open_session(TelnetURL.parse("telnet://h/"), columns=80, rows=24), Dialogue(connect("h", 23)))
+    attributes = outcome.attributes
+    assert attributes == TelnetAttributes(columns=80, rows=24)
+    assert pickle.loads(pickle.dumps(attributes)) == attributes
+
+
+@pytest.mark.parametrize(
+    ("login", "part"),
+    [
+        ("guest%0D%0Als", "user"),
+        ("guest%00", "user"),
+        ("u%FF%FA%18", "user"),
+        ("%1B", "user"),
+        ("u:%0Ap", "password"),
+        ("u:p%7F", "password"),
+        ("-froot", "user"),
+        ("%2Df%20root", "user"),
+    ],
+)
+def test_a_login_that_would_be_more_than_a_line_is_refused_before_connecting(login: str, part: str) -> None:
+    """Rows T003 to T005: keys, commands, and options typed into the shell of another machine."""
+    outcome = replay(open_session(TelnetURL.parse(f"telnet://{login}@h/")), Dialogue())
+    refused = failed(outcome, UnsafeURL)
+    assert (refused.part, refused.section, refused.scheme) == (part, "RFC 1738 section 6", "telnet")
+
+
+# --- reading and writing ----------------------------------------------------------------------------------------------
+
+
+def test_what_the_service_writes_comes_octet_by_octet() -> None:
+    outcome = held(
+        reading,
+        server(b"one\r\ntwo\r\0\x00\x80\xfe\xff\xff", NOP, b"end"),
+        server_closes(),
+    )
+    assert outcome.content == b"one\r\ntwo\r\x00\x80\xfe\xffend"
+    assert outcome.sent == {"connection": b""}
+
+
+def test_what_is_proposed_is_answered_while_reading() -> None:
+    outcome = held(
+        reading,
+        server(WILL + ECHO, WILL + SGA, DO + TTYPE, DO + NAWS, b"login: "),
+        client(DO + ECHO, DO + SGA, WONT + TTYPE, WILL + NAWS, SB + NAWS + b"\x00\x50\x00\x18" + SE, early=True),
+        server(b"bye"),
+        server_closes(),
+        columns=80,
+        rows=24,
+    )
+    assert outcome.content == b"login: bye"
+
+
+def test_octets_are_written_as_they_are() -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        yield from session.write(b"a\r\nb\rc\nd\xff\x00")
+        yield from session.write(b"")
+        yield from reading(session)
+
+    outcome = held(talk, client(b"a\r\nb\r\0c\nd\xff\xff\x00"), server(b"ok"), server_closes())
+    assert outcome.content == b"ok"
+
+
+def test_silence_is_none_and_the_end_is_empty() -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        assert (yield from session.read(0.1)) is None
+        yield from Deliver((yield from session.read(0.1)) or b"none")
+        assert (yield from session.read(0.1)) == b""
+        assert (yield from session.read()) == b""
+
+    outcome = replay(holding(talk), Dialogue(connect(HOST, 23), silence(), server(b"x"), server_closes()))
+    assert (outcome.content, outcome.error) == (b"x", None)
+
+
+def test_who_waits_for_a_time_is_not_kept_by_negotiation() -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        assert (yield from session.read(0.1)) is None
+        assert (yield from session.read(0.1)) == b"x"
+
+    dialogue = Dialogue(connect(HOST, 23), server(NOP * 100), server(b"x"), server_closes())
+    assert replay(holding(talk), dialogue).error is None
+
+
+def test_the_window_the_interrupt_and_binary() -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        yield from session.resize(132, 43)  # nobody asked: nothing is said
+        assert (yield from session.read(1)) is None
+        yield from session.resize(255, 1)
+        yield from session.interrupt()
+        yield from session.binary()
+        assert (yield from session.read(1)) is None
+        assert session.line_end == b"\r"
+        yield from session.write(b"\r")
+        yield from session.binary(on=False)
+
+    dialogue = Dialogue(
+        connect(HOST, 23),
+        server(DO + NAWS),
+        client(WILL + NAWS, SB + NAWS + b"\x00\x84\x00\x2b" + SE),
+        client(SB + NAWS + b"\x00\xff\xff\x00\x01" + SE),
+        client(b"\xff\xf4"),
+        client(WILL + b"\0", DO + b"\0"),
+        server(DO + b"\0", WILL + b"\0"),
+        client(b"\r"),
+        client(WONT + b"\0", DONT + b"\0"),
+    )
+    outcome = replay(holding(talk), dialogue)
+    assert outcome.error is None, outcome
+
+
+def test_whether_the_service_echoes() -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        assert not session.echoes
+        yield from reading(session)
+        assert session.echoes
+
+    steps = (server(WILL + ECHO, b"x"), client(DO + ECHO, early=True), server_closes())
+    assert split_everywhere(lambda: holding(talk), Dialogue(connect(HOST, 23), *steps)).complete
+
+
+# --- the login --------------------------------------------------------------------------------------------------------
+
+
+def logging_in(**login: Any) -> Talk:
+    def talk(session: Any) -> Algorithm[None]:
+        written = yield from session.login(**login)
+        yield from Deliver(b"[" + written + b"]")
+        yield from reading(session)
+
+    return talk
+
+
+LOGIN = (
+    server(WILL + ECHO, b"Welcome.\r\nlogin: "),
+    client(DO + ECHO, early=True),
+    silence(),
+    client("joe"),
+    server(b"joe\r\nPassword: "),
+    silence(),
+    client(b"s\xc3\xa9cret\xff\xff\r\n"),
+    server(b"\r\n$ "),
+    server_closes(),
+)
+URL = f"telnet://joe:s%C3%A9cret%FF@{HOST}/"
+
+
+def test_b43_user_and_password_are_typed_by_the_login_call() -> None:
+    outcome = held(logging_in(), *LOGIN, url=URL)
+    assert outcome.error is None
+    assert outcome.content == b"[Welcome.\r\nlogin: joe\r\nPassword: ]\r\n$ "
+
+
+def test_b43_they_are_advice_and_typed_by_nothing_else() -> None:
+    outcome = held(reading, server(b"login: "), server_closes(), url=URL)
+    assert outcome.sent == {"connection": b""}
+
+    def talk(session: Any) -> Algorithm[None]:
+        assert session.advice == Advice("joe", "s\u00e9cret\udcff")
+        assert "cret" not in repr(session.advice)
+        yield from ()
+
+    held(talk, url=URL)
+
+
+def test_the_password_is_marked_as_a_secret() -> None:
+    algorithm = holding(logging_in(), URL)
+    sent: list[Send] = []
+    received = iter([b"login: ", None, b"Password: ", None])
+    answer: object = None
+    while len(sent) < 2:
+        request = algorithm.send(answer)
+        if isinstance(request, Send):
+            sent.append(request)
+        answer = Peer("there") if isinstance(request, Connect) else None
+        if isinstance(request, Receive):
+            answer = next(received)
+    algorithm.close()
+    assert b"cret" in sent[1].octets
+    assert "cret" not in repr(sent[1])
+
+
+def test_what_the_call_gives_goes_before_what_the_url_suggests() -> None:
+    outcome = held(
+        logging_in(user="ann", password=""),
+        server(b"Username> "),
+        silence(),
+        client("ann"),
+        server(b"Enter your passphrase: "),
+        silence(),
+        client(""),
+        server_closes(),
+        url=URL,
+    )
+    assert outcome.error is None
+
+
+def test_a_service_may_ask_for_a_password_alone() -> None:
+    outcome = held(logging_in(password="x"), server(b"password: "), silence(), client("x"), server_closes())
+    assert outcome.error is None
+
+
+def test_a_prompt_that_was_read_already_counts() -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        written = b""
+        while not written.endswith(b": "):
+            written += (yield from session.read()) or b""
+        assert written == b"login: "
+        assert (yield from session.login("joe", "x")) == b"password: "
+
+    prompts = (server(b"login: "), silence(), client("joe"), server(b"password: "), silence(), client("x"))
+    dialogue = Dialogue(connect(HOST, 23), *prompts)
+    assert split_everywhere(lambda: holding(talk), dialogue).error is None
+
+
+def test_a_word_within_a_text_is_no_prompt() -> None:
+    """`Last login:` with its date behind it, however they are cut."""
+    said = (server(b"Last login: "), server(b"Monday\r\nlogin: "))
+    outcome = held(logging_in(), *said, silence(), client("joe"), *LOGIN[4:], url=URL)
+    assert outcome.content.startswith(b"[Last login: Monday\r\nlogin: joe")
+
+
+@pytest.mark.parametrize(
+    ("login", "steps", "error", "words"),
+    [
+        ({"user": "joe"}, (server(b"> "), silence()), RemoteError, "did not ask for a user name or password"),
+        ({"user": "joe"}, (server(b"hello\x1b[2J\r\n"),), RemoteError, r"its last line is 'hello\\x1b\[2J'"),
+        ({"user": "joe"}, (), RemoteError, "did not ask"),
+        ({}, (server(b"login: "), silence()), InputRequired, "asks for a user"),
+        ({}, (server(b"password: "), silence()), InputRequired, "asks for a password"),
+        ({"user": "jo\re"}, (), UnsafeURL, "control octet"),
+        ({"user": "joe", "password": "\n"}, (), UnsafeURL, "control octet"),
+        ({"user": "-f"}, (), UnsafeURL, "an option"),
+    ],
+)
+def test_a_login_that_cannot_be_typed_leaves_the_session_as_it_is(
+    login: dict[str, str], steps: tuple[Step, ...], error: type[URLError], words: str
+) -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        with pytest.raises(error, match=words):
+            yield from session.login(**login, within=0.1)
+        yield from reading(session)
+
+    outcome = replay(holding(talk), Dialogue(connect(HOST, 23), *steps, server_closes()))
+    assert outcome.error is None
+    said = b"".join(getattr(step, "octets", b"") for step in steps)
+    assert outcome.content == said
+    assert outcome.sent == {"connection": b""}
+
+
+def test_a_service_that_never_asks_is_not_listened_to_for_ever() -> None:
+    dialogue = Dialogue(connect(HOST, 23), *(server(b"x" * 10_000) for _ in range(10)))
+    refused = failed(replay(holding(logging_in(user="joe")), dialogue), RemoteError)
+    assert len(str(refused)) <= 300
+
+
+# --- faults -----------------------------------------------------------------------------------------------------------
+
+
+def test_b06_a_silent_service_meets_the_deadline() -> None:
+    failed(replay(holding(reading), Dialogue(connect(HOST, 23))), DeadlineExceeded)
+
+
+def test_b09_a_reset_is_truncated_and_before_the_first_octet_a_failed_connection() -> None:
+    failed(replay(holding(reading), Dialogue(connect(HOST, 23), server_resets())), ConnectError)
+    outcome = replay(holding(reading), Dialogue(connect(HOST, 23), server(b"some"), server_resets()))
+    failed(outcome, Truncated)
+    assert outcome.content == b"some"
+
+
+@pytest.mark.parametrize("begun", [b"\xff", DO, SB, SB + b"\x18\x01", SB + b"\x18\x01\xff"])
+def test_an_end_within_a_command_is_truncated(begun: bytes) -> None:
+    outcome = replay(holding(reading), Dialogue(connect(HOST, 23), server(b"some", begun), server_closes()))
+    assert "within a Telnet command" in str(failed(outcome, Truncated))
+    assert outcome.content == b"some"
+
+
+def test_b41_a_storm_ends_the_session() -> None:
+    dialogue = Dialogue(connect(HOST, 23), server((DO + TTYPE) * 65))
+    error = failed(replay(holding(reading), dialogue), LimitExceeded)
+    assert error.limit == "negotiation"
+
+
+def test_b14_the_words_of_another_protocol_are_data() -> None:
+    words = b"SSH-2.0-OpenSSH_9\r\n" + bytes(range(255))
+    outcome = held(reading, server(words), server_closes())
+    assert outcome.content == words
+
+
+def test_a_call_that_is_not_carried_out_changes_nothing() -> None:
+    """As where it is refused, because another one is under way."""
+    session: Any = TelnetSession(cast("Any", Replayed(TelnetURL.parse("telnet://h/"))), TelnetAttributes(), Peer("h"))
+    for call in (session.write(b"x"), session.resize(1, 1), session.interrupt(), session.binary(), session.read()):
+        call.close()
+    assert next(iter(session.binary())).octets == WILL + b"\0" + DO + b"\0"

@@ -1,0 +1,392 @@
+"""Telnet over real sockets on this machine: the server of the kit, and services that misbehave."""
+
+from __future__ import annotations
+
+import gc
+import select
+import socket
+import threading
+import time
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import urlschemes_access
+from urlschemes.errors import UnsafeURL, UnsupportedOperation
+from urlschemes_access import Limits, Policy
+from urlschemes_access.errors import AccessError, DeadlineExceeded, InputRequired, LimitExceeded, PolicyDenied
+from urlschemes_servers.telnet import TelnetAddress, telnet_server
+from urlschemes_telnet import TelnetSession, TelnetURL, open_session
+from urlschemes_testing.rogue import (
+    Visitor,
+    closes,
+    drips,
+    ends_output,
+    floods,
+    hears_exactly,
+    loops,
+    rogue,
+    says,
+    stays_silent,
+)
+
+HERE = Policy.interactive()
+PATIENCE = 10
+SB, SE, WILL, DO = b"\xff\xfa", b"\xff\xf0", b"\xff\xfb", b"\xff\xfd"
+
+
+def session(url: object, **terms: Any) -> TelnetSession:
+    return open_session(str(url), **{"policy": HERE, **terms})
+
+
+def read_until(opened: TelnetSession, end: bytes) -> bytes:
+    """What the service writes, up to what ends with `end`."""
+    written = b""
+    while not written.endswith(end):
+        octets = opened.read()
+        assert octets, written
+        written += octets
+    return written
+
+
+# The server of the kit: every form of a telnet URL --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[TelnetAddress]:
+    with telnet_server({"guest": "wel come:/\u00ff", "": "empty"}) as address:
+        yield address
+
+
+LOGINS = [
+    ("guest:wel%20come%3A%2F%C3%BF@", ("guest", "wel come:/\u00ff")),
+    ("guest@", ("guest", None)),
+    (":empty@", ("", "empty")),
+    ("", (None, None)),
+]
+
+
+@pytest.mark.parametrize(("login", "advice"), LOGINS)
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_every_form_of_url_opens_a_session(
+    server: TelnetAddress, login: str, advice: tuple[str | None, str | None], slash: str
+) -> None:
+    with session(f"telnet://{login}{server}{slash}") as opened:
+        assert opened.advice == advice
+        assert read_until(opened, b"login: ") == b"Welcome.\r\nlogin: "
+        if advice[1] is None:
+            with pytest.raises(InputRequired):
+                opened.login(within=1)
+            opened.write(b"\x04")
+        else:
+            opened.login()
+            assert read_until(opened, b"> ") == b"\r\nWelcome, %b.\r\n> " % (advice[0] or "").encode()
+            opened.write(b"quit\r\n")
+            assert read_until(opened, b"Goodbye.\r\n")
+    visit = server.visits[-1]
+    assert visit.user == (None if advice[1] is None else advice[0])
+    assert visit.terminal is None
+    assert ("DO", 24) in visit.refused
+
+
+def test_a_wrong_password_is_for_the_service_to_refuse(server: TelnetAddress) -> None:
+    with session(f"telnet://guest:wrong@{server}/") as opened:
+        opened.login()
+        assert read_until(opened, b"login: ") == b"\r\nLogin incorrect\r\nlogin: "
+        opened.login("guest", "wel come:/\u00ff")
+        assert read_until(opened, b"> ").endswith(b"Welcome, guest.\r\n> ")
+
+
+def test_every_octet_goes_and_comes_back() -> None:
+    octets = bytes(octet for octet in range(1, 256) if octet not in b"\x03\x04\b\r\n\x7f")
+    with telnet_server() as server, session(f"telnet://{server}/") as opened:
+        read_until(opened, b"> ")
+        opened.write(octets + b"\r\n")
+        assert read_until(opened, b"> ") == octets + b"\r\nYou said: " + octets + b"\r\n> "
+        opened.binary()
+        assert opened.read(1) is None  # DO and WILL, and no data
+        while opened.line_end == b"\r\n":
+            opened.read(1)
+        opened.write(octets + b"\r")
+        assert read_until(opened, b"> ") == octets + b"\r\nYou said: " + octets + b"\r\n> "
+
+
+def test_the_window_the_interrupt_and_the_echo(server: TelnetAddress) -> None:
+    with session(f"telnet://{server}/", columns=80, rows=24) as opened:
+        before = opened.echoes
+        read_until(opened, b"login: ")
+        assert (before, opened.echoes) == (False, True)
+        opened.interrupt()
+        assert read_until(opened, b"login: ") == b"^C\r\nlogin: "
+        assert server.visits[-1].size == (80, 24)
+        opened.resize(255, 65535)
+        opened.interrupt()
+        read_until(opened, b"login: ")
+        assert server.visits[-1].size == (255, 65535)
+
+
+def test_a_service_that_negotiates_nothing_hears_nothing_but_what_is_said() -> None:
+    heard: list[bytes] = []
+    with rogue(says(b"hello\r\n> "), hears_exactly(6), says(b"bye\r\n")) as server:
+        with session(f"telnet://{server}/", columns=80, rows=24) as opened:
+            read_until(opened, b"> ")
+            opened.resize(100, 50)
+            opened.write(b"quit\r\n")
+            assert read_until(opened, b"bye\r\n")
+            assert opened.read() == b""
+        heard += server.heard
+    assert heard == [b"quit\r\n"]
+
+
+def test_a_session_goes_on_after_a_long_pause_and_a_refusal(server: TelnetAddress) -> None:
+    policy = Policy(networks=HERE.networks, limits=Limits(deadline=0.5, idle=0.5, first_octet=0.5))
+    with session(f"telnet://{server}/", policy=policy) as opened:
+        read_until(opened, b"login: ")
+        time.sleep(0.6)
+        with pytest.raises(UnsafeURL):
+            opened.login("-f", "x")
+        opened.write(b"\x04")
+        assert opened.read() is not None
+
+
+def test_it_can_be_waited_for_with_select(server: TelnetAddress) -> None:
+    with session(f"telnet://{server}/") as opened:
+        read_until(opened, b"login: ")
+        assert select.select([opened], [opened], [], 0) == ([], [opened], [])
+        opened.write(b"x")
+        assert select.select([opened], [], [], PATIENCE)[0] == [opened]
+        assert opened.read(0) == b"x"
+
+
+def test_the_password_is_in_no_trace_and_no_error(server: TelnetAddress) -> None:
+    events: list[object] = []
+    with session(f"telnet://guest:wel%20come%3A%2F%C3%BF@{server}/", trace=events.append) as opened:
+        opened.login()
+        read_until(opened, b"> ")
+    shown = repr(events) + repr(opened)
+    assert "come" not in shown.replace("Welcome", "")
+    assert "***" in shown
+
+
+def test_dm_as_an_urgent_octet_spoils_nothing() -> None:
+    """The synch of RFC 854: its DM is urgent, and without it the IAC before it would swallow an octet of data."""
+
+    def synch(visitor: Visitor) -> None:
+        visitor.say(b"one\xff")
+        visitor._accepted.send(b"\xf2", socket.MSG_OOB)
+        visitor.say(b"two")
+
+    with rogue(synch) as server, session(f"telnet://{server}/") as opened:
+        assert read_until(opened, b"two") == b"onetwo"
+
+
+# Before anything is sent ----------------------------------------------------------------------------------------------
+
+
+def test_a_telnet_url_is_opened_and_not_accessed(server: TelnetAddress) -> None:
+    for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
+        with pytest.raises(UnsupportedOperation, match="it offers open session"):
+            operation(f"telnet://{server}/", policy=HERE)
+    with pytest.raises(UnsupportedOperation):
+        open_session("file://localhost/etc/motd")
+
+
+@pytest.mark.parametrize("login", ["a%0D%0Als", "a%00", "a:%1B", "u%FF%FA%18", "-froot", ":%7F"])
+def test_an_unsafe_login_is_refused_before_anything_is_resolved(monkeypatch: pytest.MonkeyPatch, login: str) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("resolved")
+
+    monkeypatch.setattr(socket, "getaddrinfo", never)
+    with pytest.raises(UnsafeURL) as refused:
+        session(f"telnet://{login}@host.dom/")
+    assert refused.value.part in {"user", "password"}
+
+
+@pytest.mark.parametrize(("url", "rule"), [("telnet://127.0.0.1/", "networks"), ("telnet://192.0.2.1:25/", "ports")])
+def test_the_policy_holds_for_sessions(url: str, rule: str) -> None:
+    with pytest.raises(PolicyDenied) as denied:
+        open_session(url)
+    assert denied.value.rule == rule
+
+
+# Services that misbehave ----------------------------------------------------------------------------------------------
+
+
+def quick(**limits: float) -> Policy:
+    few: dict[str, Any] = {"deadline": 3, "idle": 0.3, "first_octet": 0.3, "connect": 1, **limits}
+    return Policy(networks=HERE.networks, limits=Limits(**few))
+
+
+def test_b06_silence() -> None:
+    with rogue(stays_silent()) as server, session(f"telnet://{server}/", policy=quick()) as opened:
+        assert opened.read(0.05) is None
+        with pytest.raises(DeadlineExceeded) as late:
+            opened.read()
+        assert late.value.phase == "response"
+
+
+def test_b10_half_closed() -> None:
+    """The end of what the service writes is its end, and what it hears may still be said."""
+    heard = threading.Event()
+    with (
+        rogue(says(b"bye"), ends_output(), hears_exactly(6), lambda _: heard.set()) as server,
+        session(f"telnet://{server}/", policy=quick()) as opened,
+    ):
+        assert (opened.read(), opened.read()) == (b"bye", b"")
+        opened.write(b"thanks")
+        assert opened.read() == b""
+        assert heard.wait(PATIENCE)
+
+
+def test_b11_endless_text_is_the_callers_to_leave_and_takes_no_memory() -> None:
+    with rogue(floods(b"all work and no play\r\n")) as server, session(f"telnet://{server}/") as opened:
+        opened.read()
+        tracemalloc.start()
+        try:
+            received = 0
+            while received < 20_000_000:
+                received += len(opened.read() or b"")
+            assert tracemalloc.get_traced_memory()[1] < 1_000_000
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize("words", [b"\xff\xf1", SB + b"\x18" + SE, b"\xff\xfc\x01"])
+def test_b12_dripping_commands(words: bytes) -> None:
+    with (
+        rogue(loops(drips(words))) as server,
+        session(f"telnet://{server}/", policy=quick(deadline=0.5)) as opened,
+        pytest.raises(DeadlineExceeded) as late,
+    ):
+        opened.read()
+    assert late.value.phase == "response"
+
+
+def test_b12_a_drip_does_not_keep_who_has_little_time() -> None:
+    with rogue(loops(drips(b"\xff\xf1"))) as server, session(f"telnet://{server}/") as opened:
+        for _ in range(20):
+            assert opened.read(0.05) is None
+
+
+def test_b12_a_dripping_prompt_meets_the_deadline_of_the_login() -> None:
+    with (
+        rogue(loops(drips(b"x"))) as server,
+        session(f"telnet://{server}/", policy=quick(deadline=0.5)) as opened,
+        pytest.raises(DeadlineExceeded),
+    ):
+        opened.login("joe", "secret")
+    assert b"secret" not in server.heard[0]
+
+
+def test_b14_all_octets_and_the_banner_of_another_protocol() -> None:
+    words = b"220 host ESMTP\r\n" + bytes(range(240)) * 3
+    with rogue(says(words)) as server, session(f"telnet://{server}/") as opened:
+        written = b""
+        while octets := opened.read():
+            written += octets
+    assert written == words
+
+
+@pytest.mark.parametrize(
+    "storm",
+    [
+        floods(DO + b"\x18"),
+        floods(b"".join(DO + bytes((code,)) for code in range(40, 120))),
+        floods(WILL + b"\x01\xff\xfc\x01"),
+        loops(drips(DO + b"\x06", every=0.001)),
+        floods(SB + b"\x18\x01" + SE),
+        says(SB + b"x" * 1025 + SE),
+        loops(says(SB), floods(b"\xff\xff")),
+        floods(b"\xff\xf1"),
+    ],
+    ids=["one question", "many", "on and off", "dripping", "endless SBs", "long SB", "IAC IAC in SB", "endless NOP"],
+)
+def test_b41_storms(storm: Any) -> None:
+    with (
+        rogue(storm, stays_silent()) as server,
+        session(f"telnet://{server}/", policy=quick(deadline=PATIENCE, idle=PATIENCE)) as opened,
+        pytest.raises(LimitExceeded) as much,
+    ):
+        opened.read()
+    assert much.value.limit == "negotiation"
+    assert len(server.heard[0]) <= 64 * 3
+
+
+def test_b42_nothing_about_the_user_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = {name: f"private-{name}" for name in ("USER", "LOGNAME", "TERM", "DISPLAY", "HOME", "LANG")}
+    for name, value in secrets.items():
+        monkeypatch.setenv(name, value)
+    codes = (24, 32, 35, 36, 39, 23, 5, 31, 37, 38, 34)
+    asks = b"".join(DO + bytes((code,)) for code in codes) + b"".join(
+        SB + bytes((code,)) + b"\x01" + SE for code in codes
+    )
+    with rogue(says(asks), says(b"login: "), stays_silent()) as server:
+        with session(f"telnet://joe:secret@{server}/") as opened:
+            read_until(opened, b"login: ")
+        heard = server.visits[0]
+    assert bytes(heard.heard) == b"".join(b"\xff\xfc" + bytes((code,)) for code in codes)
+
+
+def test_b43_a_prompt_is_answered_by_the_explicit_call_alone() -> None:
+    with rogue(says(b"login: "), stays_silent()) as server:
+        with session(f"telnet://joe:secret@{server}/", policy=quick()) as opened:
+            assert opened.advice == ("joe", "secret")
+            assert opened.read() == b"login: "
+            assert opened.read(0.2) is None
+        assert server.heard == [b""]
+
+
+# B50 ------------------------------------------------------------------------------------------------------------------
+
+
+def test_b50_nothing_stays_open_however_it_ends() -> None:
+    gone = [threading.Event() for _ in range(4)]
+    with rogue(says(b"login: "), stays_silent(), lambda visitor: gone[visitor.number].set()) as server:
+        with session(f"telnet://{server}/") as opened:
+            opened.read()
+        assert gone[0].wait(PATIENCE)
+        with pytest.raises(AccessError, match="closed"):
+            opened.read()
+        with pytest.raises(KeyboardInterrupt), session(f"telnet://{server}/") as opened:
+            raise KeyboardInterrupt(opened.read())
+        assert gone[1].wait(PATIENCE)
+        left = session(f"telnet://{server}/", policy=quick())
+        left.read()
+        with pytest.raises(DeadlineExceeded):
+            left.read()
+        assert gone[2].wait(PATIENCE)
+        dropped = session(f"telnet://{server}/")
+        dropped.read()
+        del dropped
+        gc.collect()
+        assert gone[3].wait(PATIENCE)
+
+
+def test_b50_closing_says_nothing_more() -> None:
+    with rogue(says(b"login: "), stays_silent(), closes()) as server:
+        with session(f"telnet://{server}/") as opened:
+            opened.read()
+        opened.close()
+    assert server.heard == [b""]
+
+
+def test_a_url_of_the_type_is_as_good_as_its_text(server: TelnetAddress) -> None:
+    url = TelnetURL.build(host=server.host, port=server.port)
+    with open_session(url, policy=HERE) as opened:
+        assert opened.url == url
+        assert opened.gateway is None
+
+
+def test_a_slip_of_the_callers_is_told_and_leaves_the_session_as_it_is() -> None:
+    wrong: Any = "1"
+    with telnet_server({"guest": "open sesame"}) as server, session(f"telnet://{server}/") as opened:
+        for slip in (
+            lambda: opened.write(wrong),
+            lambda: opened.read(within=wrong),
+            lambda: opened.login("guest", within=wrong),
+        ):
+            with pytest.raises(TypeError, match=r"bytes, not str|seconds, not str"):
+                slip()
+        assert (opened.read() or b"").startswith(b"Welcome.")

@@ -1,0 +1,215 @@
+"""What a telnet URL is (RFC 1738 section 3.8), part by part; what it is not, and which error says so."""
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urlschemes
+import urlschemes_access
+import urlschemes_lint
+from urlschemes import Encoded
+from urlschemes.errors import (
+    BadEscape,
+    EmptyHost,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPart,
+    InvalidPort,
+    InvalidURL,
+    InvalidUserinfo,
+    MissingAuthority,
+    UnsafeURL,
+    UnsupportedOperation,
+)
+from urlschemes.grammar.octets import text_of
+from urlschemes.scheme.record_fields import Example
+from urlschemes_telnet import TelnetURL, registration
+from urlschemes_testing.examples import check_example
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(TelnetURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("telnet", "permanent", 23)
+    assert (registration.operations, registration.redirects, registration.local) == (("open session",), (), False)
+    assert set(registration.options) == {"columns", "rows"}
+    assert "terminal" in registration.security_considerations
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_the_grammar_is_that_of_section_5() -> None:
+    lines = [line.partition("; ")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
+    assert lines == ['telneturl      = "telnet://" login [ "/" ]']
+
+
+def test_a_service_is_no_data_object_to_be_accessed() -> None:
+    with pytest.raises(UnsupportedOperation, match="it offers open session"):
+        urlschemes_access.access("telnet://localhost/")
+
+
+# --- decision 14: what may follow ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["/x", "//", "/?", "/;x", "/%20", "/ ", "?", "/x@h/"])
+def test_decision_14_nothing_follows_the_final_slash(end: str) -> None:
+    assert TelnetURL.parse("telnet://h/").parts == TelnetURL.parse("telnet://h").parts
+    with pytest.raises(InvalidURL):
+        TelnetURL.parse(f"telnet://h{end}")
+
+
+# --- section 3.1: the login ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("login", "user", "password"),
+    [
+        ("", None, None),
+        ("@", "", None),
+        (":@", "", ""),
+        ("u@", "u", None),
+        ("u:@", "u", ""),
+        (":p@", "", "p"),
+        ("u:p@", "u", "p"),
+        ("%3a%40%2F:%3A%40%2f@", ":@/", ":@/"),
+        ("u;?&=$-_.+!*'(),:p;?&=$-_.+!*'(),@", "u;?&=$-_.+!*'(),", "p;?&=$-_.+!*'(),"),
+        ("%FF%00@", "\udcff\x00", None),
+        ("u%2525@", "u%25", None),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "/", ":23", ":2323/"])
+def test_user_name_and_password(login: str, user: str | None, password: str | None, end: str) -> None:
+    url = TelnetURL.parse(f"telnet://{login}host.dom{end}")
+    assert (url.user, url.password, url.host) == (user, password, "host.dom")
+    assert url.port == (2323 if "2323" in end else 23)
+    assert url.raw["port"] == (end.strip(":/") or None)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "position"),
+    [
+        ("telnet:h", MissingAuthority, 7),
+        ("telnet:/h/", MissingAuthority, 8),
+        ("telnet://", EmptyHost, 9),
+        ("telnet:///", EmptyHost, 9),
+        ("telnet://u:p:q@h/", InvalidUserinfo, 12),
+        ("telnet://u@v@h/", InvalidUserinfo, 10),
+        ("telnet://h_h/", InvalidHost, 10),
+        ("telnet://h./", InvalidHost, 10),
+        ("telnet://h?x", InvalidHost, 10),
+        ("telnet://h:", InvalidPort, 11),
+        ("telnet://h:-1/", InvalidPort, 11),
+        ("telnet://h:23x/", InvalidPort, 13),
+        ("telnet://h/x", InvalidPart, 11),
+        ("telnet://u/v@h/", InvalidPart, 11),
+        ("telnet://u v@h/", InvalidCharacter, 10),
+        ("telnet://u{}@h/", InvalidCharacter, 10),
+        ("telnet://h/\r\n", InvalidCharacter, 11),
+        ("telnet://h/#top", FragmentPresent, 11),
+        ("telnet://%4@h/", BadEscape, 9),
+    ],
+)
+def test_what_is_no_telnet_url(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as refused:
+        TelnetURL.parse(text)
+    assert refused.value.position == position
+    assert not urlschemes.is_valid(text)
+
+
+def test_the_password_is_not_shown() -> None:
+    url = TelnetURL.parse("telnet://guest:secret@h/")
+    assert "secret" not in repr(url)
+    assert "secret" not in urlschemes_lint.explain(str(url))
+    assert "password" in {finding.code for finding in urlschemes_lint.check(str(url))}
+
+
+@pytest.mark.parametrize("login", ["a%0D%0Ab@", "a%00@", ":%1B@", "a:b%7F@", "%09@"])
+def test_control_octets_derive_and_must_reach_no_terminal_and_no_connection(login: str) -> None:
+    url = TelnetURL.parse(f"telnet://{login}h/")
+    with pytest.raises(UnsafeURL) as refused:
+        url.check_line()
+    assert refused.value.scheme == "telnet"
+    assert "control-octet" in {finding.code for finding in urlschemes_lint.check(str(url))}
+
+
+# --- build and replace -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "telnet://h"),
+        ({"port": 2323}, "telnet://h:2323"),
+        ({"user": "u"}, "telnet://u@h"),
+        ({"user": "", "password": ""}, "telnet://:@h"),
+        ({"user": "a:b@c/d", "password": "e f"}, "telnet://a%3Ab%40c%2Fd:e%20f@h"),
+        ({"user": "?;&=é\udcff~"}, "telnet://?;&=%C3%A9%FF%7E@h"),
+        ({"user": Encoded("a%3ab")}, "telnet://a%3ab@h"),
+    ],
+)
+def test_build(parts: dict[str, Any], text: str) -> None:
+    assert str(TelnetURL.build(host="h", **parts)) == text
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"password": "p"},
+        {"user": Encoded("a:b")},
+        {"user": Encoded("a b")},
+        {"host": "h/"},
+        {"host": ""},
+        {"port": "23"},
+        {"port": -1},
+        {"user": "\ud800"},
+    ],
+)
+def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidURL):
+        TelnetURL.build(**{"host": "h"} | parts)
+
+
+@pytest.mark.parametrize(
+    ("before", "parts", "after"),
+    [
+        ("telnet://u:p@h:23/", {"password": None}, "telnet://u@h:23/"),
+        ("telnet://u:p@h:23/", {"user": None, "password": None}, "telnet://h:23/"),
+        ("telnet://h", {"user": "u"}, "telnet://u@h"),
+        ("telnet://h/", {"user": "u", "password": "p"}, "telnet://u:p@h/"),
+        ("telnet://%75@h/", {"host": "i", "port": 24}, "telnet://%75@i:24/"),
+        ("telnet://h:23", {"port": None}, "telnet://h"),
+    ],
+)
+def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+    assert str(TelnetURL.parse(before).replace(**parts)) == after
+
+
+def test_a_password_alone_is_no_replacement() -> None:
+    with pytest.raises(InvalidUserinfo):
+        TelnetURL.parse("telnet://h/").replace(password="p")
+
+
+def test_pattern_matching_and_pickle() -> None:
+    url = TelnetURL.parse("telnet://u@h/")
+    match url:
+        case TelnetURL(host="h", user=user, password=None):
+            assert user == "u"
+        case _:
+            pytest.fail("no match")
+    assert pickle.loads(pickle.dumps(url)) == url
+
+
+octets = st.binary(max_size=12).map(text_of)
+
+
+@given(user=st.none() | octets, password=octets, port=st.none() | st.integers(0, 70000))
+def test_what_is_built_parses_to_the_same_parts(user: str | None, password: str, port: int | None) -> None:
+    secret = None if user is None else password
+    again = TelnetURL.parse(str(TelnetURL.build(host="h.dom", user=user, password=secret, port=port)))
+    assert (again.user, again.password, again.port) == (user, secret, 23 if port is None else port)

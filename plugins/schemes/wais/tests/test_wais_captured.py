@@ -1,0 +1,380 @@
+"""What a real client and a real server (freeWAIS-sf) said to each other, octet for octet.
+
+`captured.txt` holds it. What this client sends must be what they sent; what they answered must come out; and a whole
+access must find its way through their dialogue. Of the association alone the octets differ: a client says its own name.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from urlschemes.errors import UnsupportedOperation
+from urlschemes.grammar.octets import octets_of, text_of
+from urlschemes_access.errors import RemoteError
+from urlschemes_access.protocol import Algorithm
+from urlschemes_testing.replay import (
+    Dialogue,
+    Outcome,
+    client,
+    connect,
+    fault_everywhere,
+    replay,
+    server,
+    split_everywhere,
+)
+from urlschemes_wais import WaisURL, queries
+from urlschemes_wais.access import access
+from urlschemes_wais.answers import Diagnostic, SearchAnswer, init_answer, search_answer
+from urlschemes_wais.encoding import element
+from urlschemes_wais.feedback import Feedback
+from urlschemes_wais.messages import apdu, message
+from urlschemes_wais.queries import Part, Relevant
+
+LINE = b"Line %d of report 20 mentions telescope mirrors and lenses at station %d.\n"
+
+
+def report() -> bytes:
+    """The document that was fetched in slices: 59,850 octets."""
+    return b"Report number 20 on telescopes\n\n" + b"".join(LINE % (n, n * 7 % 101) for n in range(800))
+
+
+def captured() -> dict[str, list[tuple[str, bytes]]]:
+    """The dialogues of `captured.txt`, by name: messages, with the side that sent them."""
+    text = report()
+
+    def octets(piece: str) -> bytes:
+        if piece.startswith("b"):
+            return bytes(ast.literal_eval(piece))
+        start, end = piece.split(":")
+        return text[int(start) : int(end)]
+
+    found: dict[str, list[tuple[str, bytes]]] = {}
+    name = ""
+    for line in Path(__file__).with_name("captured.txt").read_text("ascii").splitlines():
+        if line.startswith("["):
+            name = line[1:].partition("]")[0]
+            found[name] = []
+        elif line and not line.startswith("#"):
+            side, _, written = line.partition(" ")
+            found[name].append((side, b"".join(map(octets, written.split(" | ")))))
+    return found
+
+
+CAPTURED = captured()
+HOST = "host.dom"
+
+
+def said(name: str, number: int = 0) -> bytes:
+    """The request `number` of a captured dialogue."""
+    return [octets for side, octets in CAPTURED[name] if side == "C"][number]
+
+
+def answered(name: str, number: int = 0) -> SearchAnswer:
+    """The answer `number` of a captured dialogue, read."""
+    return search_answer([octets[25:] for side, octets in CAPTURED[name] if side == "S"][number])
+
+
+def identifier(database: str, local: str) -> bytes:
+    """An identifier as freeWAIS-sf makes them."""
+    parts = (b"h1:8210", f"/usr/local/wais/sources/{database}".encode(), local.encode())
+    octets = b"".join(bytes([tag, len(part)]) + part for tag, part in enumerate(parts * 2, 1))
+    return octets + b"\x07\x01\x00"
+
+
+PLANETS = identifier("sky", "0 144 /usr/local/wais/sources/docs/planets.txt")
+REPORT = identifier("sky", "0 59850 /usr/local/wais/sources/docs/report20.txt")
+PICTURE = identifier("pics", "0 12 /usr/local/wais/sources/docs/pic.gif")
+DESCRIPTION = b"\x02\x03sky\x03\x230 0 /usr/local/wais/sources/sky.src\x07\x01\x00"
+
+# --- requests ---------------------------------------------------------------------------------------------------------
+
+
+def init_of(name: bytes, *software: bytes) -> bytes:
+    """Our Init, with what another client tells of itself in the place of what ours does."""
+    header = queries.init()[25 + 2 :]
+    told = element(7, name) + b"".join(map(element, (8, 9, 10), software))
+    return message(apdu(header.removesuffix(element(7, b"urlschemes")) + told, b""))
+
+
+def test_init_is_what_the_client_of_freewais_sent() -> None:
+    name = b"waissearch freeWAIS-sf 2.2.8 string, from host: h1.unknown, user: anon"
+    software = (b"LS6", b"University of Dortmund Informatik VI", b"2.2.8 string")
+    assert init_of(name, *software) == said("client")
+    assert init_of(b"urltest") == said("init")
+
+
+def test_init_says_nothing_of_the_user() -> None:
+    sizes = b"\x05\x03\x01\x86\xa0\x06\x03\x01\x86\xa0"
+    ours = b"0000000031z2wais        0\x00\x1d\x14\x03\x01\x80\x04\x01\x80" + sizes + b"\x07\x0aurlschemes"
+    assert queries.init() == ours
+
+
+@pytest.mark.parametrize(
+    ("name", "database", "words", "most"),
+    [
+        ("search", b"sky", b"comet", 40),
+        ("help", b"sky", b"", 40),
+        ("question mark", b"sky", b"?", 40),
+        ("nothing found", b"sky", b"zzzzqq", 40),
+        ("three", b"sky", b"telescope", 3),
+        ("no database", b"nosuch", b"comet", 40),
+        ("empty name", b"", b"comet", 40),
+        ("picture", b"pics", b"pic", 40),
+        ("syntax", b"sky", b"(comet and", 40),
+    ],
+)
+def test_a_search_is_what_was_sent(name: str, database: bytes, words: bytes, most: int) -> None:
+    assert queries.search(database, words, most=most) == said(name)
+
+
+def test_the_search_of_the_client_of_freewais() -> None:
+    assert queries.search(b"sky", b"comet jupiter") == said("client", 1)
+
+
+def test_relevance_feedback_is_what_was_sent() -> None:
+    whole, part = Relevant(PLANETS, b"TEXT"), Relevant(PLANETS, b"TEXT", Part(0, 100))
+    assert queries.search(b"sky", b"bread", relevant=[whole]) == said("feedback", 0)
+    assert queries.search(b"sky", b"bread", relevant=[part]) == said("feedback", 1)
+    assert queries.search(b"sky", b"", relevant=[part]) == said("feedback alone")
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "database", "document", "wtype", "part"),
+    [
+        ("client", 2, b"sky", PLANETS, b"TEXT", Part(0, 144)),
+        ("beyond the end", 0, b"sky", PLANETS, b"TEXT", Part(0, 10_000)),
+        ("within", 0, b"sky", PLANETS, b"TEXT", Part(5, 20)),
+        ("lines", 0, b"sky", PLANETS, b"TEXT", Part(0, 2, "l")),
+        ("behind the end", 0, b"sky", PLANETS, b"TEXT", Part(100_000, 110_000)),
+        ("no document", 0, b"sky", b"zzzz", b"TEXT", Part(0, 10_000)),
+        ("picture", 1, b"pics", PICTURE, b"GIF", Part(0, 12)),
+        ("description", 0, b"sky", DESCRIPTION, b"WSRC", Part(0, 1451)),
+        *(("slices", n, b"sky", REPORT, b"TEXT", Part(10_000 * n, 10_000 * n + 10_000)) for n in range(6)),
+    ],
+)
+def test_a_retrieval_is_what_was_sent(
+    name: str, number: int, database: bytes, document: bytes, wtype: bytes, part: Part
+) -> None:
+    assert queries.retrieval(database, document, wtype, part) == said(name, number)
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_answers_to_init() -> None:
+    assert init_answer(CAPTURED["client"][1][1][25:]) == 100_000
+    with pytest.raises(RemoteError):
+        init_answer(CAPTURED["refused"][1][1][25:])
+
+
+def test_the_headers_that_a_search_finds() -> None:
+    for answer in (answered("search"), search_answer(CAPTURED["client"][3][1][25:])):
+        planets, comets = answer.headers
+        assert (planets.identifier, planets.types, planets.size, planets.lines) == (PLANETS, (b"TEXT",), 144, 4)
+        assert planets.headline == b"planets.txt   /usr/local/wais/sources/docs/"
+        assert (comets.headline[:10], comets.size, comets.score) == (b"comets.txt", 171, 432)
+        assert (planets.best_match, planets.source, planets.date) == (0, b"/usr/local/wais/sources/sky", b"0")
+        assert (answer.texts, answer.diagnostics, answer.words) == ((), (), b"")
+    assert answered("search").headers[0].score == 460
+    assert [header.size for header in answered("three").headers] == [2936, 5853, 8789]
+
+
+def test_the_texts_of_retrievals() -> None:
+    text = b"Planets and their moons\n\nJupiter has many moons; Saturn has rings."
+    (whole,) = search_answer(CAPTURED["client"][5][1][25:]).texts
+    assert whole.identifier == PLANETS
+    assert (len(whole.octets), whole.octets[: len(text)]) == (144, text)
+    assert answered("within").texts[0].octets == b"ts and their mo"
+    assert answered("lines").texts[0].octets == b"Planets and their moons\n\n"
+    assert answered("beyond the end").texts[0] == whole
+    assert answered("beyond the end").diagnostics == (Diagnostic("SF", "Request out of range"),)
+    assert answered("behind the end") == SearchAnswer(diagnostics=(Diagnostic("SF", "Request out of range"),))
+
+
+@pytest.mark.parametrize(
+    ("name", "diagnostic"),
+    [
+        ("no database", Diagnostic("S1", "The following database is not available: /usr/local/wais/sources/nosuch")),
+        ("empty name", Diagnostic("S1", "The following database is not available: /usr/local/wais/sources/INFO")),
+        ("no document", Diagnostic("SF", "Missing DocID in request")),
+        ("syntax", Diagnostic("S1", "query syntax error: (comet and")),
+        ("feedback alone", Diagnostic("S1", "query syntax error:")),
+    ],
+)
+def test_the_diagnostics(name: str, diagnostic: Diagnostic) -> None:
+    answer = answered(name)
+    assert answer.diagnostics == (diagnostic,)
+    assert (answer.diagnostics[0].error().status, answer.texts) == (diagnostic.code, ())
+
+
+# --- whole dialogues --------------------------------------------------------------------------------------------------
+
+ASSOCIATION = (connect(HOST, 210), client(queries.init()), server(CAPTURED["init"][1][1]))
+
+
+def dialogue(*messages: tuple[str, bytes]) -> Dialogue:
+    """An association, and then what was captured."""
+    return Dialogue(*ASSOCIATION, *((client if side == "C" else server)(octets) for side, octets in messages))
+
+
+def url(path: str) -> WaisURL:
+    return WaisURL.parse(f"wais://{HOST}/{path}")
+
+
+def document(database: str, wtype: str, wpath: bytes) -> WaisURL:
+    return WaisURL.build(host=HOST, database=database, wtype=wtype, wpath=text_of(wpath))
+
+
+def got(asked: WaisURL, talk: Dialogue, *, feedback: Feedback = "", most: int = 40) -> Outcome:
+    """What comes of an access, which is the same however the answers are cut, and honest under every fault."""
+
+    def algorithm() -> Algorithm[None]:
+        return access(asked, feedback=feedback, most=most)
+
+    outcome = split_everywhere(algorithm, talk)
+    if outcome.error is None:
+        fault_everywhere(algorithm, talk)
+    return outcome
+
+
+def test_the_search_of_the_client_of_freewais_as_a_listing() -> None:
+    outcome = got(url("sky?comet%20jupiter"), dialogue(*CAPTURED["client"][2:4]))
+    assert (outcome.kind, outcome.complete, outcome.unclosed) == ("listing", True, ())
+    planets, comets = outcome.entries
+    assert (planets.name, planets.kind, planets.size) == ("planets.txt   /usr/local/wais/sources/docs/", "TEXT", 144)
+    assert planets.url == str(document("sky", "TEXT", PLANETS))
+    assert octets_of(WaisURL.parse(planets.url or "").wpath or "") == PLANETS
+    assert dict(planets.fields) == {
+        "types": "TEXT",
+        "score": "1245",
+        "lines": "4",
+        "best match": "0",
+        "source": "/usr/local/wais/sources/sky",
+        "date": "0",
+    }
+    assert (comets.fields["score"], comets.problem) == ("432", None)
+
+
+OLD = (
+    "sky/TEXT/144%2F1%3Dh1%3A8210%3B2%3D%2Fusr%2Flocal%2Fwais%2Fsources%2Fsky%3B"
+    "3%3D0%20144%20%2Fusr%2Flocal%2Fwais%2Fsources%2Fdocs%2Fplanets.txt%3B4%3Dh1%3A8210%3B"
+    "5%3D%2Fusr%2Flocal%2Fwais%2Fsources%2Fsky%3B"
+    "6%3D0%20144%20%2Fusr%2Flocal%2Fwais%2Fsources%2Fdocs%2Fplanets.txt%3B7%3D%00%3B"
+)
+
+
+def test_the_retrieval_of_the_client_of_freewais_as_a_document() -> None:
+    """The old notation tells the size, which that client knew from its search: so the octets are the same."""
+    outcome = got(url(OLD), dialogue(*CAPTURED["client"][4:6]))
+    assert (outcome.kind, len(outcome.content), outcome.complete) == ("document", 144, True)
+    assert outcome.attributes is not None
+    assert (outcome.attributes.media_type, outcome.attributes.size) == ("text/plain", 144)
+
+
+def test_a_document_that_ends_within_its_first_slice() -> None:
+    outcome = got(document("sky", "TEXT", PLANETS), dialogue(*CAPTURED["beyond the end"]))
+    assert (len(outcome.content), outcome.complete) == (144, True)
+    assert outcome.attributes is not None
+    assert (outcome.attributes.size, dict(outcome.attributes.fields)) == (None, {"type": "TEXT"})
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 7, 4096])
+def test_a_document_in_six_slices(chunk: int | None) -> None:
+    outcome = replay(access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"]), chunk=chunk)
+    assert outcome.error is None
+    assert outcome.content == report()
+    assert [len(piece) for piece in outcome.delivered if isinstance(piece, bytes)] == [10_000] * 5 + [9_850]
+
+
+@pytest.mark.slow
+def test_a_document_in_six_slices_cut_at_every_octet() -> None:
+    assert split_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"])).complete
+
+
+def test_every_fault_in_a_document_in_six_slices() -> None:
+    runs = fault_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"]))
+    assert len(runs) > 90
+
+
+def test_a_picture_comes_octet_for_octet() -> None:
+    (entry,) = got(url("pics?pic"), dialogue(*CAPTURED["picture"][:2])).entries
+    assert (entry.name, entry.kind, entry.size) == ("pic.gif", "GIF", 12)
+    old = b"12/" + b"".join(
+        b"%d=%b;" % (tag, part)
+        for tag, part in enumerate(
+            (b"h1:8210", b"/usr/local/wais/sources/pics", b"0 12 /usr/local/wais/sources/docs/pic.gif") * 2, 1
+        )
+    )
+    outcome = got(document("pics", "GIF", old + b"7=\0;"), dialogue(*CAPTURED["picture"][2:]))
+    assert outcome.content == b"\x89PNG\r\n\x1a\n\x00\x01\x02\xff"
+    assert outcome.attributes is not None
+    assert outcome.attributes.media_type == "image/gif"
+
+
+def test_a_database_opens_to_its_description_and_catalog() -> None:
+    outcome = got(url("sky"), dialogue(*CAPTURED["help"]))
+    assert [(entry.kind, entry.name) for entry in outcome.entries] == [
+        ("WSRC", "Information on database: sky"),
+        ("TEXT", "Catalog for database: sky"),
+    ]
+    assert outcome.entries[0].url == str(document("sky", "WSRC", DESCRIPTION))
+    assert got(url("sky?"), dialogue(*CAPTURED["help"])).entries == outcome.entries
+
+
+def test_the_description_is_a_document() -> None:
+    old = b"1451/2=sky;3=0 0 /usr/local/wais/sources/sky.src;7=\0;"
+    outcome = got(document("sky", "WSRC", old), dialogue(*CAPTURED["description"]))
+    assert b'(:source \n   :version  3 \n   :ip-address "127.0.0.1"' in outcome.content
+    assert outcome.attributes is not None
+    assert outcome.attributes.media_type == "application/x-wais-source"
+
+
+def test_what_a_question_mark_finds_comes_before_the_error() -> None:
+    outcome = got(url("sky?%3F"), dialogue(*CAPTURED["question mark"]))
+    assert [entry.kind for entry in outcome.entries] == ["WSRC", "TEXT"]
+    assert isinstance(outcome.error, RemoteError)
+    assert (outcome.error.status, outcome.error.text) == ("S1", "query syntax error: ?")
+
+
+def test_a_search_in_vain_finds_nothing_and_not_the_catalog() -> None:
+    outcome = got(url("sky?zzzzqq"), dialogue(*CAPTURED["nothing found"]))
+    assert (outcome.kind, outcome.entries, outcome.complete) == ("listing", (), True)
+
+
+def test_so_many_documents_and_no_more_are_asked_for() -> None:
+    assert len(got(url("sky?telescope"), dialogue(*CAPTURED["three"]), most=3).entries) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("no database", "nosuch?comet", "The following database is not available: /usr/local/wais/sources/nosuch"),
+        ("empty name", "?comet", "The following database is not available: /usr/local/wais/sources/INFO"),
+        ("syntax", "sky?(comet%20and", "query syntax error: (comet and"),
+        ("no document", "sky/TEXT/zzzz", "Missing DocID in request"),
+    ],
+)
+def test_a_refusal_is_an_error(name: str, path: str, text: str) -> None:
+    outcome = got(url(path), dialogue(*CAPTURED[name]))
+    assert isinstance(outcome.error, RemoteError)
+    assert (outcome.kind, outcome.error.text, outcome.error.temporary) == (None, text, False)
+
+
+@pytest.mark.parametrize("text", ["", "b0-100:"])
+def test_feedback_as_a_caller_writes_it(text: str) -> None:
+    planets = str(document("sky", "TEXT", PLANETS))
+    talk = dialogue(("C", said("feedback", 1 if text else 0)), *CAPTURED["search"][1:])
+    given: list[Feedback] = [text + planets, [text + planets]]
+    if not text:
+        given.append(WaisURL.parse(planets))
+    for feedback in given:
+        assert len(got(url("sky?bread"), talk, feedback=feedback).entries) == 2
+
+
+def test_feedback_without_words_is_the_servers_to_refuse() -> None:
+    feedback = f"b0-100:{document('sky', 'TEXT', PLANETS)}"
+    outcome = got(url("sky?"), dialogue(*CAPTURED["feedback alone"]), feedback=feedback)
+    assert isinstance(outcome.error, RemoteError)
+    database = replay(access(url("sky"), feedback=feedback), Dialogue())
+    assert isinstance(database.error, UnsupportedOperation)

@@ -1,0 +1,254 @@
+"""What a wais URL is (RFC 1738 section 3.9), part by part; what it is not, and which error says so."""
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import urlschemes
+import urlschemes_access
+import urlschemes_lint
+from urlschemes import Encoded
+from urlschemes.errors import (
+    BadEscape,
+    EmptyHost,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPart,
+    InvalidPort,
+    InvalidURL,
+    MissingAuthority,
+    UnsafeURL,
+    UnsupportedOperation,
+    UserinfoNotAllowed,
+)
+from urlschemes.grammar.octets import octets_of, text_of
+from urlschemes.scheme.record_fields import Example
+from urlschemes_testing.examples import check_example
+from urlschemes_wais import WaisURL, registration
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record(example: Example) -> None:
+    check_example(WaisURL, example)
+
+
+def test_the_record_tells_whom_it_concerns() -> None:
+    assert (registration.scheme, registration.status, registration.default_port) == ("wais", "historical", 210)
+    assert (registration.operations, registration.redirects, registration.local) == (("access",), (), False)
+    assert "control octets" in registration.security_considerations.lower()
+    assert sum(example.parts is None for example in registration.examples) >= 10
+
+
+def test_the_grammar_is_that_of_section_5() -> None:
+    lines = [line.partition("; ")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
+    assert [line for line in lines if line] == [
+        "waisurl        = waisdatabase | waisindex | waisdoc",
+        'waisdatabase   = "wais://" hostport "/" database',
+        'waisindex      = "wais://" hostport "/" database "?" search',
+        'waisdoc        = "wais://" hostport "/" database "/" wtype "/" wpath',
+        "database       = *uchar",
+        'search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]',
+        "wtype          = *uchar",
+        "wpath          = *uchar",
+    ]
+
+
+def test_wais_offers_access_and_nothing_else() -> None:
+    with pytest.raises(UnsupportedOperation):
+        urlschemes_access.find_attributes("wais://localhost/db")
+
+
+# --- decision 15: three forms, empty and opaque parts ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "parts"),
+    [
+        ("", "database", ("", None, None, None)),
+        ("db", "database", ("db", None, None, None)),
+        ("%2F%3f", "database", ("/?", None, None, None)),
+        ("?", "search", ("", "", None, None)),
+        ("db?", "search", ("db", "", None, None)),
+        ("db?a%20b+c", "search", ("db", "a b+c", None, None)),
+        ("db?;:@&=", "search", ("db", ";:@&=", None, None)),
+        ("//", "document", ("", None, "", "")),
+        ("db//", "document", ("db", None, "", "")),
+        ("db/TEXT/", "document", ("db", None, "TEXT", "")),
+        ("db//id", "document", ("db", None, "", "id")),
+        ("db/TEXT/%01%07%00%FF", "document", ("db", None, "TEXT", "\x01\x07\x00\udcff")),
+        ("0/%2F/%2F%3B%3D", "document", ("0", None, "/", "/;=")),
+    ],
+)
+def test_decision_15_one_of_three_forms(path: str, form: str, parts: tuple[str | None, ...]) -> None:
+    url = WaisURL.parse(f"wais://h/{path}")
+    assert (url.form, url.host, url.port) == (form, "h", 210)
+    assert (url.database, url.search, url.wtype, url.wpath) == parts
+    assert str(url) == f"wais://h/{path}"
+
+
+@pytest.mark.parametrize("text", ["wais://h", "wais://h:210", "wais://h?q", "wais://h:210?q"])
+def test_decision_15_the_slash_before_the_database_is_required(text: str) -> None:
+    with pytest.raises(InvalidURL):
+        WaisURL.parse(text)
+
+
+@pytest.mark.parametrize("octet", [";", ":", "@", "&", "="])
+@pytest.mark.parametrize("path", ["a{}b", "db/a{}b/id", "db/TEXT/a{}b"])
+def test_decision_15_database_type_and_identifier_hold_no_reserved_character(path: str, octet: str) -> None:
+    with pytest.raises(InvalidPart):
+        WaisURL.parse(f"wais://h/{path.format(octet)}")
+    assert WaisURL.parse(f"wais://h/{path.format(f'%{ord(octet):02X}')}")
+
+
+def test_decision_15_the_identifier_is_octets_of_any_kind() -> None:
+    octets = bytes(range(256))
+    url = WaisURL.build(host="h", database="db", wtype="TEXT", wpath=text_of(octets))
+    assert octets_of(url.wpath or "") == octets
+    url.check_line()
+
+
+@pytest.mark.parametrize(
+    ("path", "spans"), [("db?a+b", [(13, 14)]), ("db?a%2Bb%20c", []), ("d+b", []), ("db/T+/i+d", [])]
+)
+def test_a_plus_sign_in_a_search_is_reported(path: str, spans: list[tuple[int, int]]) -> None:
+    found = urlschemes_lint.check(f"wais://h/{path}")
+    assert [each.span for each in found if each.code == "plus-for-blank"] == spans
+
+
+@pytest.mark.parametrize("path", ["a%1Fb", "db?a%0Ab", "db?%00", "db/TEXT%00/id", "%7F/TEXT/id"])
+def test_control_octets_derive_elsewhere_and_must_not_be_sent(path: str) -> None:
+    url = WaisURL.parse(f"wais://h/{path}")
+    with pytest.raises(UnsafeURL) as refused:
+        url.check_line()
+    assert refused.value.scheme == "wais"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "position"),
+    [
+        ("wais:h/db", MissingAuthority, 5),
+        ("wais:///db", EmptyHost, 7),
+        ("wais://u:p@h/db", UserinfoNotAllowed, 7),
+        ("wais://h:/db", InvalidPort, 9),
+        ("wais://w+w.dom/db", InvalidHost, 8),
+        ("wais://h?q", InvalidHost, 8),
+        ("wais://h", InvalidPart, 8),
+        ("wais://h/db/", InvalidPart, 12),
+        ("wais://h/db/TEXT", InvalidPart, 16),
+        ("wais://h/db/TEXT?q", InvalidPart, 16),
+        ("wais://h/db/TEXT/a/b", InvalidPart, 18),
+        ("wais://h/db/TEXT/a?q", InvalidPart, 18),
+        ("wais://h//db/TEXT/id", InvalidPart, 17),
+        ("wais://h/db?a/b", InvalidPart, 13),
+        ("wais://h/db?a?b", InvalidPart, 13),
+        ("wais://h/~", InvalidCharacter, 9),
+        ("wais://h/db?a b", InvalidCharacter, 13),
+        ("wais://h/db#a", FragmentPresent, 11),
+        ("wais://h/db/TEXT/%0", BadEscape, 17),
+    ],
+)
+def test_what_is_no_wais_url(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as refused:
+        WaisURL.parse(text)
+    assert refused.value.position == position
+    assert not urlschemes.is_valid(text)
+
+
+# --- build and replace -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "wais://h/db"),
+        ({"database": ""}, "wais://h/"),
+        ({"database": "a/b?c;d"}, "wais://h/a%2Fb%3Fc%3Bd"),
+        ({"port": 8210, "search": "a/b c?d;e"}, "wais://h:8210/db?a%2Fb%20c%3Fd;e"),
+        ({"search": ""}, "wais://h/db?"),
+        ({"search": Encoded("a%20b")}, "wais://h/db?a%20b"),
+        ({"wtype": "TEXT", "wpath": "\x01\udcff/"}, "wais://h/db/TEXT/%01%FF%2F"),
+        ({"database": "", "wtype": "", "wpath": ""}, "wais://h///"),
+    ],
+)
+def test_build(parts: dict[str, Any], text: str) -> None:
+    assert str(WaisURL.build(**{"host": "h", "database": "db"} | parts)) == text
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ({"search": "a", "wtype": "TEXT", "wpath": "1"}, "a search or a document, and not both"),
+        ({"search": "a", "wpath": "1"}, "a search or a document, and not both"),
+        ({"search": "", "wtype": ""}, "a search or a document, and not both"),
+        ({"wpath": "1"}, "the document has no type"),
+        ({"wtype": "TEXT"}, "a type and no identifier"),
+        ({"search": Encoded("a/b")}, "cannot be the search"),
+        ({"wtype": "TEXT", "wpath": Encoded("a;b")}, "cannot be the wpath"),
+        ({"database": Encoded("a b")}, "cannot be the database"),
+        ({"database": 1}, "is text"),
+        ({"host": "h:1"}, "cannot be the host"),
+    ],
+)
+def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidURL, match=says):
+        WaisURL.build(**{"host": "h", "database": "db"} | parts)
+
+
+@pytest.mark.parametrize(
+    ("before", "parts", "after"),
+    [
+        ("wais://h/d%62", {"search": "a b"}, "wais://h/d%62?a%20b"),
+        ("wais://h/d%62?q", {"search": None}, "wais://h/d%62"),
+        ("wais://h/d%62?q", {"search": "r"}, "wais://h/d%62?r"),
+        ("wais://h/db?q", {"database": "e"}, "wais://h/e?q"),
+        ("wais://h/db/%54/id", {"wpath": "\x00"}, "wais://h/db/%54/%00"),
+        ("wais://h/db/%54/id", {"database": "e", "port": 1}, "wais://h:1/e/%54/id"),
+        ("wais://h/db/T/id", {"wtype": None, "wpath": None}, "wais://h/db"),
+        ("wais://h/db/T/id", {"wtype": None, "wpath": None, "search": "q"}, "wais://h/db?q"),
+        ("wais://h/db?q", {"wtype": "T", "wpath": "id", "search": None}, "wais://h/db/T/id"),
+        ("wais://h/", {"wtype": "T", "wpath": "id"}, "wais://h//T/id"),
+    ],
+)
+def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+    assert str(WaisURL.parse(before).replace(**parts)) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "parts"),
+    [
+        ("wais://h/db/T/id", {"search": "q"}),
+        ("wais://h/db/T/id", {"wtype": None}),
+        ("wais://h/db?q", {"wtype": "T", "wpath": "id"}),
+        ("wais://h/db", {"wpath": "id"}),
+    ],
+)
+def test_replace_refuses_parts_of_two_forms(before: str, parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidPart):
+        WaisURL.parse(before).replace(**parts)
+
+
+def test_pattern_matching_and_pickle() -> None:
+    url = WaisURL.parse("wais://h/db?q")
+    match url:
+        case WaisURL(form="search", host="h", database=database, search=search):
+            assert (database, search) == ("db", "q")
+        case _:
+            pytest.fail("no match")
+    assert pickle.loads(pickle.dumps(url)) == url
+
+
+octets = st.binary(max_size=12).map(text_of)
+
+
+@given(database=octets, search=st.none() | octets, document=st.none() | st.tuples(octets, octets))
+def test_what_is_built_parses_to_the_same_parts(
+    database: str, search: str | None, document: tuple[str, str] | None
+) -> None:
+    wtype, wpath = document if document and search is None else (None, None)
+    url = WaisURL.build(host="h.dom", database=database, search=search, wtype=wtype, wpath=wpath)
+    again = WaisURL.parse(str(url))
+    assert (again.database, again.search, again.wtype, again.wpath) == (database, search, wtype, wpath)

@@ -1,0 +1,310 @@
+"""A second opinion: whether a text derives from the BNF, found out by another way than the pattern's.
+
+`Recognizer` takes the derivative of the rules by one character after the other (Brzozowski, 1964), straight from the
+tree of the notation: no automaton, no regular expression, nothing that `urlschemes.grammar.pattern` uses. Of a part with a
+second grammar two rules are derived side by side, one by the characters, the other by the octets that they write.
+`derivations` walks the tree with all its alternatives and gives every way in which a short text can be divided into
+parts.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from urlschemes.grammar.syntax import Part, Syntax
+
+__all__ = ["Comparison", "Recognizer", "compare", "derivations"]
+
+State: TypeAlias = tuple[Any, ...]
+"""What is still to be derived: a tagged tuple."""
+
+EMPTY: State = ("empty",)
+NOTHING: State = ("nothing",)
+
+
+class Recognizer:
+    """Says slowly and surely whether a text derives from the rules of `syntax`.
+
+    The exclusions and the second grammars of its parts count.
+    """
+
+    def __init__(self, syntax: Syntax) -> None:
+        self.syntax = syntax
+        self.start: State = ("node", Reference(syntax.rule), ())
+        self.after = cache(self._after)
+        self.nullable = cache(self._nullable)
+
+    def accepts(self, text: str) -> bool:
+        """Whether `text` derives."""
+        state = self.start
+        for character in text:
+            state = self.after(state, character)
+            if state == NOTHING:
+                return False
+        return self.nullable(state)
+
+    def _unfolded(self, state: State) -> State:
+        _, node, path = state
+        if isinstance(node, Reference):
+            inner_path = (*path, node.name)
+            return self._guarded(("node", self.syntax.grammar.rules[node.name].node, inner_path), inner_path)
+        if isinstance(node, Literal):
+            return self._guarded(("text", node.text.lower()), (*path, str(node)))
+        if isinstance(node, Octets):
+            return ("octet", node.low, node.high)
+        if isinstance(node, Repeat):
+            return ("times", ("node", node.item, path), node.least, node.most)
+        if isinstance(node, Choice):
+            return ("or", frozenset(("node", item, path) for item in node.items))
+        assert isinstance(node, Sequence)
+        state = EMPTY
+        for item in reversed(node.items):
+            state = _then(("node", item, path), state)
+        return state
+
+    def _guarded(self, state: State, path: tuple[str, ...]) -> State:
+        parts = [part for part in self.syntax.parts.values() if any(path[-len(at) :] == at for at in part.at)]
+        octets = frozenset[int]().union(*(part.exclude for part in parts))
+        if octets:
+            state = ("without", state, octets, "")
+        for rule in {part.decoded for part in parts if part.decoded}:
+            state = ("decoded", state, ("node", Reference(rule), path), "")
+        return state
+
+    def _nullable(self, state: State) -> bool:
+        kind = state[0]
+        if kind == "node":
+            return self.nullable(self._unfolded(state))
+        if kind == "or":
+            return any(map(self.nullable, state[1]))
+        if kind == "then":
+            return self.nullable(state[1]) and self.nullable(state[2])
+        if kind == "times":
+            return state[2] == 0 or self.nullable(state[1])
+        if kind == "without":
+            return self.nullable(state[1])
+        if kind == "decoded":
+            return not state[3] and self.nullable(state[1]) and self.nullable(state[2])
+        return state == EMPTY
+
+    def _after(self, state: State, character: str) -> State:
+        kind = state[0]
+        if kind == "node":
+            return self.after(self._unfolded(state), character)
+        if kind == "text":
+            same = character.isascii() and character.lower() == state[1][0]
+            return (("text", state[1][1:]) if state[1][1:] else EMPTY) if same else NOTHING
+        if kind == "or":
+            return _either(self.after(item, character) for item in state[1])
+        if kind == "then":
+            first = _then(self.after(state[1], character), state[2])
+            return _either((first, self.after(state[2], character))) if self.nullable(state[1]) else first
+        if kind == "times":
+            _, item, least, most = state
+            if most == 0:
+                return NOTHING
+            rest = ("times", item, max(least - 1, 0), None if most is None else most - 1)
+            return _then(self.after(item, character), rest)
+        if kind == "octet":
+            return EMPTY if state[1] <= ord(character) <= state[2] else NOTHING
+        if kind == "without":
+            return self._without(state, character)
+        if kind == "decoded":
+            return self._decoded(state, character)
+        return NOTHING
+
+    def _without(self, state: State, character: str) -> State:
+        _, inner, octets, begun = state
+        inner = self.after(inner, character)
+        if inner == NOTHING:
+            return NOTHING
+        octet, begun = _octet(begun + character)
+        return NOTHING if octet in octets else ("without", inner, octets, begun)
+
+    def _decoded(self, state: State, character: str) -> State:
+        """Both go on: the rule with the character, the second grammar with the octet, once there is one."""
+        _, inner, second, begun = state
+        inner = self.after(inner, character)
+        if inner == NOTHING:
+            return NOTHING
+        octet, begun = _octet(begun + character)
+        if octet is not None:
+            second = self.after(second, chr(octet))
+        return NOTHING if second == NOTHING else ("decoded", inner, second, begun)
+
+
+def _octet(written: str) -> tuple[int | None, str]:
+    """The octet that `written` is, or None and what has been written of an escape."""
+    if written[0] != "%":
+        return ord(written), ""
+    if len(written) < 3:
+        return None, written
+    return int(written[1:], 16), ""
+
+
+def _then(first: State, second: State) -> State:
+    if NOTHING in (first, second):
+        return NOTHING
+    if first == EMPTY:
+        return second
+    if second == EMPTY:
+        return first
+    if first[0] == "then":
+        return ("then", first[1], _then(first[2], second))
+    return ("then", first, second)
+
+
+def _either(states: Any) -> State:
+    flat: set[State] = set()
+    for state in states:
+        flat |= state[1] if state[0] == "or" else {state}
+    flat.discard(NOTHING)
+    if not flat:
+        return NOTHING
+    return flat.pop() if len(flat) == 1 else ("or", frozenset(flat))
+
+
+Spans: TypeAlias = frozenset[tuple[str, int, int]]
+"""The marks of a derivation: which occurrence stands from where to where."""
+
+
+def derivations(syntax: Syntax, text: str) -> set[Spans]:
+    """Every division of `text` into the occurrences of its parts that the BNF allows; none where it does not derive."""
+    return {marks for end, marks in _Walk(syntax, text).node(Reference(syntax.rule), (), 0) if end == len(text)}
+
+
+class _Walk:
+    """All derivations of one text; where it is not `encoded`, its characters are octets, and `%` begins nothing."""
+
+    def __init__(self, syntax: Syntax, text: str, *, encoded: bool = True) -> None:
+        self.syntax = syntax
+        self.text = text
+        self.encoded = encoded
+        self.node = cache(self._node)
+
+    def _node(self, node: Node, path: tuple[str, ...], start: int) -> frozenset[tuple[int, Spans]]:
+        if isinstance(node, Reference):
+            path = (*path, node.name)
+            return self.marked(self.node(self.syntax.grammar.rules[node.name].node, path, start), path, start)
+        if isinstance(node, Literal):
+            end = start + len(node.text)
+            same = self.text[start:end].lower() == node.text.lower()
+            return self.marked(frozenset({(end, frozenset())}) if same else frozenset(), (*path, str(node)), start)
+        if isinstance(node, Octets):
+            here = self.text[start : start + 1]
+            same = here != "" and node.low <= ord(here) <= node.high
+            return frozenset({(start + 1, frozenset())}) if same else frozenset()
+        if isinstance(node, Choice):
+            return frozenset().union(*(self.node(item, path, start) for item in node.items))
+        ways: set[tuple[int, Spans]] = {(start, frozenset())}
+        if isinstance(node, Sequence):
+            for item in node.items:
+                ways = self.further(ways, item, path)
+            return frozenset(ways)
+        assert isinstance(node, Repeat)
+        found = set(ways) if node.least == 0 else set()
+        count = 0
+        while ways and (node.most is None or count < node.most):
+            # A turn that derives nothing adds nothing, unless it marks a part as present and empty.
+            ways = {way for way in self.further(ways, node.item, path) if way not in found}
+            count += 1
+            if count >= node.least:
+                found |= ways
+        return frozenset(found)
+
+    def further(self, ways: set[tuple[int, Spans]], node: Node, path: tuple[str, ...]) -> set[tuple[int, Spans]]:
+        return {(end, marks | more) for at, marks in ways for end, more in self.node(node, path, at)}
+
+    def marked(
+        self, ways: frozenset[tuple[int, Spans]], path: tuple[str, ...], start: int
+    ) -> frozenset[tuple[int, Spans]]:
+        part = next((p for p in self.syntax.parts.values() if any(path[-len(at) :] == at for at in p.at)), None)
+        if part is None:
+            return ways
+        found = set()
+        for end, marks in ways:
+            octets, places = self.octets(start, end)
+            if part.exclude.isdisjoint(octets):
+                spans = marks | {(part.mark, start, end)}
+                found |= {(end, spans | more) for more in self.second(part, path, octets, places)}
+        return frozenset(found)
+
+    def second(self, part: Part, path: tuple[str, ...], octets: list[int], places: list[int]) -> Iterator[Spans]:
+        """The marks of each derivation of the octets of `part` by its second grammar; none of it where it has none."""
+        if part.decoded is None:
+            yield frozenset()
+            return
+        walk = _Walk(self.syntax, "".join(map(chr, octets)), encoded=False)
+        for end, marks in walk.node(Reference(part.decoded), path, 0):
+            if end == len(octets):
+                yield frozenset((mark, places[first], places[last]) for mark, first, last in marks)
+
+    def octets(self, start: int, end: int) -> tuple[list[int], list[int]]:
+        """The octets that stand from `start` to `end`, and where each begins and the last ends."""
+        octets, places, begun = [], [start], ""
+        for index in range(start, end):
+            octet, begun = _octet(begun + self.text[index]) if self.encoded else (ord(self.text[index]), "")
+            if octet is not None:
+                octets.append(octet)
+                places.append(index + 1)
+        return octets, places
+
+
+class Comparison:
+    """What a comparison of the pattern with the BNF found.
+
+    How many texts were `tried`, those that both `accepted`, and the first that they `disagree` on, or None.
+    """
+
+    def __init__(self, tried: int, accepted: tuple[str, ...], disagree: str | None) -> None:
+        self.tried = tried
+        self.accepted = accepted
+        self.disagree = disagree
+
+
+def compare(syntax: Syntax, prefix: str, tokens: tuple[str, ...], length: int) -> Comparison:
+    """Compare the pattern with the BNF on `prefix` and every sequence of up to `length` tokens.
+
+    Also that what the pattern captured is one of the divisions that the BNF allows, for every hundredth text that is
+    accepted.
+    """
+    recognizer = Recognizer(syntax)
+    tried = 0
+    accepted: list[str] = []
+    for text in _sequences(prefix, tokens, length):
+        tried += 1
+        match = syntax.fullmatch(text)
+        if (match is not None) != recognizer.accepts(text):
+            return Comparison(tried, tuple(accepted), text)
+        if match is not None:
+            accepted.append(text)
+            if len(accepted) % 100 == 0 and not divided_alike(syntax, text):
+                return Comparison(tried, tuple(accepted), text)
+    return Comparison(tried, tuple(accepted), None)
+
+
+def captured(syntax: Syntax, text: str) -> Spans | None:
+    """The division of `text` by the pattern; None where that does not match."""
+    match = syntax.fullmatch(text)
+    if match is None:
+        return None
+    spans = {(part.mark, syntax.span(match, part.name)) for part in syntax.parts.values()}
+    return frozenset((mark, *span) for mark, span in spans if span is not None)
+
+
+def divided_alike(syntax: Syntax, text: str) -> bool:
+    """Whether what the pattern captures of `text` is one of the divisions that the BNF allows."""
+    return captured(syntax, text) in derivations(syntax, text)
+
+
+def _sequences(prefix: str, tokens: tuple[str, ...], length: int) -> Iterator[str]:
+    for count in range(length + 1):
+        for sequence in product(tokens, repeat=count):
+            yield prefix + "".join(sequence)

@@ -1,0 +1,45 @@
+"""Small real servers on 127.0.0.1 for tests and demonstrations, each a context manager that gives host and port.
+
+    with ftp_server("some/folder") as (host, port): ...
+    with http_server("some/folder") as (host, port): ...
+    with gopher_server("some/folder") as (host, port): ...
+    with nntp_server({"misc.test": Newsgroup([article("Hello", "First.")])}) as (host, port): ...
+    with smtp_server() as relay: ...        # relay.messages are those that it took
+    with telnet_server({"guest": "welcome"}) as (host, port): ...
+    with wais_server({"recipes": {"bread": "Flour, water, salt."}}) as (host, port): ...
+    with prospero_server(directory({"notes": file(b"Hello.")}), loss=0.15, seed=1) as (host, port): ...
+
+They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
+What they hold (`menu`, `article`, `directory`, `file`) is made by the functions in the room of each.
+"""
+
+from urlschemes_servers.ftp import FtpUser, ftp_server
+from urlschemes_servers.gopher import gopher_server
+from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_servers.nntp import Newsgroup, nntp_server
+from urlschemes_servers.prospero import prospero_server
+from urlschemes_servers.smtp import Received, SmtpAddress, smtp_server
+from urlschemes_servers.telnet import TelnetAddress, telnet_server
+from urlschemes_servers.tls import Certificates, make_certificates
+from urlschemes_servers.wais import WaisDocument, wais_server
+
+__all__ = [
+    "Certificates",
+    "FtpUser",
+    "HttpRequest",
+    "HttpResponse",
+    "Newsgroup",
+    "Received",
+    "SmtpAddress",
+    "TelnetAddress",
+    "WaisDocument",
+    "ftp_server",
+    "gopher_server",
+    "http_server",
+    "make_certificates",
+    "nntp_server",
+    "prospero_server",
+    "smtp_server",
+    "telnet_server",
+    "wais_server",
+]

@@ -1,0 +1,112 @@
+"""The mail server is asked by smtplib, which nobody here wrote."""
+
+from __future__ import annotations
+
+import gc
+import smtplib
+import socket
+import threading
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+from urlschemes_servers import Received, make_certificates, smtp_server
+
+MESSAGE = b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\nHello\r\n.\r\n..dots\r\n\xff\r\n"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ResourceWarning)
+        yield
+        gc.collect()
+    assert [str(warning.message) for warning in caught] == []
+    assert not [thread for thread in threading.enumerate() if thread.name == "smtp server"]
+
+
+def test_it_keeps_what_it_takes() -> None:
+    with smtp_server() as relay, smtplib.SMTP(*relay, timeout=10) as client:
+        assert client.sendmail("ann@home.dom", ["joe@host.dom", "eve@host.dom"], MESSAGE) == {}
+        assert client.sendmail("", ["joe@host.dom"], b"\r\n") == {}
+        assert not client.has_extn("AUTH")
+        assert not client.has_extn("STARTTLS")
+    assert relay.messages == [
+        Received("ann@home.dom", ("joe@host.dom", "eve@host.dom"), MESSAGE),
+        Received("", ("joe@host.dom",), b"\r\n"),
+    ]
+
+
+def test_it_refuses_whom_it_was_told_to() -> None:
+    replies = {"nobody@host.dom": "550 5.1.1 Nobody here", "late@host.dom": "450 4.2.0 Later"}
+    with smtp_server(replies=replies) as relay, smtplib.SMTP(*relay, timeout=10) as client:
+        refused = client.sendmail("ann@home.dom", ["joe@host.dom", *replies], MESSAGE)
+        assert {address: code for address, (code, _) in refused.items()} == {
+            "nobody@host.dom": 550,
+            "late@host.dom": 450,
+        }
+    assert [each.recipients for each in relay.messages] == [("joe@host.dom",)]
+    with smtp_server(replies={"": "554 5.6.0 No"}) as relay, smtplib.SMTP(*relay, timeout=10) as client:
+        with pytest.raises(smtplib.SMTPDataError) as refusal:
+            client.sendmail("ann@home.dom", "joe@host.dom", MESSAGE)
+        assert refusal.value.smtp_code == 554
+    assert relay.messages == []
+
+
+def test_it_takes_messages_of_a_size() -> None:
+    with smtp_server(size=100) as relay, smtplib.SMTP(*relay, timeout=10) as client:
+        with pytest.raises((smtplib.SMTPSenderRefused, smtplib.SMTPDataError)) as refusal:
+            client.sendmail("ann@home.dom", "joe@host.dom", MESSAGE + b"x" * 100)
+        assert refusal.value.smtp_code == 552
+        assert relay.messages == []
+
+
+def test_tls_and_logins() -> None:
+    certificates = make_certificates()
+    with smtp_server({"ann": "s3cret"}, tls=certificates.server) as relay, smtplib.SMTP(*relay, timeout=10) as client:
+        with pytest.raises(smtplib.SMTPSenderRefused) as refusal:
+            client.sendmail("ann@home.dom", "joe@host.dom", MESSAGE)
+        assert refusal.value.smtp_code == 530
+        assert not client.has_extn("AUTH")
+        client.starttls(context=certificates.client())
+        with pytest.raises(smtplib.SMTPAuthenticationError):
+            client.login("ann", "wrong")
+        client.login("ann", "s3cret")
+        client.sendmail("ann@home.dom", "joe@host.dom", MESSAGE)
+    assert [each.user for each in relay.messages] == ["ann"]
+
+
+def test_without_tls_logins_are_offered_in_the_clear() -> None:
+    with smtp_server({"ann": "s3cret"}) as relay, smtplib.SMTP(*relay, timeout=10) as client:
+        client.login("ann", "s3cret")
+        client.sendmail("ann@home.dom", "joe@host.dom", MESSAGE)
+    assert [each.user for each in relay.messages] == ["ann"]
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Wait until the server has closed, in good order or not. Raises TimeoutError."""
+    try:
+        while connection.recv(4096):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
+
+
+def test_its_patience_and_its_life_end() -> None:
+    with smtp_server(patience=0.2) as relay, socket.create_connection(relay, 10) as client:
+        assert is_closed(client)
+    with smtp_server(lifetime=0.2) as relay:
+        with socket.create_connection(relay, 10) as client:
+            assert is_closed(client)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(relay, 10)
+
+
+def test_leaving_breaks_off_who_is_there() -> None:
+    with smtp_server() as relay:
+        client = socket.create_connection(relay, 10)
+        assert client.recv(4096).startswith(b"220 ")
+    with client:
+        assert is_closed(client)

@@ -1,0 +1,105 @@
+"""Railroad diagrams of rules, as SVG that stands within a page: no style of its own, every text escaped.
+
+Whoever follows the track from left to right passes what the rule derives: round boxes are literals and octets, boxes
+with corners are other rules, a track that leads back repeats.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import railroad
+from markupsafe import Markup
+
+from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Sequence
+from urlschemes_cli.output.plain import published
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes.grammar.bnf import Node, Rule
+
+__all__ = ["Drawing", "diagram", "drawing"]
+
+COLUMN = 7
+"""Alternatives of one character or name that stand in one column; where there are more, they stand side by side."""
+PADDING = 10
+"""Pixels around a diagram."""
+SHORT = 14
+"""Characters of an alternative that may stand in such a column."""
+
+
+class Drawing(NamedTuple):
+    """A diagram as SVG, and its width in pixels."""
+
+    svg: Markup
+    width: float
+
+
+def drawing(rule: Rule, link: Callable[[str], str]) -> Drawing:
+    """The diagram of a rule; `link` gives the address of the rule of a name."""
+    drawn = diagram(rule, link)
+    drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {published(rule.name)}"}
+    text: list[str] = []
+    drawn.format(PADDING).walk(_write_links_once)
+    drawn.writeSvg(text.append)
+    return Drawing(Markup("".join(text)), drawn.width + 2 * PADDING)  # noqa: S704  railroad escapes what it writes
+
+
+def diagram(rule: Rule, link: Callable[[str], str]) -> railroad.Diagram:
+    """As `drawing`, before it is written."""
+    return railroad.Diagram(_drawn(rule.node, link), type="complex")
+
+
+def _write_links_once(item: railroad.DiagramItem) -> None:
+    """In an item that is drawn: railroad 3.0.1 puts the text of a link into it twice."""
+    for child in item.children:
+        if getattr(child, "name", "") == "a":
+            del child.children[1:]
+
+
+def _drawn(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
+    if isinstance(node, Reference):
+        return railroad.NonTerminal(published(node.name), href=link(node.name))
+    if isinstance(node, Sequence):
+        return railroad.Sequence(*(_drawn(item, link) for item in node.items))
+    if isinstance(node, Choice):
+        return _alternatives(node, link)
+    if isinstance(node, Repeat):
+        return _repeated(node, _drawn(node.item, link))
+    return _terminal(node)
+
+
+def _terminal(node: Node) -> railroad.Terminal:
+    if isinstance(node, Literal) and not any(map(str.isspace, node.text)):
+        return railroad.Terminal(published(node.text))
+    return railroad.Terminal(published(str(node)), cls="octets" if isinstance(node, Octets) else "")
+
+
+def _alternatives(node: Choice, link: Callable[[str], str]) -> railroad.DiagramItem:
+    items = [_drawn(item, link) for item in node.items]
+    short = all(isinstance(item, Literal | Octets | Reference) and len(str(item)) <= SHORT for item in node.items)
+    if not short or len(items) <= COLUMN:
+        return railroad.Choice(0, *items)
+    count = -(-len(items) // COLUMN)
+    height = -(-len(items) // count)
+    columns = [items[start : start + height] for start in range(0, len(items), height)]
+    side_by_side: railroad.DiagramItem = railroad.HorizontalChoice(*(railroad.Choice(0, *each) for each in columns))
+    return side_by_side
+
+
+def _repeated(node: Repeat, item: railroad.DiagramItem) -> railroad.DiagramItem:
+    least, most = node.least, node.most
+    if most != 1:
+        times = _times(least, most)
+        item = railroad.OneOrMore(item, railroad.Comment(times) if times else None)
+    return railroad.Optional(item) if least == 0 else item
+
+
+def _times(least: int, most: int | None) -> str:
+    """How often, in words; "" where the track says it all."""
+    if most is None:
+        return f"at least {least:,} times" if least > 1 else ""
+    if least == most:
+        return f"exactly {least:,} times"
+    return f"{least:,} to {most:,} times" if least > 1 else f"at most {most:,} times"

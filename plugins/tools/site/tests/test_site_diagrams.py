@@ -1,0 +1,205 @@
+"""Diagrams and the text of rules are the grammar: every alternative, option, repetition, literal and octet of it."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import railroad
+
+from urlschemes import Registry
+from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, read, shared_rules
+from urlschemes_site.diagrams import diagram, drawing
+from urlschemes_site.notation import pieces, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from urlschemes.grammar.bnf import Node
+
+
+def every_rule() -> Iterator[Any]:
+    """The rules of every scheme that is installed, and the shared ones."""
+    yield from (pytest.param(rule, id=rule.name) for rule in shared_rules().rules.values())
+    for record in Registry().registrations():
+        own = read(record.syntax.bnf).values()
+        yield from (pytest.param(rule, id=f"{record.scheme}-{rule.name}") for rule in own)
+
+
+RULES = [*every_rule()]
+
+
+def link(name: str) -> str:
+    return f"#{name}"
+
+
+def derived(item: railroad.DiagramItem) -> str:
+    """What a diagram says, in the notation of section 5, its groups in full: read off the diagram alone."""
+    if isinstance(item, railroad.Terminal):
+        return item.text
+    if isinstance(item, railroad.NonTerminal):
+        assert item.href == link(item.text)
+        return f"<{item.text}>"
+    if isinstance(item, railroad.Choice):
+        if isinstance(item.items[0], railroad.Skip):
+            assert item.default == 1
+            assert len(item.items) == 2
+            return f"[{derived(item.items[1])}]"
+        return f"({'|'.join(map(derived, item.items))})"
+    if isinstance(item, railroad.HorizontalChoice):
+        return f"({'|'.join(derived(each)[1:-1] for each in item.items)})"
+    if isinstance(item, railroad.Sequence):
+        return f"({' '.join(map(derived, item.items))})"
+    assert isinstance(item, railroad.OneOrMore)
+    times = item.rep.text if isinstance(item.rep, railroad.Comment) else "at least once"
+    return f"{{{derived(item.item)}, {times}}}"
+
+
+def said(node: Node) -> str:
+    """The same of a rule."""
+    if isinstance(node, Literal):
+        return node.text if not any(map(str.isspace, node.text)) else f'"{node.text}"'
+    if isinstance(node, Octets):
+        return str(node)
+    if isinstance(node, Reference):
+        return f"<{node.name}>"
+    if isinstance(node, Sequence):
+        return f"({' '.join(map(said, node.items))})"
+    if isinstance(node, Choice):
+        return f"({'|'.join(map(said, node.items))})"
+    assert isinstance(node, Repeat)
+    if node.most == 1:
+        return f"[{said(node.item)}]" if node.least == 0 else said(node.item)
+    times = {
+        (0, None): "at least once",
+        (1, None): "at least once",
+    }.get((node.least, node.most))
+    if times is None and node.most is None:
+        times = f"at least {node.least:,} times"
+    elif times is None and node.least == node.most:
+        times = f"exactly {node.least:,} times"
+    elif times is None:
+        times = f"{node.least:,} to {node.most:,} times" if node.least > 1 else f"at most {node.most:,} times"
+    again = f"{{{said(node.item)}, {times}}}"
+    return f"[{again}]" if node.least == 0 else again
+
+
+def texts(item: railroad.DiagramItem) -> list[str]:
+    return [
+        each.text for each in ET.fromstring(str(drawing_of(item))).iter() if each.tag.endswith("text") and each.text
+    ]
+
+
+def drawing_of(item: railroad.DiagramItem) -> str:
+    written: list[str] = []
+    item.writeStandalone(written.append, css="")
+    return "".join(written)
+
+
+def leaves(node: Node) -> Iterator[str]:
+    if isinstance(node, Sequence | Choice):
+        for item in node.items:
+            yield from leaves(item)
+    elif isinstance(node, Repeat):
+        yield from leaves(node.item)
+    else:
+        yield said(node).strip("<>") if isinstance(node, Reference) else said(node)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_diagram_is_its_rule(rule: Rule) -> None:
+    drawn = diagram(rule, link)
+    (whole,) = drawn.items[1:-1]
+    assert derived(whole) == said(rule.node)
+    written = texts(drawn)
+    for leaf in leaves(rule.node):
+        assert leaf in written, "what is drawn is also written"
+
+
+@pytest.mark.parametrize(
+    ("written", "means"),
+    [
+        ('"a"', "a"),
+        ("b", "<b>"),
+        ('"a" b', "(a <b>)"),
+        ('"a" | b', "(a|<b>)"),
+        ('[ "a" ]', "[a]"),
+        ("*b", "[{<b>, at least once}]"),
+        ("1*b", "{<b>, at least once}"),
+        ("3*b", "{<b>, at least 3 times}"),
+        ("*3b", "[{<b>, at most 3 times}]"),
+        ("1*4000b", "{<b>, at most 4,000 times}"),
+        ("2*5b", "{<b>, 2 to 5 times}"),
+        ("2b", "{<b>, exactly 2 times}"),
+        ("1b", "<b>"),
+        ("%x22", "%x22"),
+        ("%x00-1F", "%x00-1F"),
+        ('" "', '" "'),
+        ('*[ "a" | b "c" ]', "[{(a|(<b> c)), at least once}]"),
+        ('"1" | "2" | "3" | "4" | "5" | "6" | "7" | "8"', "(1|2|3|4|5|6|7|8)"),
+    ],
+)
+def test_every_form_of_the_notation_is_drawn(written: str, means: str) -> None:
+    rule = read(f"a = {written}")["a"]
+    (whole,) = diagram(rule, link).items[1:-1]
+    assert derived(whole) == means == said(rule.node)
+
+
+def test_many_short_alternatives_stand_side_by_side() -> None:
+    low = shared_rules().rules["lowalpha"]
+    assert isinstance(diagram(low, link).items[1], railroad.HorizontalChoice)
+    assert sorted(texts(diagram(low, link))) == [*"abcdefghijklmnopqrstuvwxyz"]
+
+
+def test_the_texts_of_a_diagram_are_nothing_but_texts() -> None:
+    rule = read('a = "</text><script>" | "&amp;" | "\u202e\x1b" | <"> | b')["a"]
+    svg = str(drawing(rule, '" onclick="{}'.format).svg)
+    assert "<script" not in svg
+    assert "\u202e" not in svg
+    assert "\x1b" not in svg
+    root = ET.fromstring(svg.replace("xlink:href", "href"))
+    assert root.attrib["aria-label"] == "Railroad diagram of a"
+    assert [each.text for each in root.iter("text")] == ["</text><script>", "&amp;", "\\u202e\\x1b", '"', "b"]
+    assert [each.attrib for each in root.iter("a")] == [{"href": '" onclick="b'}]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_pieces_of_a_definition_are_the_definition(rule: Rule) -> None:
+    assert "".join(piece.text for piece in pieces(rule.node)) == str(rule.node)
+    assert [piece.text for piece in pieces(rule.node) if piece.kind == "rule"] == [
+        leaf for leaf, kind in zip(leaves(rule.node), kinds(rule.node), strict=True) if kind is Reference
+    ]
+
+
+def kinds(node: Node) -> Iterator[type[Node]]:
+    if isinstance(node, Sequence | Choice):
+        for item in node.items:
+            yield from kinds(item)
+    elif isinstance(node, Repeat):
+        yield from kinds(node.item)
+    else:
+        yield type(node)
+
+
+def test_the_tokens_of_a_text_are_the_text() -> None:
+    for record in Registry().registrations():
+        bnf = record.syntax.bnf
+        found = list(tokens(bnf, record.syntax.grammar.rules))
+        assert "".join(piece.text for piece in found) == bnf
+        own = {piece.text for piece in found if piece.kind == "rule"}
+        assert read(bnf).keys() <= own
+        assert own <= record.syntax.grammar.rules.keys()
+
+
+def test_a_comment_and_a_literal_hold_no_names() -> None:
+    found = list(tokens('a = "a;b" ; a "b" = c\nb = %x41 <"> 2*5a', {"a", "b"}))
+    assert [(piece.kind, piece.text) for piece in found if piece.kind != "mark"] == [
+        ("rule", "a"),
+        ("literal", '"a;b"'),
+        ("comment", '; a "b" = c'),
+        ("rule", "b"),
+        ("octets", "%x41"),
+        ("literal", '<">'),
+        ("rule", "a"),
+    ]

@@ -1,0 +1,153 @@
+"""The dialogue of a real access, written down while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import URLError
+from urlschemes_access.attributes import FileFacts
+from urlschemes_access.errors import ConnectError, Truncated
+from urlschemes_access.protocol import (
+    Algorithm,
+    Ask,
+    Authenticate,
+    Close,
+    Connect,
+    ConnectBack,
+    Examine,
+    Follow,
+    Keep,
+    ListFolder,
+    OpenFile,
+    Peer,
+    Pull,
+    Receive,
+    Remove,
+    Request,
+    Send,
+    StartTLS,
+)
+from urlschemes_testing.replay import steps
+from urlschemes_testing.replay.script import Dialogue
+
+if TYPE_CHECKING:
+    from urlschemes_testing.replay.steps import Step
+
+__all__ = ["Recording"]
+
+
+class Recording:
+    """Writes the dialogue of a real access down, whatever drives it.
+
+        recording = Recording()
+        drive(recording.of(access(url)))      # any driver, real sockets
+        print(recording.dialogue.source())
+
+    Passwords are in it: it is for logins made for a test.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._names: dict[Peer, str] = {}
+        self._outputs: dict[Peer, steps.Written] = {}
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """What was recorded so far."""
+        return Dialogue(*self._steps)
+
+    def of(self, algorithm: Algorithm[None]) -> Algorithm[None]:
+        """The same algorithm, recorded while it runs."""
+        answer: Any = None
+        error: BaseException | None = None
+        while True:
+            try:
+                request = algorithm.throw(error) if error else algorithm.send(answer)
+            except StopIteration:
+                return
+            answer, error = None, None
+            try:
+                answer = yield request
+            except BaseException as raised:  # noqa: BLE001  whatever the driver throws belongs to the algorithm
+                error = raised
+            self._note(request, answer, error if isinstance(error, URLError) else None)
+
+    def _note(self, request: Request[Any], answer: Any, error: URLError | None) -> None:
+        match request:
+            case Connect(host=host, port=port, transport=transport):
+                name = self._name(answer, "connection" if transport == "tcp" else "datagrams")
+                self._steps.append(steps.connect(host, port, on=name, transport=transport, error=error))
+            case ConnectBack(port=port):
+                self._steps.append(steps.connect_back(port, on=self._name(answer, "data"), error=error))
+            case StartTLS(peer=peer, host=host):
+                self._steps.append(steps.start_tls(host, on=self._names[peer], error=error))
+            case Send(peer=peer, octets=octets) if peer in self._outputs:
+                known = self._outputs[peer]
+                self._outputs[peer] = replace(known, octets=known.octets + octets)
+            case Keep(peer=peer):
+                self._steps.append(replace(self._outputs.pop(peer), error=error))
+            case Remove(path=path):
+                self._steps.append(steps.removed(path, error=error))
+            case Send(peer=peer, octets=octets) if error is None:
+                self._steps.append(steps.client(octets, on=self._names[peer]))
+            case Receive(peer=peer):
+                self._received(peer, answer, error)
+            case Close(peer=peer) if self._names.get(peer, "").startswith("data") and self._sent_last(peer):
+                self._steps.append(steps.client_closes(on=self._names[peer]))
+            case Follow(location=location):
+                self._steps.append(steps.follow(location, error or answer))
+            case Authenticate() if error is None:
+                self._steps.append(steps.Login("", answer))
+            case Ask() if error is None:
+                self._steps.append(steps.answers(*answer))
+            case Pull() if answer:
+                self._steps.append(steps.upload(answer))
+            case OpenFile(path=path, to="read") if error is None:
+                self._names[answer] = path
+            case OpenFile(path=path, to=to) if to != "read":
+                made = steps.Written("", path, b"", to, error)
+                if error is None:
+                    self._outputs[answer] = made
+                else:
+                    self._steps.append(made)
+            case Examine() if isinstance(answer, FileFacts):
+                self._steps.append(steps.OnDisk("", answer, b"", None))
+            case ListFolder() if error is None:
+                self._steps += [steps.OnDisk("", facts, b"", None) for facts in answer]
+            case OpenFile(path=path) | Examine(path=path) | ListFolder(path=path):
+                self._steps.append(steps.file(path, error=error))
+            case _:
+                pass
+
+    def _name(self, peer: object, name: str) -> str:
+        count = sum(1 for known in self._names.values() if known.partition(" ")[0] == name)
+        unique = name if not count else f"{name} {count + 1}"
+        if isinstance(peer, Peer):
+            self._names[peer] = unique
+        return unique
+
+    def _sent_last(self, peer: Peer) -> bool:
+        on = self._names[peer]
+        last = next((step for step in reversed(self._steps) if step.on == on), None)
+        return isinstance(last, steps.Client)
+
+    def _received(self, peer: Peer, octets: bytes | None, error: URLError | None) -> None:
+        on = self._names[peer]
+        if peer.address is None:
+            self._read(on, octets or b"")
+        elif isinstance(error, (ConnectError, Truncated)):
+            self._steps.append(steps.server_resets(on=on))
+        elif octets is None:
+            self._steps.append(steps.silence(on=on))
+        elif octets:
+            self._steps.append(steps.server(octets, on=on))
+        elif not any(isinstance(step, steps.ServerCloses) and step.on == on for step in self._steps):
+            self._steps.append(steps.server_closes(on=on))
+
+    def _read(self, path: str, octets: bytes) -> None:
+        for number, step in enumerate(self._steps):
+            if isinstance(step, steps.OnDisk) and step.facts.path == path:
+                self._steps[number] = replace(step, octets=step.octets + octets)
+                return
+        self._steps.append(steps.file(path, octets))

@@ -1,0 +1,219 @@
+"""Hypothesis strategies for the URLs of any scheme, made from the BNF of its record: valid ones, and near misses."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, TypeAlias
+
+from hypothesis import strategies as st
+
+from urlschemes import Registration, Scheme
+from urlschemes import default_registry as installed
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, apart, spelled
+from urlschemes.grammar.syntax import Syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+    from urlschemes import Registry
+
+__all__ = ["Source", "near_misses", "syntax_of", "urls"]
+
+Source: TypeAlias = "str | Registration | Scheme | Syntax"
+"""Where a grammar comes from: the name of a scheme, its record, the scheme itself, or a syntax."""
+
+TURNS = 4
+"""Turns of a repetition of more than single characters, at most."""
+
+PIECES = 8
+"""What a run is put together of, at most: stretches of letters, words, punctuation, escapes."""
+
+RUN = 40
+"""Characters of a stretch, at most; most have a few."""
+
+RESERVED = ";/?:@&="
+"""The characters that section 2.2 reserves: what rules turn on."""
+
+WORDS = ("host", "dom", "pub", "readme.txt", "index.html", "a-b", "joe", "10", "2121", "caf%C3%A9", "a%20b", "100%25")
+"""What people write, where the grammar lets them."""
+
+BAD = ' ~#%<>"{}|\\^[]`\t\r\n\0\x7f\xe9\u0130\u2028\uff0f\U0001f600\udc80'
+"""Characters that no URL holds, or (`%`) not by themselves."""
+
+TOKENS = ("/", "//", ":", "@", "?", ";", "=", "&", ".", "%41", "%0", "%zz", "%2F", "-", "a", "1")
+"""What the rules of URLs turn on."""
+
+
+def syntax_of(source: Source, registry: Registry | None = None) -> Syntax:
+    """The syntax of `source`; a name is looked up in `registry` (the default one), and no plugin imported for it.
+
+    Raises UnknownScheme and what else `registry.registration` does.
+    """
+    if isinstance(source, Syntax):
+        return source
+    if isinstance(source, Scheme):
+        return source.registration.syntax
+    if isinstance(source, Registration):
+        return source.syntax
+    return (installed if registry is None else registry).registration(source).syntax
+
+
+def urls(source: Source, *, registry: Registry | None = None) -> SearchStrategy[str]:
+    """Texts that are URLs by the BNF of `source`, with the exclusions and the second grammars of its parts.
+
+    Every alternative and every option of the grammar is reached; runs are of all lengths, now and then of words.
+    Examples shrink to what leaves options out and repeats least. Raises as `syntax_of`.
+    """
+    return _of(syntax_of(source, registry).automaton.tree)
+
+
+def near_misses(source: Source, *, registry: Registry | None = None) -> SearchStrategy[str]:
+    """Texts that are no URLs by the pattern of `source`, and one or two edits away from one. Raises as `syntax_of`."""
+    syntax = syntax_of(source, registry)
+    return _missed(syntax, _of(syntax.automaton.tree))
+
+
+def _of(item: Element) -> SearchStrategy[str]:
+    if isinstance(item, Characters):
+        return _one_of(_characters(item.mask))
+    if isinstance(item, Marked):
+        return _of(item.item)
+    if isinstance(item, Series):
+        return _one_of(_spellings(item)) if spelled(item) else _series(list(apart(item.items)))
+    if isinstance(item, Variants):
+        return st.one_of(*map(_of, item.items))
+    assert isinstance(item, Repeated)
+    if item.most == 1:
+        return _mostly(_of(item.item), st.just("")) if item.least == 0 else _of(item.item)
+    if isinstance(item.item, Marked) or not _is_set(item.item):
+        most = TURNS if item.most is None else min(item.most, TURNS)
+        return st.lists(_of(item.item), min_size=item.least, max_size=most).map("".join)
+    return _run(item)
+
+
+def _one_of(texts: list[str]) -> SearchStrategy[str]:
+    """One of many texts, without their being written out wherever Hypothesis names the strategy."""
+    return st.integers(0, len(texts) - 1).map(lambda index: texts[index])
+
+
+def _mostly(usual: SearchStrategy[str], other: SearchStrategy[str]) -> SearchStrategy[str]:
+    """`usual` three times out of four. An example shrinks to `other`."""
+    return st.integers(0, 3).flatmap(lambda turn: usual if turn else other)
+
+
+def _series(items: list[Element]) -> SearchStrategy[str]:
+    """One after another; literals mostly in the letter case that the BNF prints."""
+    pieces: list[SearchStrategy[str]] = []
+    at = 0
+    while at < len(items):
+        literal = _literal(items, at)
+        if len(literal) > 1:
+            cases = st.tuples(*map(_of, items[at : at + len(literal)])).map("".join)
+            pieces.append(_mostly(st.just(literal), cases))
+        else:
+            pieces.append(_of(items[at]))
+        at += max(len(literal), 1)
+    return st.tuples(*pieces).map("".join)
+
+
+def _literal(items: list[Element], at: int) -> str:
+    """The literal that stands from index `at` on, "" where there is none."""
+    first = items[at]
+    if not isinstance(first, Characters) or first.literal is None or first.offset:
+        return ""
+    rest = items[at : at + len(first.literal)]
+    whole = len(rest) == len(first.literal) and all(
+        isinstance(item, Characters) and (item.literal, item.offset) == (first.literal, offset)
+        for offset, item in enumerate(rest)
+    )
+    return first.literal if whole else ""
+
+
+def _is_set(item: Element) -> bool:
+    """Whether `item` is one character or one escape, of any number of them."""
+    if isinstance(item, Variants):
+        return all(map(_is_set, item.items))
+    return isinstance(item, Characters) or bool(spelled(item))
+
+
+def _run(item: Repeated) -> SearchStrategy[str]:
+    """A run of characters and escapes.
+
+    Reserved characters, other punctuation and escapes are as likely as letters: it is they that rules turn on.
+    """
+    choices = item.item.items if isinstance(item.item, Variants) else [item.item]
+    bare = _characters(sum({each.mask for each in choices if isinstance(each, Characters)}))
+    escapes = [text for each in choices if not isinstance(each, Characters) for text in _spellings(each)]
+    letters = [character for character in bare if character.isalnum()]
+    reserved = [character for character in bare if character in RESERVED]
+    others = [character for character in bare if character not in letters and character not in reserved]
+    most = RUN if item.most is None else min(item.most, RUN)
+    words = [word for word in WORDS if len(word) <= most and _made_of(word, frozenset(bare), frozenset(escapes))]
+    singles = [_one_of(each) for each in (letters, reserved, others, escapes) if each]
+    if item.most is not None:
+        several = st.lists(st.one_of(*singles), min_size=item.least, max_size=most).map("".join)
+        return st.one_of(several, st.sampled_from(words)) if words else several
+    kinds = [st.text("".join(letters), min_size=1, max_size=most), *singles[1:]] if letters else [*singles]
+    if words:
+        kinds.append(st.sampled_from(words))
+    if "/" in reserved:  # levels, which the rules written out no longer tell from what is between them
+        kinds.append(st.just("/"))
+    several = st.lists(st.one_of(*kinds), min_size=item.least, max_size=PIECES).map("".join)
+    return _mostly(several, st.one_of(*singles))
+
+
+def _characters(mask: int) -> list[str]:
+    """The characters of a set: small letters first, for they are what an example shrinks to."""
+    return sorted(
+        map(chr, bits(mask)), key=lambda character: (not character.islower(), not character.isalnum(), character)
+    )
+
+
+def _spellings(item: Element) -> list[str]:
+    """The escapes that `item`, one escape, may be written as."""
+    if isinstance(item, Variants):
+        return [text for each in item.items for text in _spellings(each)]
+    assert isinstance(item, Series)
+    masks = [each.mask for each in item.items if isinstance(each, Characters)]
+    return ["".join(each) for each in product(*map(_characters, masks))]
+
+
+def _made_of(word: str, bare: frozenset[str], escapes: frozenset[str]) -> bool:
+    while word:
+        if word[:3] in escapes:
+            word = word[3:]
+        elif word[0] in bare:
+            word = word[1:]
+        else:
+            return False
+    return True
+
+
+@st.composite
+def _missed(draw: DrawFn, syntax: Syntax, texts: SearchStrategy[str]) -> str:
+    text = once = _edited(draw, draw(texts))
+    if syntax.fullmatch(once) is not None or draw(st.booleans()):
+        text = _edited(draw, once)
+    if syntax.fullmatch(text) is None:
+        return text
+    # Both edits gave a URL again. A character that no URL holds, in the place of the second, does not.
+    at = draw(st.integers(0, len(once)))
+    missed = once[:at] + draw(st.sampled_from(BAD)) + once[at:]
+    return missed if syntax.fullmatch(missed) is None else once[:at] + " " + once[at:]
+
+
+def _edited(draw: DrawFn, text: str) -> str:
+    """`text` with something inserted, replaced, left out, doubled or exchanged."""
+    at = draw(st.integers(0, len(text)))
+    put = draw(st.one_of(st.sampled_from(BAD), st.sampled_from(TOKENS), st.characters(max_codepoint=0x17F)))
+    edits: Iterable[str] = (
+        text[:at] + put + text[at:],
+        text[:at] + put + text[at + 1 :],
+        text[:at] + text[at + 1 :],
+        text[: at + 1] + text[at:],
+        text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :],
+    )
+    return draw(st.sampled_from(list(edits)))

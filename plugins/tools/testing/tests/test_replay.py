@@ -1,0 +1,598 @@
+"""The replay driver is itself tried on small algorithms: good ones, and each kind of bad one."""
+
+from __future__ import annotations
+
+import pytest
+
+from urlschemes import InternetURL, Registration
+from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.blocking import run
+from urlschemes_access.credentials import Form, Question
+from urlschemes_access.dialogue import Dialogue as Access
+from urlschemes_access.errors import (
+    AccessError,
+    ConnectError,
+    DeadlineExceeded,
+    InputRequired,
+    PolicyDenied,
+    RemoteError,
+    Truncated,
+)
+from urlschemes_access.operation_arguments import Terms
+from urlschemes_access.policy import Policy
+from urlschemes_access.protocol import (
+    Algorithm,
+    Ask,
+    Authenticate,
+    Close,
+    Connect,
+    ConnectBack,
+    Deliver,
+    Examine,
+    ListFolder,
+    Open,
+    OpenFile,
+    Pull,
+    Reader,
+    Ready,
+    Receive,
+    Send,
+    StartTLS,
+    Unterminated,
+)
+from urlschemes_access.resources import Document
+from urlschemes_testing.replay import (
+    Departure,
+    Dialogue,
+    Outcome,
+    Recording,
+    answers,
+    client,
+    client_closes,
+    connect,
+    connect_back,
+    credentials,
+    fault_everywhere,
+    file,
+    folder,
+    replay,
+    server,
+    server_closes,
+    server_resets,
+    silence,
+    split_everywhere,
+    start_tls,
+    upload,
+)
+from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
+
+COUNTED = Dialogue(
+    connect("host.dom", 7),
+    client("GET"),
+    server("5"),
+    server(b"hello"),
+    server_closes(),
+)
+
+
+def counted() -> Algorithm[None]:
+    """A made-up protocol that does everything right: a length, then so many octets."""
+    peer = yield from Connect("host.dom", 7)
+    yield from Send(peer, b"GET\r\n")
+    reader = Reader(peer)
+    line = yield from reader.line()
+    if line is None:
+        raise ConnectError("closed")
+    yield from Open("document", Attributes(size=int(line)))
+    left = int(line)
+    while left:
+        octets = yield from reader.some(left)
+        if not octets:
+            raise Truncated("closed early", expected=int(line))
+        left -= len(octets)
+        yield from Deliver(octets)
+    yield from Close(peer)
+
+
+TRANSFER = Dialogue(
+    connect("host.dom", 21, on="control"),
+    server("220 ready"),
+    client("PASV"),
+    server("227 4000"),
+    connect_back(4000),
+    client("RETR"),
+    server("150 here"),
+    server(b"content", on="data"),
+    server_closes(on="data"),
+    server("226 done"),
+)
+
+
+def transfer(*, retr_first: bool = False) -> Algorithm[None]:
+    control = yield from Connect("host.dom", 21)
+    replies = Reader(control)
+    try:
+        yield from reply(replies, b"220")
+        yield from Send(control, b"PASV\r\n")
+        port = int((yield from reply(replies, b"227"))[4:])
+        if retr_first:
+            yield from Send(control, b"RETR\r\n")
+        data = yield from ConnectBack(control, port)
+        if not retr_first:
+            yield from Send(control, b"RETR\r\n")
+        yield from reply(replies, b"150")
+        yield from Open("document")
+        while octets := (yield from Receive(data)):
+            yield from Deliver(octets)
+        yield from reply(replies, b"226")
+    finally:
+        yield from Close(control)
+
+
+def reply(replies: Reader, code: bytes) -> Algorithm[bytes]:
+    line = yield from replies.line()
+    if line is None:
+        raise Truncated("no reply")
+    assert line.startswith(code)
+    return line
+
+
+def test_a_good_dialogue_gives_what_was_opened_and_delivered() -> None:
+    outcome = replay(counted(), COUNTED)
+    assert outcome == Outcome(
+        kind="document", attributes=Attributes(size=5), delivered=(b"hello",), sent={"connection": b"GET\r\n"}
+    )
+    assert outcome.complete
+    assert outcome.content == b"hello"
+    assert replay(counted(), COUNTED, chunk=1).delivered == (b"h", b"e", b"l", b"l", b"o")
+
+
+def test_what_the_algorithm_leaves_open_is_told() -> None:
+    assert replay(transfer(), TRANSFER).unclosed == ("data",)
+
+
+def test_every_cut_gives_the_same_outcome() -> None:
+    assert split_everywhere(counted, COUNTED).content == b"hello"
+    assert split_everywhere(transfer, TRANSFER).content == b"content"
+
+
+def test_the_client_may_use_two_connections_in_either_order() -> None:
+    assert split_everywhere(lambda: transfer(retr_first=True), TRANSFER).content == b"content"
+
+
+def test_a_reader_that_relies_on_the_cut_is_found_out() -> None:
+    def careless() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Send(peer, b"GET\r\n")
+        yield from Open("document")
+        yield from Receive(peer)
+        yield from Deliver((yield from Receive(peer)) or b"")
+
+    assert replay(careless(), COUNTED).content == b"hello"
+    with pytest.raises(AssertionError, match="another outcome"):
+        split_everywhere(careless, COUNTED)
+
+
+@pytest.mark.parametrize(
+    ("dialogue", "complaint"),
+    [
+        (Dialogue(connect("other.dom", 7)), "no such step"),
+        (Dialogue(connect("host.dom", 8)), "no such step"),
+        (Dialogue(connect("host.dom", 7), client("PUT")), "due was: connection: the client sends b'PUT"),
+        (Dialogue(connect("host.dom", 7), server("hello"), client("GET")), "due was: connection: the server says"),
+        (COUNTED.then(client("QUIT")), "this never came: connection: the client sends b'QUIT"),
+        (COUNTED.then(credentials("joe")), "this never came: the caller logs in"),
+    ],
+)
+def test_leaving_the_dialogue_is_a_departure(dialogue: Dialogue, complaint: str) -> None:
+    with pytest.raises(Departure, match=complaint):
+        replay(counted(), dialogue)
+
+
+def test_octets_that_overtake_the_server_need_leave() -> None:
+    def hasty() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Send(peer, b"A\r\nB\r\n")
+        yield from Receive(peer)
+        yield from Open("document")
+
+    with pytest.raises(Departure, match="server says b'go on"):
+        replay(hasty(), Dialogue(connect("host.dom", 7), client("A"), server("go on"), client("B")))
+    outcome = replay(hasty(), Dialogue(connect("host.dom", 7), client("A"), server("go on"), client("B", early=True)))
+    assert outcome.complete
+
+
+def test_breaking_the_contract_with_the_driver_is_a_departure() -> None:
+    def bare() -> Algorithm[None]:
+        yield "something"  # type: ignore[misc]
+
+    def nothing() -> Algorithm[None]:
+        yield from Connect("host.dom", 7)
+
+    def wrong_item() -> Algorithm[None]:
+        yield from Open("document")
+        yield from Deliver(Entry(name="x"))
+
+    def twice() -> Algorithm[None]:
+        yield from Open("document")
+        yield from Open("document")
+
+    def after_close() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Close(peer)
+        yield from Send(peer, b"GET\r\n")
+
+    for algorithm, complaint in (
+        (bare, "bare"),
+        (nothing, "without having opened"),
+        (wrong_item, "does not belong"),
+        (twice, "opened twice"),
+        (after_close, "after it was closed"),
+    ):
+        with pytest.raises(Departure, match=complaint):
+            replay(algorithm(), Dialogue(connect("host.dom", 7)))
+
+
+def test_errors_of_the_access_are_part_of_the_outcome() -> None:
+    start = (connect("host.dom", 7), client("GET"))
+    for dialogue, error in (
+        (Dialogue(connect("host.dom", 7, error=ConnectError("refused"))), ConnectError),
+        (Dialogue(*start), DeadlineExceeded),
+        (Dialogue(*start, server_resets()), ConnectError),
+        (Dialogue(*start, server("5"), server(b"abc"), server_resets()), Truncated),
+        (Dialogue(*start, server("9"), server(b"abc"), server_closes()), Truncated),
+    ):
+        outcome = replay(counted(), dialogue)
+        assert type(outcome.error) is error
+        assert not outcome.complete
+
+
+def test_a_wait_that_nobody_ends_says_what_the_dialogue_waits_for() -> None:
+    waits_for_data = Dialogue(*TRANSFER.steps[:4], connect_back(4000), client("RETR", on="control"))
+    outcome = replay(transfer(), waits_for_data)
+    assert isinstance(outcome.error, DeadlineExceeded)
+    assert "nothing more came on 'control'" in str(outcome.error)
+
+    def never_connects() -> Algorithm[None]:
+        control = yield from Connect("host.dom", 21)
+        yield from Receive(control)
+
+    with pytest.raises(Departure, match="never came: data: the client connects back") as departure:
+        replay(never_connects(), Dialogue(connect("host.dom", 21), connect_back(4000), server("150", on="connection")))
+    outcome_error = departure.value.__cause__
+    assert isinstance(outcome_error, DeadlineExceeded)
+    assert "the dialogue waits: data: the client connects back to port 4000" in str(outcome_error)
+
+
+def test_a_short_wait_gives_none() -> None:
+    def patient() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 1525, transport="udp")
+        octets = None
+        while octets is None:
+            yield from Send(peer, b"ask")
+            octets = yield from Receive(peer, within=4)
+        yield from Open("document")
+        yield from Deliver(octets)
+
+    lost = Dialogue(connect("host.dom", 1525, transport="udp"), client(b"ask"), client(b"ask"), server(b"answer"))
+    assert split_everywhere(patient, lost).content == b"answer"
+    faults = {run.fault: run.outcome.error for run in fault_everywhere(patient, lost)}
+    assert isinstance(faults["timeout"], DeadlineExceeded)
+    assert isinstance(faults["reset"], ConnectError)
+    assert "end" not in faults
+
+
+def test_silence_is_one_wait_in_vain() -> None:
+    def listening() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 23)
+        yield from Open("document")
+        assert (yield from Receive(peer, within=1)) is None
+        assert (yield from Ready([peer], within=1)) is None
+        assert (yield from Ready([peer], within=1)) is peer
+        yield from Deliver((yield from Receive(peer)) or b"")
+
+    dialogue = Dialogue(connect("host.dom", 23), silence(), silence(), server(b"late"))
+    assert replay(listening(), dialogue).content == b"late"
+
+
+def test_the_first_connection_to_be_heard_varies() -> None:
+    def either() -> Algorithm[None]:
+        control = yield from Connect("host.dom", 21)
+        data = yield from ConnectBack(control, 4000)
+        yield from Open("document")
+        peer = yield from Ready([control, data])
+        assert peer is not None
+        yield from Deliver(peer.label.encode())
+
+    dialogue = Dialogue(connect("host.dom", 21), connect_back(4000), server(b"content", on="data"), server(b"226"))
+    assert replay(either(), dialogue).content == b"data"
+    with pytest.raises(AssertionError, match="another outcome, connection first"):
+        split_everywhere(either, dialogue)
+
+
+def test_faults_of_good_algorithms_are_found_harmless() -> None:
+    runs = fault_everywhere(counted, COUNTED)
+    assert {run.fault for run in runs} >= {"refused", "reset", "end", "timeout", "one octet", "cancelled", "unresolved"}
+    runs = fault_everywhere(transfer, TRANSFER, ends_by_closing=True)
+    cut = [run for run in runs if "data" in run.request and run.fault in ("end", "reset", "one octet, then end")]
+    assert len(cut) == 4
+    assert all(run.outcome.error for run in cut)
+
+
+def test_a_cut_that_the_server_does_not_notice_counts_too() -> None:
+    with pytest.raises(AssertionError, match=r"'end, unnoticed' at request .*: cut content counts as complete"):
+        fault_everywhere(transfer, TRANSFER)
+
+
+def bad_swallows() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    yield from Send(peer, b"GET\r\n")
+    yield from Open("document")
+    try:
+        while octets := (yield from Receive(peer)):
+            yield from Deliver(octets)
+    except AccessError:
+        pass
+
+
+def bad_assumes() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    yield from Send(peer, b"GET\r\n")
+    first = yield from Receive(peer)
+    assert first is not None
+    first[0]
+    yield from Open("document")
+    while octets := (yield from Receive(peer)):
+        yield from Deliver(octets)
+
+
+def bad_retries() -> Algorithm[None]:
+    try:
+        yield from counted()
+    except ConnectError:
+        yield from counted()
+
+
+def bad_sends() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    yield from Send(peer, b"GET\r\n")
+    reader = Reader(peer)
+    try:
+        yield from reader.line()
+        yield from Open("document")
+        yield from Deliver((yield from reader.exactly(5)))
+    except AccessError:
+        yield from Send(peer, b"ABORT\r\n")
+        raise
+
+
+def bad_stays() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    try:
+        yield from Send(peer, b"GET\r\n")
+        reader = Reader(peer)
+        yield from reader.line()
+        yield from Open("document")
+        yield from Deliver((yield from reader.exactly(5)))
+    finally:
+        yield from Receive(peer)
+
+
+@pytest.mark.parametrize(
+    ("bad", "complaint"),
+    [
+        (bad_swallows, "cut content counts as complete"),
+        (bad_assumes, "IndexError came out, no URLError"),
+        (bad_retries, "no such step left"),
+        (bad_sends, "ABORT"),
+        (bad_stays, "after the caller had left"),
+    ],
+)
+def test_faults_find_bad_algorithms_out(bad: object, complaint: str) -> None:
+    assert callable(bad)
+    assert replay(bad(), COUNTED).error is None
+    with pytest.raises(AssertionError, match=complaint):
+        fault_everywhere(bad, COUNTED, ends_by_closing=True)
+
+
+def test_words_allowed_after_a_fault() -> None:
+    runs = fault_everywhere(bad_sends, COUNTED, also=["ABORT"], ends_by_closing=True)
+    assert any(run.outcome.sent.get("connection", b"").endswith(b"ABORT\r\n") for run in runs)
+
+
+def test_an_early_end_may_be_let_pass_or_reported() -> None:
+    def until_closed(*, honest: bool) -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Send(peer, b"GET\r\n")
+        yield from Open("document")
+        content = b""
+        while octets := (yield from Receive(peer)):
+            content += octets
+            yield from Deliver(octets)
+        if honest and not content.endswith(b"o"):
+            yield from Unterminated()
+
+    with pytest.raises(AssertionError, match="cut content counts as complete"):
+        fault_everywhere(lambda: until_closed(honest=False), COUNTED)
+    assert fault_everywhere(lambda: until_closed(honest=False), COUNTED, ends_by_closing=True)
+    runs = fault_everywhere(lambda: until_closed(honest=True), COUNTED)
+    assert any(not run.outcome.terminated and not run.outcome.complete for run in runs)
+
+
+def test_the_caller_may_leave() -> None:
+    outcome = replay(transfer(), TRANSFER, take=0)
+    assert (outcome.kind, outcome.delivered, outcome.unclosed) == ("document", (), ("data",))
+    assert replay(counted(), COUNTED, take=1, chunk=2).content == b"he"
+
+
+def test_files() -> None:
+    def reading() -> Algorithm[None]:
+        facts = yield from Examine("/pub/a")
+        peer = yield from OpenFile("/pub/a")
+        yield from Open("document", Attributes(size=facts.size))
+        left = facts.size
+        while left:
+            octets = yield from Receive(peer)
+            if not octets:
+                raise Truncated("the file became shorter")
+            left -= len(octets)
+            yield from Deliver(octets)
+
+    def listing() -> Algorithm[None]:
+        held = yield from ListFolder("/pub")
+        yield from Open("listing")
+        for facts in held:
+            yield from Deliver(Entry(name=facts.path, kind=facts.kind))
+
+    tree = Dialogue(folder("/pub"), file("/pub/b"), file("/pub/a", b"some text"), folder("/pub/c"), file("/pub/c/d"))
+    assert split_everywhere(reading, tree).content == b"some text"
+    assert {run.fault for run in fault_everywhere(reading, tree)} >= {"unreadable", "forbidden", "end"}
+    assert [(entry.name, entry.kind) for entry in replay(listing(), tree).entries] == [
+        ("/pub/a", "file"),
+        ("/pub/b", "file"),
+        ("/pub/c", "directory"),
+    ]
+    assert isinstance(replay(listing(), Dialogue()).error, RemoteError)
+    denied = Dialogue(file("/pub/a", error=PolicyDenied("no")))
+    assert isinstance(replay(reading(), denied).error, PolicyDenied)
+
+
+def test_what_the_caller_answers() -> None:
+    form = Form("a form", (Question("Ask", "how many?"),))
+
+    def asking() -> Algorithm[None]:
+        login = yield from Authenticate("host.dom", 7)
+        given = yield from Ask(form)
+        peer = yield from Connect("host.dom", 7)
+        yield from StartTLS(peer, "host.dom")
+        assert peer.secure
+        yield from Send(peer, (login.user if login else "nobody").encode() + b"\r\n" + given[0].encode() + b"\r\n")
+        data = yield from ConnectBack(peer, 2000)
+        while octets := (yield from Pull()):
+            yield from Send(data, octets)
+        yield from Close(data)
+        yield from Open("document")
+        yield from Deliver((yield from Reader(peer).line()) or b"")
+
+    dialogue = Dialogue(
+        credentials("joe", "secret"),
+        answers("two"),
+        connect("host.dom", 7),
+        start_tls("host.dom"),
+        client("joe", "two"),
+        connect_back(2000),
+        upload(b"some"),
+        upload(b"thing"),
+        client(b"something", on="data"),
+        client_closes(on="data"),
+        server("done"),
+    )
+    outcome = split_everywhere(asking, dialogue)
+    assert outcome.content == b"done"
+    assert outcome.sent == {"connection": b"joe\r\ntwo\r\n", "data": b"something"}
+    assert outcome.forms == (form,)
+    without = Dialogue(*dialogue.steps[2:])
+    with pytest.raises(Departure):
+        replay(asking(), without)
+    assert isinstance(replay(asking(), Dialogue()).error, InputRequired)
+
+
+def test_a_recorded_dialogue_can_be_replayed_and_pasted() -> None:
+    recording = Recording()
+    replay(recording.of(transfer()), TRANSFER, chunk=4)
+    again = recording.dialogue
+    assert split_everywhere(transfer, again).content == b"content"
+    assert "connect_back(4000, on='data')" in again.source()
+    recording = Recording()
+    replay(recording.of(transfer()), TRANSFER)
+    pasted = eval(recording.dialogue.source())
+    assert pasted == recording.dialogue
+    assert isinstance(pasted, Dialogue)
+    assert split_everywhere(transfer, pasted).content == b"content"
+
+
+def test_a_file_can_be_recorded() -> None:
+    def reading() -> Algorithm[None]:
+        peer = yield from OpenFile("/pub/a")
+        yield from Open("document")
+        while octets := (yield from Receive(peer)):
+            yield from Deliver(octets)
+
+    recording = Recording()
+    replay(recording.of(reading()), Dialogue(file("/pub/a", b"some text")), chunk=2)
+    assert replay(reading(), recording.dialogue).content == b"some text"
+
+
+def test_a_dialogue_can_be_read() -> None:
+    assert str(TRANSFER).splitlines()[4:8] == [
+        "  4 data: the client connects back to port 4000",
+        "  5 control: the client sends b'RETR\\r\\n'",
+        "  6 control: the server says b'150 here\\r\\n'",
+        "  7 data: the server says b'content'",
+    ]
+
+
+def test_steps_need_a_connection() -> None:
+    with pytest.raises(ValueError, match="no connection 'data'"):
+        Dialogue(connect("host.dom", 7), server("x", on="data"))
+    with pytest.raises(ValueError, match="no connection 'at all'"):
+        Dialogue(server("x"))
+
+
+def test_two_connections_of_one_name() -> None:
+    dialogue = Dialogue(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
+    assert [step.on for step in dialogue] == ["connection", "connection", "connection 2", "connection 2"]
+
+
+RECORD = """
+api = 1
+scheme = "x-count"
+status = "experimental"
+title = "A protocol for tests"
+reference = "none"
+contact = "nobody"
+change_controller = "nobody"
+operations = ["access"]
+encoding_considerations = "none"
+interoperability_considerations = "none"
+security_considerations = "none"
+[syntax]
+rule = "counturl"
+bnf = '''
+counturl = "x-count://" hostport
+'''
+[syntax.parts]
+host = { at = "host" }
+port = { at = "port", number = true }
+"""
+
+
+def test_an_access_over_real_sockets_can_be_recorded_and_replayed() -> None:
+    registration = Registration.from_text(RECORD, source="the tests")
+
+    class CountURL(InternetURL, registration=registration):
+        pass
+
+    def retrieve(url: InternetURL) -> Algorithm[None]:
+        control = yield from Connect(url.host, url.port or 0, label="control")
+        replies = Reader(control)
+        data = yield from ConnectBack(control, int((yield from replies.line()) or b""))
+        yield from Send(control, b"GET\r\n")
+        yield from Open("document")
+        while octets := (yield from Receive(data)):
+            yield from Deliver(octets)
+        assert (yield from replies.line()) == b"done"
+
+    recording = Recording()
+    acts = offers_data("{port}", waits(0.01), says(b"content")), hears(), after_data(), says("done")
+    with rogue(*acts) as address:
+        url = CountURL.parse(f"x-count://{address}")
+        algorithm = recording.of(retrieve(url))
+        terms = Terms(policy=Policy.interactive())
+        document = run(Access(algorithm, url=url, registration=registration, terms=terms))
+        assert isinstance(document, Document)
+        with document:
+            assert document.read() == b"content"
+    outcome = split_everywhere(lambda: retrieve(url), recording.dialogue)
+    assert outcome.content == b"content"
+    assert outcome.sent == {"connection": b"GET\r\n", "data": b""}

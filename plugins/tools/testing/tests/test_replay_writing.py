@@ -1,0 +1,223 @@
+"""Dialogues of writing: what is sent and stored is all of the content, or the replay says what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from urlschemes_access import Attributes, Policy
+from urlschemes_access.backends.blocking import run
+from urlschemes_access.dialogue import Dialogue as Running
+from urlschemes_access.errors import AccessError, PolicyDenied, RemoteError, Truncated
+from urlschemes_access.operation_arguments import Terms
+from urlschemes_access.protocol import (
+    Algorithm,
+    Close,
+    Connect,
+    ConnectBack,
+    Keep,
+    Open,
+    OpenFile,
+    Pull,
+    Reader,
+    Receive,
+    Remove,
+    Send,
+)
+from urlschemes_file import FileURL
+from urlschemes_testing.replay import (
+    Departure,
+    Dialogue,
+    Recording,
+    client,
+    client_closes,
+    connect,
+    connect_back,
+    fault_everywhere,
+    file,
+    folder,
+    removed,
+    replay,
+    server,
+    split_everywhere,
+    upload,
+    written,
+)
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def store(path: str = "/a", to: Any = "replace") -> Algorithm[None]:
+    octets = yield from Pull()
+    output = yield from OpenFile(path, to=to)
+    while octets:
+        yield from Send(output, octets)
+        octets = yield from Pull()
+    facts = yield from Keep(output)
+    yield from Open("attributes", Attributes(size=facts.size))
+
+
+def remove() -> Algorithm[None]:
+    yield from Remove("/a")
+    yield from Open("attributes")
+
+
+TWO = (upload(b"one"), upload(b"two"))
+
+
+def test_a_file_is_written_whole() -> None:
+    good = Dialogue(*TWO, written("/a", b"onetwo"))
+    outcome = split_everywhere(store, good)
+    assert (outcome.files, outcome.sent) == ({"/a": b"onetwo"}, {})
+    assert outcome.attributes == Attributes(size=6)
+    assert {run.fault for run in fault_everywhere(store, good)} == {"unreadable", "forbidden", "disk full", "cancelled"}
+    assert not any(run.outcome.files for run in fault_everywhere(store, good) if run.outcome.error)
+
+
+def test_a_file_is_added_to_and_removed() -> None:
+    good = Dialogue(file("/a", b"old"), *TWO, written("/a", b"onetwo", to="append"))
+    outcome = replay(store(to="append"), good)
+    assert (outcome.files, outcome.attributes) == ({"/a": b"onetwo"}, Attributes(size=9))
+    assert replay(remove(), Dialogue(file("/a"), removed("/a"))).files == {"/a": None}
+
+
+def test_what_is_not_there_or_not_regular() -> None:
+    for there, error in (((), RemoteError), ((file("/a", kind="other"),), None), ((folder("/a"),), None)):
+        outcome = replay(remove(), Dialogue(*there, removed("/a")))
+        assert isinstance(outcome.error, error) if error else outcome.error is None
+    outcome = replay(
+        store(to="append"), Dialogue(upload(b"x"), written("/a", b"x", to="append", error=PolicyDenied("no")))
+    )
+    assert isinstance(outcome.error, PolicyDenied)
+    assert isinstance(replay(remove(), Dialogue(removed("/a", error=RemoteError("no")))).error, RemoteError)
+
+
+def other(*, octets: bytes = b"onetwo", keeps: bool = True, reads: bool = False) -> Algorithm[None]:
+    output = yield from OpenFile("/a", to="replace")
+    yield from Send(output, octets)
+    if reads:
+        yield from Receive(output)
+    if keeps:
+        yield from Keep(output)
+    yield from Open("attributes")
+
+
+@pytest.mark.parametrize("how", [{"octets": b"one"}, {"octets": b"other!"}, {"keeps": False}, {"reads": True}])
+def test_whoever_does_something_else_with_a_file_departs(how: dict[str, Any]) -> None:
+    with pytest.raises(Departure):
+        replay(other(**how), Dialogue(written("/a", b"onetwo")))
+
+
+def test_a_file_that_is_read_is_not_written() -> None:
+    def algorithm() -> Algorithm[None]:
+        peer = yield from OpenFile("/a")
+        yield from Send(peer, b"x")
+
+    with pytest.raises(Departure, match="opened to be read"):
+        replay(algorithm(), Dialogue(file("/a")))
+    with pytest.raises(Departure):
+        replay(store(), Dialogue(upload(b"x"), file("/a")))
+    with pytest.raises(Departure):
+        replay(remove(), Dialogue(file("/a")))
+
+
+def test_a_part_that_is_kept_after_a_fault_is_found() -> None:
+    def careless() -> Algorithm[None]:
+        output = yield from OpenFile("/a", to="replace")
+        for octets in (b"one", b"two"):
+            try:
+                yield from Send(output, octets)
+            except RemoteError:
+                break
+        yield from Keep(output)
+        yield from Open("attributes")
+
+    with pytest.raises(AssertionError, match="'disk full' at request"):
+        fault_everywhere(careless, Dialogue(written("/a", b"onetwo")))
+
+
+# --- Connections ------------------------------------------------------------------------------------------------------
+
+CONTROL = Dialogue(connect("h", 21), *TWO, connect_back(2000))
+STORED = CONTROL.then(
+    client(b"one", on="data"), client(b"two", on="data"), client_closes(on="data"), server("226", on="connection")
+)
+
+
+def send(
+    *, sends: bool = True, early: bool = False, swallows: bool = False, waits: bool = True
+) -> Callable[[], Algorithm[None]]:
+    """What stores by `STORED`: honest, unless told otherwise."""
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("h", 21)
+        data = yield from ConnectBack(peer, 2000, sends=sends)
+        while octets := (yield from Pull()):
+            try:
+                yield from Send(data, octets)
+            except AccessError:
+                if early:
+                    yield from Close(data)
+                if swallows:
+                    break
+                raise
+        if not swallows:
+            yield from Close(data)
+        if waits and (yield from Reader(peer).line()) != b"226":
+            raise Truncated("nobody said that it is there")
+        yield from Open("attributes")
+
+    return algorithm
+
+
+def test_an_honest_upload() -> None:
+    assert split_everywhere(send(), STORED).complete
+    runs = fault_everywhere(send(), STORED)
+    assert {run.fault for run in runs} >= {"reset", "timeout", "end", "cancelled"}
+
+
+@pytest.mark.parametrize(
+    "careless",
+    [
+        pytest.param(send(sends=False), id="what is given up ends in good order"),
+        pytest.param(send(early=True), id="it is closed in good order after a part"),
+        pytest.param(send(swallows=True, waits=False), id="what was lost is forgotten"),
+    ],
+)
+def test_a_part_that_could_pass_for_the_whole_is_found(careless: Callable[[], Algorithm[None]]) -> None:
+    with pytest.raises(AssertionError):
+        fault_everywhere(careless, STORED)
+
+
+# --- Recording --------------------------------------------------------------------------------------------------------
+
+
+def test_writing_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(b"old")
+    policy = replace(Policy.untrusted(), writable=(str(tmp_path),))
+    registration = FileURL.registration
+    assert registration is not None
+
+    def recorded(algorithm: Algorithm[None], content: Any = None) -> str:
+        recording = Recording()
+        terms = Terms(policy=policy, content=content)
+        url = FileURL.from_path(tmp_path)
+        run(Running(recording.of(algorithm), url=url, registration=registration, terms=terms))
+        return recording.dialogue.source().replace(str(tmp_path), "")
+
+    assert recorded(store(f"{tmp_path}/a"), [b"one", b"two"]).split("\n")[1:-1] == [
+        "    upload(b'one'),",
+        "    upload(b'two'),",
+        "    written('/a', b'onetwo', to='replace'),",
+    ]
+    assert "written('/b', b'x', to='append')" in recorded(store(f"{tmp_path}/b", "append"), b"x")
+
+    def removing() -> Algorithm[None]:
+        yield from Remove(f"{tmp_path}/b")
+        yield from Open("attributes")
+
+    assert "removed('/b')" in recorded(removing())
