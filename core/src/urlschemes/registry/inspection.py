@@ -13,7 +13,7 @@ from urlschemes.redaction import one_line
 from urlschemes.registry.claim_selection import DISABLE, switch
 from urlschemes.registry.claims import SCHEMES, Claim
 from urlschemes.registry.loading import load_record
-from urlschemes.registry.unknown import no_provider
+from urlschemes.registry.unknown_scheme import no_provider
 from urlschemes.scheme.registration import FILE
 from urlschemes.storage.package_data import locate, read_file
 
