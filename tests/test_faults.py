@@ -563,7 +563,7 @@ def test_b09_reset(name: str, stage: str) -> None:
 
 @stages("half closed")
 def test_b10_half_closed(name: str, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlschemes_ftp.transfer.CONFIRMATION", 0.3)
+    monkeypatch.setattr("urlschemes_ftp.data_connection.CONFIRMATION_TIMEOUT", 0.3)
     came_to("half closed", name, stage, meet(name, stage, ends_output(), stays_silent()))
 
 

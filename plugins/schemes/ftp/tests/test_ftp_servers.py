@@ -14,7 +14,7 @@ import pytest
 import urlschemes_access
 import urlschemes_access.protocol
 import urlschemes_access.protocol.replies
-import urlschemes_ftp.transfer
+import urlschemes_ftp.data_connection
 from urlschemes_access import Credentials, Document, Limits, Listing, Policy
 from urlschemes_access.errors import (
     AuthRequired,
@@ -377,7 +377,7 @@ def test_b28_silent_data_and_the_control_connection_is_closed() -> None:
 
 @pytest.mark.parametrize("patience", [0.2, 15.0], ids=["its own bound", "the deadline"])
 def test_b29_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
-    monkeypatch.setattr(urlschemes_ftp.transfer, "CONFIRMATION", patience)
+    monkeypatch.setattr(urlschemes_ftp.data_connection, "CONFIRMATION_TIMEOUT", patience)
     acts = (*LOGIN, *image(4), *sending(says(b"data")), stays_silent())
     with rogue(*acts) as server, pytest.raises(Truncated) as cut:
         read(f"ftp://{server}/a", policy=quick(deadline=1, first_octet=5))

@@ -460,7 +460,7 @@ def test_a_server_that_is_full_ends_an_endless_upload(here: Policy) -> None:
 
 
 def test_lost_after_all_was_sent(here: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("urlschemes_ftp.transfer.STORED", 0.3)
+    monkeypatch.setattr("urlschemes_ftp.upload.CONFIRMATION_TIMEOUT", 0.3)
     for then in ((after_data(), closes()), (after_data(), resets()), (after_data(), stays_silent())):
         heard = Heard()
         with rogue(*storing(heard, then=then)) as place, pytest.raises(Indeterminate) as lost:

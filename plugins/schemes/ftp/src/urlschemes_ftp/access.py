@@ -1,13 +1,14 @@
-"""Access by FTP: what RFC 1738 section 3.2.2 says, in the dialogue of RFC 959.
+"""Operations on ftp URLs: RFC 1738 section 3.2.2 in the dialogue of RFC 959.
 
-    220 ready           USER, PASS                          who asks
-    230 logged in       CWD, for each directory             where it is
-    200                 TYPE, SIZE, EPSV or PASV, RETR      what is asked for; a directory: MLSD or NLST
-    150 ... data ... 226                                    only the 226 says that it is whole
-                        QUIT
+    < 220                               the server is ready
+    > USER, PASS            < 230       log in
+    > CWD, for each directory < 250
+    > TYPE I, SIZE, EPSV    < 229       prepare the transfer
+    > RETR                  < 150       a file; MLSD or NLST for a directory, STOR or APPE to write
+      data                  < 226       only the 226 says that the transfer is complete
+    > QUIT
 
-EPSV is that of RFC 2428, FEAT that of RFC 2389; SIZE, MDTM, MLST and MLSD are those of RFC 3659. Connections are always
-opened from here to the server, data connections to the very address that the control connection has.
+EPSV is defined in RFC 2428, FEAT in RFC 2389; SIZE, MDTM, MLST and MLSD in RFC 3659.
 """
 
 from __future__ import annotations
@@ -15,19 +16,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.octets import octets_of, text_of
+from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, media_type_of
 from urlschemes_access.errors import LimitExceeded
-from urlschemes_access.protocol import LINE, Algorithm, Deliver, Open
+from urlschemes_access.protocol import LINE, Algorithm, Deliver, Open, Pull
 from urlschemes_access.protocol.replies import named
-from urlschemes_ftp.facts import facts_of, number, time
-from urlschemes_ftp.listing import Folder
-from urlschemes_ftp.login import change_directory, is_directory, log_in, place, representation
-from urlschemes_ftp.transfer import Transfer, passive
-from urlschemes_ftp.writing import delete, replace, update
+from urlschemes_ftp.attributes import fetch_attributes, fetch_features, fetch_size
+from urlschemes_ftp.data_connection import Download, open_data_connection
+from urlschemes_ftp.listing import DirectoryReader
+from urlschemes_ftp.login import log_in
+from urlschemes_ftp.upload import Upload, change
+from urlschemes_ftp.url_path import (
+    change_directory,
+    file_name,
+    names_directory,
+    representation_type,
+    working_directory,
+)
 
 if TYPE_CHECKING:
-    from urlschemes_access.protocol.replies import Reply
     from urlschemes_ftp import FtpURL
     from urlschemes_ftp.control import Control
 
@@ -37,14 +44,14 @@ _NO_FILES = re.compile(rb"no files", re.IGNORECASE)
 
 
 def access(url: FtpURL) -> Algorithm[None]:
-    """Deliver the file, or the entries of the directory, that `url` designates (RFC 1738 section 3.2.2).
+    """Deliver the file, or the entries of the directory, that `url` names (RFC 1738 section 3.2.2).
 
-    `;type=d` and an empty name mean a directory. Raises UnsafeURL before it connects; AuthRequired, RemoteError,
-    ProtocolError, LimitExceeded; Truncated where the server does not confirm that all was sent.
+    `;type=d` and an empty name mean a directory. Raises UnsafeURL before connecting; AuthRequired, RemoteError,
+    ProtocolError, LimitExceeded; Truncated if the server does not confirm the transfer.
     """
     control = yield from log_in(url)
     yield from change_directory(control, url)
-    if is_directory(url):
+    if names_directory(url):
         yield from _list(control, url)
     else:
         yield from _retrieve(control, url)
@@ -52,126 +59,120 @@ def access(url: FtpURL) -> Algorithm[None]:
 
 
 def find_attributes(url: FtpURL) -> Algorithm[None]:
-    """Size and time of modification, by MLST where the server has it, else by SIZE and MDTM (RFC 3659).
+    """Find size and time of modification, by MLST if the server has it, else by SIZE and MDTM (RFC 3659).
 
-    The size is that of `TYPE I`: none is given for `;type=a`. Raises what `access` raises.
+    The size is that of `TYPE I`, so that there is none for `;type=a`. Raises what `access` raises.
     """
     control = yield from log_in(url)
     yield from change_directory(control, url)
-    yield from control.carry_out(b"TYPE " + representation(url))
-    if b"MLST" in (yield from _features(control)):
-        attributes = yield from _facts_of_one(control, url)
-    elif is_directory(url):
-        # The server accepted CWD, so the directory is there; nothing in RFC 959 says more of it.
-        attributes = Attributes(name=url.name or None, fields={"type": "dir"})
-    else:
-        attributes = yield from _size_and_time(control, url)
+    yield from control.carry_out(b"TYPE " + representation_type(url))
+    attributes = yield from fetch_attributes(control, url)
     yield from Open("attributes", attributes)
     yield from control.quit()
 
 
-# A file, and a directory ----------------------------------------------------------------------------------------------
+def replace(url: FtpURL) -> Algorithm[None]:
+    """Store the caller's content as the file that `url` names, replacing an older one: STOR.
+
+    `;type=a` sends lines ended by CR LF. Raises what `access` raises, and UnsupportedOperation for a directory. After an
+    error, a part of the content may be in the file: the error's `sent` counts the octets sent. RemoteError has the
+    server's reason; Indeterminate means that all was sent and not confirmed.
+    """
+    yield from _store(url, b"STOR")
+
+
+def update(url: FtpURL) -> Algorithm[None]:
+    """Append the caller's content to the file that `url` names: APPE. Raises what `replace` raises."""
+    yield from _store(url, b"APPE")
+
+
+def delete(url: FtpURL) -> Algorithm[None]:
+    """Delete the file that `url` names: DELE.
+
+    Raises what `access` raises, UnsupportedOperation for a directory, and Indeterminate if the server does not reply.
+    """
+    _check_names_file(url)
+    control = yield from log_in(url)
+    yield from change_directory(control, url)
+    command = b"DELE " + file_name(url)
+    reply = (yield from change(control, command)).checked(named(command), 2)
+    yield from Open("attributes", Attributes(name=url.name, fields={"reply": str(reply)}))
+    yield from control.quit()
 
 
 def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
-    name = octets_of(url.name or "")
-    type_code = representation(url)
+    """Deliver a file, by RETR."""
+    type_code = representation_type(url)
     yield from control.carry_out(b"TYPE " + type_code)
-    size = number(_answer((yield from _optional(control, b"SIZE " + name)))) if type_code == b"I" else None
-    data = yield from passive(control)
-    reply = yield from control.command(b"RETR " + name)
+    size = (yield from fetch_size(control, url)) if type_code == b"I" else None
+    data = yield from open_data_connection(control)
+    command = b"RETR " + file_name(url)
+    reply = yield from control.command(command)
     hint = "if it is a directory, the same URL with ;type=d lists it" if reply.code == 550 else None
-    reply.checked(named(b"RETR " + name), 1, hint=hint)
-    transfer = Transfer(control, data, "RETR", size)
+    reply.checked(named(command), 1, hint=hint)
+    download = Download(control, data, "RETR", size)
     yield from Open("document", Attributes(media_type=media_type_of(url.name), name=url.name, size=size))
-    while octets := (yield from transfer.octets()):
+    while octets := (yield from download.receive()):
         yield from Deliver(octets)
-    yield from transfer.confirmed()
+    yield from download.confirm()
 
 
 def _list(control: Control, url: FtpURL) -> Algorithm[None]:
-    """MLSD or NLST, without an argument: the directory is the working directory, so no name is read as an option."""
-    with_facts = b"MLST" in (yield from _features(control))
-    verb = b"MLSD" if with_facts else b"NLST"
+    """Deliver the entries of the working directory, by MLSD or NLST.
+
+    Without an argument, since servers take a leading `-` for an option and `*` for a pattern.
+    """
+    has_facts = b"MLST" in (yield from fetch_features(control))
+    command = b"MLSD" if has_facts else b"NLST"
     yield from control.carry_out(b"TYPE A")
-    data = yield from passive(control)
-    reply = yield from control.command(verb)
-    folder = Folder(url.replace(directories=place(url), name="", typecode=None))
-    attributes = Attributes(name=url.name or None)
-    if reply.code in (450, 550) and _NO_FILES.search(reply.words):  # how many servers say that a directory is empty
-        yield from Open("listing", attributes)
+    data = yield from open_data_connection(control)
+    reply = yield from control.command(command)
+    if reply.code in (450, 550) and _NO_FILES.search(reply.words):  # many servers say so of an empty directory
+        yield from Open("listing", Attributes(name=url.name or None))
         return
-    reply.checked(verb.decode(), 1)
-    transfer = Transfer(control, data, verb.decode(), None)
-    yield from Open("listing", attributes)
-    entry = folder.entry_with_facts if with_facts else folder.entry
+    reply.checked(command.decode(), 1)
+    yield from Open("listing", Attributes(name=url.name or None))
+    directory = DirectoryReader(url.replace(directories=working_directory(url), name="", typecode=None))
+    entries_of = directory.entries_of_facts if has_facts else directory.entries_of_name
+    download = Download(control, data, command.decode())
     rest = b""
-    while octets := (yield from transfer.octets()):
+    while octets := (yield from download.receive()):
         *lines, rest = (rest + octets).split(b"\n")
         if any(len(line) > LINE for line in (*lines, rest)):
-            raise LimitExceeded(f"a line is longer than {LINE} octets", limit="line", value=LINE)
+            raise LimitExceeded(f"a line of the listing is longer than {LINE} octets", limit="line", value=LINE)
         for line in lines:
-            for found in entry(line.removesuffix(b"\r")):
-                yield from Deliver(found)
-    yield from transfer.confirmed()
-    for found in entry(rest.removesuffix(b"\r")):  # line ends separate the names (RFC 959): the last may lack its own
-        yield from Deliver(found)
+            for entry in entries_of(line.removesuffix(b"\r")):
+                yield from Deliver(entry)
+    yield from download.confirm()
+    for entry in entries_of(rest.removesuffix(b"\r")):  # the last line may lack its line end
+        yield from Deliver(entry)
 
 
-# What the server knows of a file --------------------------------------------------------------------------------------
-
-
-def _features(control: Control) -> Algorithm[frozenset[bytes]]:
-    """The extensions that the server names in answer to FEAT (RFC 2389); none where it does not know the command."""
-    reply = yield from control.command(b"FEAT")
-    if reply.kind == 5:
-        return frozenset()
-    lines = reply.checked("FEAT", 2).lines[1:-1]
-    return frozenset(line.split()[0].upper() for line in lines if line.strip())
-
-
-def _optional(control: Control, line: bytes) -> Algorithm[Reply]:
-    """SIZE or MDTM, which a server need not know: 213 has the answer, a refusal is none and no error."""
-    reply = yield from control.command(line)
-    return reply.checked(named(line), 213) if reply.code == 421 or reply.kind not in (4, 5) else reply
-
-
-def _answer(reply: Reply) -> str:
-    return text_of(reply.words) if reply.code == 213 else ""
-
-
-def _size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
-    name = octets_of(url.name or "")
-    modified = yield from _optional(control, b"MDTM " + name)
-    if representation(url) == b"A":
-        modified.checked(named(b"MDTM " + name), 213)
-        return Attributes(media_type=media_type_of(url.name), name=url.name, modified=time(_answer(modified)))
-    size = yield from _optional(control, b"SIZE " + name)
-    if modified.code != 213:
-        size.checked(named(b"SIZE " + name), 213)
-    return Attributes(
+def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:
+    """Send the caller's content, by STOR or APPE."""
+    _check_names_file(url)
+    first = yield from Pull()  # a caller without content must not open a connection
+    control = yield from log_in(url)
+    yield from change_directory(control, url)
+    type_code = representation_type(url)
+    yield from control.carry_out(b"TYPE " + type_code)
+    data = yield from open_data_connection(control, sends=True)
+    upload = yield from Upload.begin(control, data, verb + b" " + file_name(url))
+    yield from upload.send_all(first, as_text=type_code == b"A")
+    reply = yield from upload.confirm()
+    attributes = Attributes(
         media_type=media_type_of(url.name),
         name=url.name,
-        size=number(_answer(size)),
-        modified=time(_answer(modified)),
+        size=upload.sent if verb == b"STOR" and type_code == b"I" else None,
+        fields={"reply": str(reply)},
     )
+    yield from Open("attributes", attributes)
+    yield from control.quit()
 
 
-def _facts_of_one(control: Control, url: FtpURL) -> Algorithm[Attributes]:
-    """MLST: of the working directory or of a name in it. The facts stand on an indented line (RFC 3659 section 7.2)."""
-    line = b"MLST" if is_directory(url) else b"MLST " + octets_of(url.name or "")
-    reply = yield from control.carry_out(line)
-    for found in reply.lines[1:-1]:
-        facts, _ = facts_of(found.removeprefix(b" "))
-        if facts:
-            break
-    else:
-        raise reply.astray(named(line), "a line of facts")
-    size = None if is_directory(url) or representation(url) == b"A" else number(facts.get("size", ""))
-    return Attributes(
-        media_type=None if is_directory(url) else media_type_of(url.name),
-        name=url.name or None,
-        size=size,
-        modified=time(facts.get("modify", "")),
-        fields=facts,
-    )
+def _check_names_file(url: FtpURL) -> None:
+    if names_directory(url):
+        raise UnsupportedOperation(
+            "the URL names a directory: only files can be replaced, updated or deleted",
+            part="typecode" if url.name else "name",
+        )

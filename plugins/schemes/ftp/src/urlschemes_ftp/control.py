@@ -9,7 +9,7 @@ __all__ = ["Control"]
 
 
 class Control(replies.Control):
-    """The control connection: one command at a time, and its reply."""
+    """The control connection: it sends one command at a time and reads the reply."""
 
     __slots__ = ()
 
@@ -17,14 +17,14 @@ class Control(replies.Control):
         super().__init__(peer, code_on="first and last")
 
     def command(self, line: bytes, *, what: str = "", secret: bytes | None = None) -> Algorithm[Reply]:
-        """As everywhere, with the octet FF doubled: it is a command on a Telnet connection."""
+        """Send a command and return its reply; the octet FF is doubled, as it begins a Telnet command."""
         if b"\xff" in line or (secret and b"\xff" in secret):
             what = what or named(line)
             line, secret = _doubled(line), secret and _doubled(secret)
         return super().command(line, what=what, secret=secret)
 
-    def speaks(self) -> Algorithm[bool]:
-        """Whether the server has said something by now, which nobody has asked for."""
+    def has_unread(self) -> Algorithm[bool]:
+        """Return True if the server has sent something that was not read yet."""
         return bool(self.unasked) or (yield from Ready((self.peer,), within=0)) is not None
 
 
