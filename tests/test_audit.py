@@ -34,7 +34,7 @@ def test_sockets_and_files_are_opened_by_the_driver_alone(told: dict[str, dict[s
     openers = told[scheme]["openers"]
     assert isinstance(openers, list)
     own = (
-        {"urlschemes_access.backends.files"}
+        {"urlschemes_access.backends.local_files"}
         if scheme == "file"
         else {"urlschemes_access.backends.sockets", "urlschemes_access.backends.blocking"}
     )

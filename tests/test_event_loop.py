@@ -19,14 +19,14 @@ from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 from urlschemes.registry.claims import DEMOS
 from urlschemes_access import client
-from urlschemes_access.backends import event_loop, steps
-from urlschemes_access.backends.channels import LoopDatagrams, LoopSocket
+from urlschemes_access.backends import event_loop, primitives
+from urlschemes_access.backends.loop_sockets import LoopDatagrams, LoopSocket
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from urlschemes_access.tracing import TraceEvent
+    from urlschemes_access.trace_event import TraceEvent
     from urlschemes_cli.demonstration import Demonstration
 
 OPERATED = {"access", "open session", "send"}
@@ -122,7 +122,7 @@ class Steps:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = self.last = self.octets = 0
         self.task: asyncio.Task[Any]
-        self.at: Callable[[steps.Step], Awaitable[Any]] | None = None
+        self.at: Callable[[primitives.Step], Awaitable[Any]] | None = None
         self.sockets: list[LoopSocket] = []
         perform, make = event_loop.perform, LoopSocket.__init__
 
@@ -130,11 +130,11 @@ class Steps:
             self.sockets.append(made)
             make(made, of)
 
-        async def performed(step: steps.Step) -> Any:
+        async def performed(step: primitives.Step) -> Any:
             self.count += 1
             if self.at is not None and self.count == self.last:
                 await self.at(step)
-            if self.octets and isinstance(step, steps.Read) and not isinstance(step.channel, LoopDatagrams):
+            if self.octets and isinstance(step, primitives.Read) and not isinstance(step.channel, LoopDatagrams):
                 step.most = min(step.most, self.octets)
             return await perform(step)
 
@@ -158,7 +158,7 @@ def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkey
     """B50: no socket is open when the task is over, no thread is left, and nothing warns (which fails any test)."""
     seen = Steps(monkeypatch)
 
-    async def cancel(_: steps.Step) -> None:
+    async def cancel(_: primitives.Step) -> None:
         seen.task.cancel()
         await asyncio.sleep(0)
 
@@ -185,8 +185,8 @@ def test_a_fault_at_any_step_is_a_typed_error(
     """B51: at every step. What is no error, as when a farewell is not heard, is the whole."""
     seen = Steps(monkeypatch)
 
-    async def fail(step: steps.Step) -> None:
-        if not isinstance(step, steps.Consult):
+    async def fail(step: primitives.Step) -> None:
+        if not isinstance(step, primitives.Consult):
             raise type(fault)(*fault.args)
 
     with demonstration(name, tmp_path) as shown:

@@ -627,7 +627,7 @@ def test_a_redirect_or_a_listing_loads_no_plugin(plugin, child):  # C36
     plugin("x-never", "raise SystemExit(6)")
     plugin("x-next")
     access = """
-from urlschemes_access.resources.blocking import Attributes, Entry
+from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.protocol import Deliver, Follow, Open
 
 def access(url):

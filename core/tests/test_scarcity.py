@@ -20,7 +20,7 @@ from urlschemes_access.errors import ConnectError, ResolveError
 from urlschemes_access.operation_arguments import Terms
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Ready
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

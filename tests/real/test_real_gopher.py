@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 import urlschemes_access
-import urlschemes_access.resources.blocking
+import urlschemes_access.credentials
 from urlschemes_access import Document, Entry, Listing, Policy
 from urlschemes_access.errors import InputRequired, RemoteError
 from urlschemes_gopher import GopherURL
@@ -396,7 +396,7 @@ def test_a_form_is_asked_and_answered(plus: Server) -> None:
         _document(url)
     prompts: list[str] = []
 
-    def ask(form: urlschemes_access.resources.blocking.Form) -> tuple[str, ...]:
+    def ask(form: urlschemes_access.credentials.Form) -> tuple[str, ...]:
         prompts.extend(question.prompt for question in form.questions)
         return "me", "1", "red"
 

@@ -31,8 +31,8 @@ from urlschemes.url.value import InternetURL
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.backends import blocking as drive
 from urlschemes_access.backends import event_loop
-from urlschemes_access.backends.channels import LoopSocket
-from urlschemes_access.backends.threads import beside
+from urlschemes_access.backends.loop_sockets import LoopSocket
+from urlschemes_access.backends.loop_threads import beside
 from urlschemes_access.client import AsyncClient, Client
 from urlschemes_access.credentials import Credentials, Form, Question
 from urlschemes_access.dialogue import Dialogue

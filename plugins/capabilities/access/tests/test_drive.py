@@ -76,7 +76,7 @@ from urlschemes_access.protocol import (
     Unterminated,
 )
 from urlschemes_access.resources import Document, Listing, Session
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 
 LOCAL = Registration.from_text(
     RECORD.replace("[syntax]", "local = true\n[syntax]", 1).replace("x-talk", "x-place"), source="test"

@@ -44,7 +44,7 @@ scheme = Scheme(Registration.of(__name__), access=__name__ + ".access")
 """
 ATTRIBUTES = """\
 from urlschemes.errors import Truncated
-from urlschemes_access.resources.blocking import Attributes
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.protocol import Authenticate, Deliver, Follow, Open
 
 def find_attributes(url):
@@ -580,7 +580,7 @@ def test_nothing_of_a_ledger_is_read_for_a_scheme_that_is_there_or_a_url_that_is
 # Installed hooks
 
 PLAIN = """
-from urlschemes_access.resources.blocking import Attributes
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.protocol import Deliver, Open
 
 def access(url):

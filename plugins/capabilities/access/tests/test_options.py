@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from urlschemes_access.options import check, fitting, options_of
+from urlschemes_access.scheme_options import check, fitting, options_of
 
 
 def algorithm(

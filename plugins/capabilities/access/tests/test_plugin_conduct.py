@@ -12,7 +12,7 @@ IMPORTS = """
 import time
 from urlschemes import Registry
 from urlschemes.errors import *
-from urlschemes_access.resources.blocking import Attributes, Entry
+from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.protocol import Connect, Deliver, Follow, Open
 class Hostile(str):
     def __str__(self): raise SystemExit(9)

@@ -21,7 +21,7 @@ from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, 
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Peer, Pull
 from urlschemes_access.resources import Document, Listing, Session
-from urlschemes_access.resources.base import SMALL
+from urlschemes_access.resources.common import SMALL
 
 T = TypeVar("T")
 

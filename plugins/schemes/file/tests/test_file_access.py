@@ -16,7 +16,7 @@ from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access import Attributes, Document, Limits, Listing, Policy
 from urlschemes_access.errors import LimitExceeded, PolicyDenied, RemoteError, Truncated
 from urlschemes_access.protocol import Algorithm
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
 from urlschemes_testing.replay import Dialogue, Outcome, fault_everywhere, file, folder, replay, split_everywhere

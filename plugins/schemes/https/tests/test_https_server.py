@@ -12,7 +12,7 @@ import urlschemes_access
 from urlschemes_access import Credentials, Document, Limits, Policy
 from urlschemes_access.errors import AccessError, DeadlineExceeded, RedirectRefused, TLSError, Truncated
 from urlschemes_access.protocol import Authenticate
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 from urlschemes_servers.http import HttpRequest, HttpResponse, echo, http_server, redirect
 from urlschemes_testing.loopback import Loopback
 

@@ -26,7 +26,7 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol import Authenticate
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 from urlschemes_mailto import Delivery, Submission, compose, registration, send
 from urlschemes_servers.smtp import SmtpAddress, smtp_server
 from urlschemes_servers.tls import Certificates, make_certificates

@@ -35,7 +35,7 @@ from urlschemes_testing.loopback import Address, Datagrams
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from urlschemes_access.tracing import TraceEvent
+    from urlschemes_access.trace_event import TraceEvent
 
 HERE = Policy.interactive()
 SOON = 0.05

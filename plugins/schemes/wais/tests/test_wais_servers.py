@@ -20,7 +20,7 @@ from urlschemes_access.errors import (
     RemoteError,
     Truncated,
 )
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 from urlschemes_servers.wais import WaisDocument, wais_server
 from urlschemes_testing.loopback import Address
 from urlschemes_testing.rogue import (

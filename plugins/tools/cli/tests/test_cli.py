@@ -106,7 +106,9 @@ ACCESS = f"""
 from datetime import UTC, datetime
 
 from urlschemes.errors import AuthRequired, Truncated
-from urlschemes_access.resources.blocking import Attributes, Entry, Form, Question, Session
+from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.credentials import Form, Question
+from urlschemes_access.resources import Session
 from urlschemes_access.protocol import Ask, Authenticate, Connect, Deliver, Open, OpenFile, Reader, Send, Unterminated
 
 HOSTILE = {HOSTILE!r}

@@ -1,6 +1,6 @@
 """How `-v` shows what goes over the wire."""
 
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 from urlschemes_cli.output.narrator import told
 
 

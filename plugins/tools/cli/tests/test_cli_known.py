@@ -28,7 +28,7 @@ def urlschemes_ledger():
     return Ledger("the list of arts", "https://arts.example/", "2026-03", names)
 """
 LOGIN = """
-from urlschemes_access.resources.blocking import Attributes
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.protocol import Authenticate, Deliver, Open
 
 def access(url):

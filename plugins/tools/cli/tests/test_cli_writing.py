@@ -44,7 +44,7 @@ scheme = Scheme(registration, access=__name__ + ".access")
 """
 ACCESS = """
 from urlschemes.errors import RemoteError
-from urlschemes_access.resources.blocking import Attributes
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.protocol import Algorithm, Keep, Open, OpenFile, Pull, Remove, Send
 
 

@@ -19,8 +19,8 @@ from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import AccessError, PolicyDenied
 from urlschemes_access.policy import Limits, Policy
-from urlschemes_access.resources.blocking import Document, Listing, Session
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.resources.synchronous import Document, Listing, Session
+from urlschemes_access.trace_event import TraceEvent
 
 __all__ = [
     "AccessError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from copy import copy
 from dataclasses import dataclass, field, fields
 from mimetypes import guess_type
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from urlschemes.url.value import URL
 
-__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "media_type_of"]
+__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "charset_of", "media_type_of"]
 
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
@@ -29,6 +30,26 @@ def media_type_of(name: str | None) -> str | None:
     """
     guessed, coding = guess_type(f"/{name or ''}", strict=False)  # without the slash, a name could look like a URL
     return guessed if coding is None else _CODINGS.get(coding)
+
+
+# Codecs that a server must not choose: no character sets, or slow on hostile input.
+_NO_CHARSETS = frozenset(
+    {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs", "oem"}
+)
+
+
+def charset_of(media_type: str | None) -> str | None:
+    """The name of Python's codec for the `charset` parameter; None where there is none that a server may choose."""
+    for parameter in (media_type or "").split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            try:
+                found = codecs.lookup(value.strip().strip('"'))
+                "".encode(found.name)  # refuses codecs that are not for text
+                return None if found.name in _NO_CHARSETS else found.name
+            except (LookupError, ValueError):
+                return None
+    return None
 
 
 def _printed(value: Attributes | Entry) -> str:

@@ -25,7 +25,7 @@ from urlschemes_access.hooks import AccessHooks
 from urlschemes_access.operation_arguments import Content, Terms
 from urlschemes_access.operations import Operations
 from urlschemes_access.policy import Policy
-from urlschemes_access.tracing import Tracer
+from urlschemes_access.trace_event import Tracer
 
 if TYPE_CHECKING:
     import ssl
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
-    from urlschemes_access.resources.blocking import Document, Listing, Session
+    from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 __all__ = [
     "AsyncClient",

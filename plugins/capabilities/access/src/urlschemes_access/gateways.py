@@ -15,7 +15,7 @@ from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line, redact
 from urlschemes.url.value import URL
-from urlschemes_access.dialogue.permissions import Reach
+from urlschemes_access.dialogue.destinations import Reach
 from urlschemes_access.policy import is_dotted_quad
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from urlschemes.redaction import one_line
 from urlschemes.registry.hooks import Hooks, hookspec, log
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
-from urlschemes_access.resources.blocking import Outcome
+from urlschemes_access.resources.synchronous import Outcome
 
 if TYPE_CHECKING:
     from urlschemes.errors import URLError

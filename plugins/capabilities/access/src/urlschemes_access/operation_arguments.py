@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import ssl
 
     from urlschemes_access.credentials import Asker, Authenticator
-    from urlschemes_access.tracing import Tracer
+    from urlschemes_access.trace_event import Tracer
 
 __all__ = ["Content", "Terms"]
 

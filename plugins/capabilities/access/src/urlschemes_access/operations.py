@@ -28,8 +28,8 @@ from urlschemes_access.attributes import Gateway
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 from urlschemes_access.gateways import OPERATIONS, Template, check_asked
-from urlschemes_access.options import check, fitting, options_of
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.scheme_options import check, fitting, options_of
+from urlschemes_access.trace_event import TraceEvent
 from urlschemes_lint.fixing import fix_as
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from urlschemes_access.operation_arguments import Terms
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Algorithm
-    from urlschemes_access.resources.blocking import Outcome
-    from urlschemes_access.tracing import Happening
+    from urlschemes_access.resources.synchronous import Outcome
+    from urlschemes_access.trace_event import Happening
 
 __all__ = ["Operations"]
 

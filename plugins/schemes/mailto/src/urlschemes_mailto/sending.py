@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access import Policy
     from urlschemes_access.credentials import Authenticator
-    from urlschemes_access.tracing import Tracer
+    from urlschemes_access.trace_event import Tracer
     from urlschemes_mailto.submission import Delivery, Submission
 
 __all__ = ["send"]

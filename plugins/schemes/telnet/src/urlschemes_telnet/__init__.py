@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from urlschemes import URL
     from urlschemes_access import Policy
-    from urlschemes_access.tracing import Tracer
+    from urlschemes_access.trace_event import Tracer
     from urlschemes_telnet.session import Advice, TelnetAttributes, TelnetSession
 
 __all__ = [

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes_access.protocol import Algorithm, Peer
-    from urlschemes_access.resources.blocking import Source
+    from urlschemes_access.resources import Source
     from urlschemes_telnet import TelnetURL
 
 __all__ = ["Advice", "TelnetAttributes", "TelnetSession", "check_login"]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from urlschemes.registry.registry import Registry
     from urlschemes_access.client import Arguments, Client
-    from urlschemes_access.tracing import Tracer
+    from urlschemes_access.trace_event import Tracer
 
 __all__ = ["FOLDER", "Given", "accessing"]
 
@@ -116,7 +116,7 @@ def accessing(command: Callable[..., Any]) -> Callable[..., Any]:
 def _options(registry: Registry, text: str, operation: str, given: tuple[str, ...]) -> dict[str, Any]:
     """The scheme's own options, each as the type that its algorithm takes. Raises click.BadParameter."""
     from urlschemes.errors import URLError
-    from urlschemes_access.options import fitting, options_of
+    from urlschemes_access.scheme_options import fitting, options_of
 
     if not given:
         return {}

@@ -10,10 +10,10 @@ import selectors
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends import steps
-from urlschemes_access.backends.files import File, perform_on_files
+from urlschemes_access.backends import primitives
+from urlschemes_access.backends.local_files import File, perform_on_files
 from urlschemes_access.backends.sockets import Datagrams, Socket, addresses, is_from, stream_socket, strict
-from urlschemes_access.resources.blocking import Document, Listing, Session
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ class _PatientDatagrams(Datagrams, _Patient):
                 raise TimeoutError
 
 
-def _perform_resolve(step: steps.Resolve) -> list[str]:
+def _perform_resolve(step: primitives.Resolve) -> list[str]:
     import threading
 
     answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -81,7 +81,7 @@ def _perform_resolve(step: steps.Resolve) -> list[str]:
     return answer
 
 
-def _perform_dial(step: steps.Dial) -> steps.Channel:
+def _perform_dial(step: primitives.Dial) -> primitives.Channel:
     if step.transport == "udp":
         return _PatientDatagrams((step.address, step.port))
     made = stream_socket(step.address)
@@ -94,7 +94,7 @@ def _perform_dial(step: steps.Dial) -> steps.Channel:
     return _Patient(made)
 
 
-def _perform_secure(step: steps.Secure) -> steps.Channel:
+def _perform_secure(step: primitives.Secure) -> primitives.Channel:
     channel = cast("_Patient", step.channel)
     import ssl
 
@@ -115,7 +115,7 @@ def _perform_secure(step: steps.Secure) -> steps.Channel:
     return _Patient(secured)
 
 
-def _perform_write(step: steps.Write) -> int:
+def _perform_write(step: primitives.Write) -> int:
     if isinstance(step.channel, File):
         return cast("int", perform_on_files(step))
     channel = cast("_Patient", step.channel)
@@ -128,7 +128,7 @@ def _perform_write(step: steps.Write) -> int:
     return sent
 
 
-def _perform_read(step: steps.Read) -> bytes:
+def _perform_read(step: primitives.Read) -> bytes:
     channel = step.channel
     if isinstance(channel, File):
         return cast("bytes", perform_on_files(step))
@@ -138,7 +138,7 @@ def _perform_read(step: steps.Read) -> bytes:
     return octets
 
 
-def _perform_wait(step: steps.Wait) -> int | None:
+def _perform_wait(step: primitives.Wait) -> int | None:
     with selectors.DefaultSelector() as selector:
         for index, channel in enumerate(step.channels):
             socket = cast("_Patient", channel).socket
@@ -149,27 +149,27 @@ def _perform_wait(step: steps.Wait) -> int | None:
     return min((key.data for key, _ in ready), default=None)
 
 
-def _perform_consult(step: steps.Consult) -> object:
+def _perform_consult(step: primitives.Consult) -> object:
     return step.question()
 
 
 _PERFORM: dict[type[Any], Callable[[Any], Any]] = {
-    steps.Consult: _perform_consult,
-    steps.Dial: _perform_dial,
-    steps.Examine: perform_on_files,
-    steps.Keep: perform_on_files,
-    steps.ListFolder: perform_on_files,
-    steps.OpenFile: perform_on_files,
-    steps.Read: _perform_read,
-    steps.Remove: perform_on_files,
-    steps.Resolve: _perform_resolve,
-    steps.Secure: _perform_secure,
-    steps.Wait: _perform_wait,
-    steps.Write: _perform_write,
+    primitives.Consult: _perform_consult,
+    primitives.Dial: _perform_dial,
+    primitives.Examine: perform_on_files,
+    primitives.Keep: perform_on_files,
+    primitives.ListFolder: perform_on_files,
+    primitives.OpenFile: perform_on_files,
+    primitives.Read: _perform_read,
+    primitives.Remove: perform_on_files,
+    primitives.Resolve: _perform_resolve,
+    primitives.Secure: _perform_secure,
+    primitives.Wait: _perform_wait,
+    primitives.Write: _perform_write,
 }
 
 
-def _perform(what: steps.Steps[T]) -> T:
+def _perform(what: primitives.Steps[T]) -> T:
     """Do the steps one after another, in this thread."""
     try:
         step = next(what)

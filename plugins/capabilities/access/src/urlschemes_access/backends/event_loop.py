@@ -10,11 +10,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import URLError
-from urlschemes_access.backends import steps
-from urlschemes_access.backends.channels import LoopDatagrams, LoopSocket, Secured, first_ready
-from urlschemes_access.backends.files import File, perform_on_files
+from urlschemes_access.backends import primitives
+from urlschemes_access.backends.local_files import File, perform_on_files
+from urlschemes_access.backends.loop_sockets import LoopDatagrams, LoopSocket, Secured, first_ready
+from urlschemes_access.backends.loop_threads import LoopFile, beside
 from urlschemes_access.backends.sockets import addresses, stream_socket, strict
-from urlschemes_access.backends.threads import LoopFile, beside
 
 if TYPE_CHECKING:
     from urlschemes.url.value import URL
@@ -76,7 +76,7 @@ class AsyncSource:
         """Close everything now."""
         self.dialogue.close()
 
-    async def _perform(self, what: steps.Steps[T]) -> T:
+    async def _perform(self, what: primitives.Steps[T]) -> T:
         """Do the steps one after another."""
         answer: Any = None
         try:
@@ -109,31 +109,31 @@ class AsyncSource:
         self._turn = monotonic()
 
 
-async def perform(step: steps.Step) -> Any:
+async def perform(step: primitives.Step) -> Any:
     """Perform one step."""
     match step:
-        case steps.Read(LoopFile() as file) | steps.Write(LoopFile() as file):
+        case primitives.Read(LoopFile() as file) | primitives.Write(LoopFile() as file):
             return await beside(partial(file.perform, step))
-        case steps.Keep(channel):
+        case primitives.Keep(channel):
             return await beside(partial(cast("LoopFile", channel).perform, step))
-        case steps.Read(channel, most, timeout):
+        case primitives.Read(channel, most, timeout):
             return await _connection(channel).receive(most, _until(timeout))
-        case steps.Write(channel, octets, timeout):
+        case primitives.Write(channel, octets, timeout):
             return await _connection(channel).send(octets, _until(timeout))
-        case steps.Wait():
+        case primitives.Wait():
             return await _wait(step)
-        case steps.Consult(question):
+        case primitives.Consult(question):
             answer = question()
             return await answer if isinstance(answer, Awaitable) else answer
-        case steps.Resolve():
+        case primitives.Resolve():
             return await beside(partial(addresses, step), timeout=step.timeout, name="urlschemes resolver")
-        case steps.Dial():
+        case primitives.Dial():
             return await _dial(step)
-        case steps.Secure():
+        case primitives.Secure():
             return await _secure(step)
-        case steps.OpenFile():
+        case primitives.OpenFile():
             return LoopFile(await beside(partial(perform_on_files, step), undo=_close))
-        case steps.Examine() | steps.ListFolder() | steps.Remove():
+        case primitives.Examine() | primitives.ListFolder() | primitives.Remove():
             return await beside(partial(perform_on_files, step))
 
 
@@ -145,11 +145,11 @@ def _until(timeout: float) -> float:
     return asyncio.get_running_loop().time() + timeout
 
 
-def _connection(channel: steps.Channel) -> LoopSocket | Secured:
+def _connection(channel: primitives.Channel) -> LoopSocket | Secured:
     return cast("LoopSocket | Secured", channel)
 
 
-async def _dial(step: steps.Dial) -> steps.Channel:
+async def _dial(step: primitives.Dial) -> primitives.Channel:
     place = (step.address, step.port)
     if step.transport == "udp":
         return LoopDatagrams(place)
@@ -162,7 +162,7 @@ async def _dial(step: steps.Dial) -> steps.Channel:
     return made
 
 
-async def _secure(step: steps.Secure) -> steps.Channel:
+async def _secure(step: primitives.Secure) -> primitives.Channel:
     until = _until(step.timeout)
     context = await beside(partial(strict, step.context))  # which reads files, the first time
     secured = Secured(cast("LoopSocket", step.channel), context, step.host)
@@ -174,7 +174,7 @@ async def _secure(step: steps.Secure) -> steps.Channel:
     return secured
 
 
-async def _wait(step: steps.Wait) -> int | None:
+async def _wait(step: primitives.Wait) -> int | None:
     until = _until(step.timeout)
     channels = [_connection(channel) for channel in step.channels]
     for index, channel in enumerate(channels):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ssl
 
-    from urlschemes_access.backends import steps
+    from urlschemes_access.backends import primitives
 
 __all__ = [
     "Datagrams",
@@ -110,7 +110,7 @@ def is_from(source: tuple[Any, ...], address: str) -> bool:
     return ipaddress.ip_address(source[0].partition("%")[0]) == ipaddress.ip_address(address.partition("%")[0])
 
 
-def addresses(step: steps.Resolve) -> list[str]:
+def addresses(step: primitives.Resolve) -> list[str]:
     """What the system's resolver says. Nothing can interrupt one that hangs: to be called in a thread of its own."""
     import socket
 

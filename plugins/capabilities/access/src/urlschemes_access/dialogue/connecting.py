@@ -6,9 +6,9 @@ import ipaddress
 from typing import TYPE_CHECKING, Literal
 
 from urlschemes.redaction import one_line
-from urlschemes_access.backends import steps
-from urlschemes_access.dialogue.failures import are, breach, exceeded, reason
-from urlschemes_access.dialogue.open_peers import End
+from urlschemes_access.backends import primitives
+from urlschemes_access.dialogue.system_errors import are, breach, exceeded, reason
+from urlschemes_access.dialogue.transfers import End
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError, TLSError
 from urlschemes_access.policy import is_dotted_quad
 from urlschemes_access.protocol import requests
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import ssl
 
     from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.dialogue.open_peers import Peers
-    from urlschemes_access.dialogue.permissions import Reach
+    from urlschemes_access.dialogue.destinations import Reach
     from urlschemes_access.dialogue.trace import Trace
+    from urlschemes_access.dialogue.transfers import Peers
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Peer
 
@@ -52,7 +52,7 @@ class Connecting:
         self._addresses: dict[tuple[str, str], list[str]] = {}
         self.made = 0
 
-    def connect(self, request: requests.Connect) -> steps.Steps[Peer]:
+    def connect(self, request: requests.Connect) -> primitives.Steps[Peer]:
         """Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded."""
         host, port, transport = request.host, request.port, request.transport
         if not are(str, host) or not are(int, port) or transport not in ("tcp", "udp"):
@@ -64,7 +64,7 @@ class Connecting:
             self._reach.check_address(address, host)
         return (yield from self._dial(addresses, port, transport, host, request.label, "connect"))
 
-    def connect_back(self, request: requests.ConnectBack) -> steps.Steps[Peer]:
+    def connect_back(self, request: requests.ConnectBack) -> primitives.Steps[Peer]:
         """Raises ProtocolError for a port below 1024, and what `connect` raises."""
         end = self._peers.end(request.peer)
         if end.address is None:
@@ -79,14 +79,14 @@ class Connecting:
         self._peers.end(made).sends = request.sends
         return made
 
-    def start_tls(self, request: requests.StartTLS) -> steps.Steps[None]:
+    def start_tls(self, request: requests.StartTLS) -> primitives.Steps[None]:
         """Raises TLSError, DeadlineExceeded."""
         end = self._peers.end(request.peer)
         if end.transport != "tcp" or request.peer.secure or not are(str, request.host):
             raise breach(self._scheme, "StartTLS on a clear connection, for a host", repr(request))
         timeout = min(self._clock.time_for("tls"), self._limits.connect)
         try:
-            end.channel = yield steps.Secure(end.channel, self._ssl_context, request.host, timeout)
+            end.channel = yield primitives.Secure(end.channel, self._ssl_context, request.host, timeout)
         except TimeoutError:
             raise self._clock.late("tls", timeout) from None
         except (OSError, ValueError) as fault:  # ValueError: a host that cannot be sent as a server name
@@ -100,7 +100,7 @@ class Connecting:
         if self.made > self._limits.connections:
             raise exceeded("connections", self._limits.connections, "the access wants more connections than")
 
-    def _resolve(self, host: str, port: int, transport: Literal["tcp", "udp"]) -> steps.Steps[list[str]]:
+    def _resolve(self, host: str, port: int, transport: Literal["tcp", "udp"]) -> primitives.Steps[list[str]]:
         """The addresses of `host`: asked for once in an access, so that they cannot change between two uses."""
         if is_dotted_quad(host):
             return [host]
@@ -109,7 +109,7 @@ class Connecting:
             return known
         timeout = min(self._clock.time_for("resolve"), self._limits.resolve)
         try:
-            addresses: list[str] = yield steps.Resolve(host, port, transport, timeout)
+            addresses: list[str] = yield primitives.Resolve(host, port, transport, timeout)
         except TimeoutError:
             raise self._clock.late("resolve", timeout) from None
         except OSError as fault:
@@ -122,7 +122,7 @@ class Connecting:
 
     def _dial(
         self, addresses: list[str], port: int, transport: Literal["tcp", "udp"], host: str, label: str, phase: str
-    ) -> steps.Steps[Peer]:
+    ) -> primitives.Steps[Peer]:
         """Try one address after another; each gets its part of the time that is left for them all."""
         share = min(self._clock.time_for(phase), self._limits.connect)
         until = self._clock.left() - share
@@ -134,7 +134,9 @@ class Connecting:
                 late = True
                 break
             try:
-                channel: steps.Channel = yield steps.Dial(address, port, transport, left / (len(addresses) - index))
+                channel: primitives.Channel = yield primitives.Dial(
+                    address, port, transport, left / (len(addresses) - index)
+                )
             except TimeoutError:
                 late = True
                 continue
@@ -158,7 +160,7 @@ class Connecting:
         raise ConnectError(f"cannot connect to {host} port {port}{why}") from refusal
 
 
-def _check_reached(channel: steps.Channel, address: str, port: int, host: str) -> None:
+def _check_reached(channel: primitives.Channel, address: str, port: int, host: str) -> None:
     try:
         reached, at = channel.address()
     except OSError as fault:

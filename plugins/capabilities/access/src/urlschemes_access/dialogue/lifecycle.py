@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import PluginContractError, PluginError, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.backends import steps
-from urlschemes_access.dialogue.callbacks import Caller
+from urlschemes_access.backends import primitives
+from urlschemes_access.dialogue.caller_requests import Caller
 from urlschemes_access.dialogue.connecting import Connecting
+from urlschemes_access.dialogue.contract import octets, typed
 from urlschemes_access.dialogue.deadline import Deadline
-from urlschemes_access.dialogue.failures import breach, exceeded
-from urlschemes_access.dialogue.file_access import Files
-from urlschemes_access.dialogue.open_peers import Peers
-from urlschemes_access.dialogue.output_checks import octets, typed
-from urlschemes_access.dialogue.permissions import Reach
+from urlschemes_access.dialogue.destinations import Reach
+from urlschemes_access.dialogue.file_requests import Files
 from urlschemes_access.dialogue.redirects import Redirects
+from urlschemes_access.dialogue.system_errors import breach, exceeded
 from urlschemes_access.dialogue.trace import Trace
+from urlschemes_access.dialogue.transfers import Peers
 from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError
 from urlschemes_access.protocol import requests
-from urlschemes_access.resources.blocking import Session
+from urlschemes_access.resources.synchronous import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from urlschemes_access.operation_arguments import Terms
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm
-    from urlschemes_access.resources.blocking import Outcome, Source
+    from urlschemes_access.resources.synchronous import Outcome, Source
 
 __all__ = ["Dialogue"]
 
@@ -111,7 +111,7 @@ class Dialogue:
             requests.Close: lambda request: peers.close(request.peer),
             requests.Follow: redirects.follow,
         }
-        self._by_steps: dict[type[Any], Callable[[Any], steps.Steps[Any]]] = {
+        self._by_steps: dict[type[Any], Callable[[Any], primitives.Steps[Any]]] = {
             requests.Ask: caller.ask,
             requests.Authenticate: caller.authenticate,
             requests.Connect: connecting.connect,
@@ -162,7 +162,7 @@ class Dialogue:
 
     # What the caller does
 
-    def open(self) -> steps.Steps[requests.Open]:
+    def open(self) -> primitives.Steps[requests.Open]:
         """Check the URL, then run the algorithm until it says what the resource is.
 
         Nothing is resolved or opened, and the algorithm has not begun, when UnsafeURL or PolicyDenied says that it may
@@ -197,7 +197,7 @@ class Dialogue:
         finally:
             self._leave()
 
-    def pull(self) -> steps.Steps[bytes | Entry | None]:
+    def pull(self) -> primitives.Steps[bytes | Entry | None]:
         """The next piece of a document or listing; None when the algorithm has ended, and so all has come."""
         if self._closed:
             return None
@@ -243,7 +243,7 @@ class Dialogue:
                 raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
             raise
 
-    def call(self, algorithm: Algorithm[T]) -> steps.Steps[T]:
+    def call(self, algorithm: Algorithm[T]) -> primitives.Steps[T]:
         """One call of a session, with its own deadline. After a refusal it stays open, after any other error not."""
         if self._closed:
             raise AccessError("the session is closed", scheme=self._scheme)
@@ -268,7 +268,7 @@ class Dialogue:
             raise AccessError("the session is closed", scheme=self._scheme)
         return self._peers.end(peer).channel.fileno()
 
-    def finish(self) -> steps.Steps[None]:
+    def finish(self) -> primitives.Steps[None]:
         """The closing words of a session: what the algorithm does after Open. Then everything is closed."""
         if self._closed:
             return
@@ -340,7 +340,7 @@ class Dialogue:
 
     # Running an algorithm
 
-    def _advance(self, algorithm: Algorithm[Any]) -> steps.Steps[requests.Open | requests.Deliver | _Ended]:
+    def _advance(self, algorithm: Algorithm[Any]) -> primitives.Steps[requests.Open | requests.Deliver | _Ended]:
         """Run `algorithm`, carrying out its requests, until it opens, delivers or ends."""
         answer: Any = None
         error: URLError | None = None

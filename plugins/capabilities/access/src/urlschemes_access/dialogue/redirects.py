@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import PluginError, UnknownScheme, URLError
 from urlschemes.grammar.octets import SCHEME_NAME
 from urlschemes.redaction import one_line
-from urlschemes_access.dialogue.failures import are, breach
+from urlschemes_access.dialogue.system_errors import are, breach
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
-    from urlschemes_access.dialogue.permissions import Reach
+    from urlschemes_access.dialogue.destinations import Reach
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.protocol import requests
 

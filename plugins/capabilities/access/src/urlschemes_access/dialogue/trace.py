@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import InvalidURL, URLError
 from urlschemes.redaction import one_line
-from urlschemes_access.tracing import TraceEvent
+from urlschemes_access.trace_event import TraceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.protocol.requests import Peer
-    from urlschemes_access.tracing import Happening
+    from urlschemes_access.trace_event import Happening
 
 __all__ = ["Trace"]
 

@@ -41,10 +41,12 @@ from urlschemes_access.protocol.requests import (
 )
 
 __all__ = [
+    "CHUNK",
+    "LINE",
+    "TEXT_LINE",
     "Algorithm",
     "Ask",
     "Authenticate",
-    "CHUNK",
     "Close",
     "Connect",
     "ConnectBack",
@@ -52,7 +54,6 @@ __all__ = [
     "Examine",
     "Follow",
     "Keep",
-    "LINE",
     "ListFolder",
     "Open",
     "OpenFile",
@@ -65,7 +66,6 @@ __all__ = [
     "Request",
     "Send",
     "StartTLS",
-    "TEXT_LINE",
     "Unterminated",
     "partly",
     "place_of",

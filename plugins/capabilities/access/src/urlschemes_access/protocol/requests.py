@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes, Entry, FileFacts
     from urlschemes_access.credentials import Answers, Credentials, Form
-    from urlschemes_access.resources.blocking import Session
+    from urlschemes_access.resources.synchronous import Session
 
 __all__ = [
     "CHUNK",

@@ -6,6 +6,6 @@
 A resource that was read to its end, or has failed, has closed its connections; leaving the `with` block closes them too.
 """
 
-from urlschemes_access.resources.blocking import Document, Listing, Outcome, Session
+from urlschemes_access.resources.synchronous import Document, Listing, Outcome, Session, Source
 
-__all__ = ["Document", "Listing", "Outcome", "Session"]
+__all__ = ["Document", "Listing", "Outcome", "Session", "Source"]

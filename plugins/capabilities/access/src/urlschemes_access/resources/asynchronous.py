@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Entry
 from urlschemes_access.backends.event_loop import AsyncSource
-from urlschemes_access.backends.threads import beside
+from urlschemes_access.backends.loop_threads import beside
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.base import AnyDocument, AnyResource
-from urlschemes_access.resources.blocking import Session
+from urlschemes_access.resources.common import AnyDocument, AnyResource
+from urlschemes_access.resources.synchronous import Session
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Open, Peer
-    from urlschemes_access.resources.base import Reading
+    from urlschemes_access.resources.common import Reading
 
 __all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "run"]
 

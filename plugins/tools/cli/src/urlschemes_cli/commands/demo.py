@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.client import Client
     from urlschemes_access.resources import Document, Listing, Session
-    from urlschemes_access.tracing import TraceEvent
+    from urlschemes_access.trace_event import TraceEvent
     from urlschemes_cli.app import Settings
     from urlschemes_cli.demonstration import Demonstration
     from urlschemes_cli.output.screen import Screen

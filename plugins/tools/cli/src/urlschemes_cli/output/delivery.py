@@ -15,8 +15,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from urlschemes.redaction import shown
+from urlschemes_access.attributes import charset_of
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.base import charset_of
 from urlschemes_cli.output.plain import line, note, write
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import Attributes, Entry, Gateway
     from urlschemes_access.resources import Document, Listing
-    from urlschemes_access.tracing import TraceEvent
+    from urlschemes_access.trace_event import TraceEvent
 
 __all__ = [
     "Progress",

@@ -12,7 +12,7 @@ from urlschemes_cli.output.plain import line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes_access.tracing import TraceEvent
+    from urlschemes_access.trace_event import TraceEvent
     from urlschemes_cli.output.screen import Screen
 
 __all__ = ["Narrator", "told"]

@@ -32,7 +32,7 @@ LARGEST = 1 << 14
 @asks("operations", "RFC 1738 section 4; RFC 7595 section 3.4")
 def operations(subject: Subject) -> Judgement:
     """Each operation that the record offers has its algorithm, and each option one that takes it."""
-    from urlschemes_access.options import options_of
+    from urlschemes_access.scheme_options import options_of
 
     if not subject.has_code:
         return skipped("there is a record and no code: its URLs are parsed and built, and not accessed")

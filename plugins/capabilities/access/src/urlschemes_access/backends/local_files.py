@@ -21,13 +21,19 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 from urlschemes.redaction import one_line
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import FileFacts
-from urlschemes_access.backends import steps
+from urlschemes_access.backends import primitives
 from urlschemes_access.errors import PolicyDenied
 
 __all__ = ["File", "FileStep", "perform_on_files"]
 
 FileStep: TypeAlias = (
-    steps.OpenFile | steps.Examine | steps.ListFolder | steps.Remove | steps.Keep | steps.Read | steps.Write
+    primitives.OpenFile
+    | primitives.Examine
+    | primitives.ListFolder
+    | primitives.Remove
+    | primitives.Keep
+    | primitives.Read
+    | primitives.Write
 )
 
 WRITTEN = 1024 * 1024
@@ -40,22 +46,22 @@ _BY_FOLDER = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd  # n
 def perform_on_files(step: FileStep) -> Any:
     """Perform a step on files: a few system calls, which block for a moment (an event loop gives them to a thread)."""
     match step:
-        case steps.OpenFile(path, folders, to):
+        case primitives.OpenFile(path, folders, to):
             under = _Under(folders, "roots" if to == "read" else "writable")
             if to == "read":
                 return File(_open_regular(path, under, os.O_RDONLY))
             return _Replacing(path, under) if to == "replace" else _Appending(path, under)
-        case steps.Examine(path, folders):
+        case primitives.Examine(path, folders):
             return _facts(path, os.stat(_admitted(path, _Under(folders, "roots"))))
-        case steps.ListFolder(path, folders, most):
+        case primitives.ListFolder(path, folders, most):
             return _list_folder(path, _Under(folders, "roots"), most)
-        case steps.Remove(path, folders):
+        case primitives.Remove(path, folders):
             return _remove(path, _Under(folders, "writable"))
-        case steps.Keep(channel):
+        case primitives.Keep(channel):
             return cast("_Output", channel).keep()
-        case steps.Read(channel, most):
+        case primitives.Read(channel, most):
             return os.read(cast("File", channel).descriptor, most)
-        case steps.Write(channel, octets):
+        case primitives.Write(channel, octets):
             return cast("_Output", channel).write(octets)
 
 

@@ -11,13 +11,13 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from urlschemes_access.backends import steps
-from urlschemes_access.backends.files import File, perform_on_files
+from urlschemes_access.backends import primitives
+from urlschemes_access.backends.local_files import File, perform_on_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes_access.backends.files import FileStep
+    from urlschemes_access.backends.local_files import FileStep
 
 __all__ = ["LoopFile", "beside"]
 
@@ -140,7 +140,7 @@ class LoopFile:
         """The same: there is no other side."""
         self.close()
 
-    def perform(self, step: steps.Read | steps.Write | steps.Keep) -> Any:
+    def perform(self, step: primitives.Read | primitives.Write | primitives.Keep) -> Any:
         """In a thread: perform a step on the file."""
         with self._lock:
             if self._closed:
@@ -159,11 +159,11 @@ class LoopFile:
         self._file.close()
 
 
-def _on(step: steps.Read | steps.Write | steps.Keep, file: File) -> FileStep:
+def _on(step: primitives.Read | primitives.Write | primitives.Keep, file: File) -> FileStep:
     match step:
-        case steps.Read(_, most, timeout):
-            return steps.Read(file, most, timeout)
-        case steps.Write(_, octets, timeout):
-            return steps.Write(file, octets, timeout)
-        case steps.Keep(_):
-            return steps.Keep(file)
+        case primitives.Read(_, most, timeout):
+            return primitives.Read(file, most, timeout)
+        case primitives.Write(_, octets, timeout):
+            return primitives.Write(file, octets, timeout)
+        case primitives.Keep(_):
+            return primitives.Keep(file)

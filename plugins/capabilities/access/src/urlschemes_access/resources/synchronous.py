@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
 
-from urlschemes_access.attributes import Attributes, Entry, FileFacts, Gateway, media_type_of
-from urlschemes_access.credentials import Answers, Credentials, Form, Question
+from urlschemes_access.attributes import Entry
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.base import AnyDocument, AnyResource, Running
+from urlschemes_access.resources.common import AnyDocument, AnyResource, Running
 
 if TYPE_CHECKING:
     import os
@@ -22,24 +21,16 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from urlschemes_access.attributes import Attributes
     from urlschemes_access.protocol.requests import Algorithm, Peer
-    from urlschemes_access.resources.base import Reading
+    from urlschemes_access.resources.common import Reading
 
 __all__ = [
-    "Answers",
-    "Attributes",
-    "Credentials",
     "Document",
-    "Entry",
-    "FileFacts",
-    "Form",
-    "Gateway",
     "Listing",
     "Outcome",
-    "Question",
     "Session",
     "Source",
-    "media_type_of",
 ]
 
 T = TypeVar("T")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from urlschemes_access.backends import steps
-from urlschemes_access.dialogue.failures import are, breach, exceeded, reason, system_refusal
+from urlschemes_access.backends import primitives
+from urlschemes_access.dialogue.system_errors import are, breach, exceeded, reason, system_refusal
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
 
@@ -37,7 +37,7 @@ class End:
 
     def __init__(
         self,
-        channel: steps.Channel,
+        channel: primitives.Channel,
         transport: Transport,
         address: tuple[str, int] | None,
         host: str,
@@ -106,7 +106,7 @@ class Peers:
         for peer in ends:
             self._trace.tell("close", peer)
 
-    def send(self, request: requests.Send) -> steps.Steps[None]:
+    def send(self, request: requests.Send) -> primitives.Steps[None]:
         """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded."""
         end = self.end(request.peer)
         octets = request.octets
@@ -124,7 +124,7 @@ class Peers:
             while rest:
                 timeout = min(self._clock.time_for("send"), self._limits.idle)
                 try:
-                    count: int = yield steps.Write(end.channel, rest, timeout)
+                    count: int = yield primitives.Write(end.channel, rest, timeout)
                 except TimeoutError as fault:
                     raise self._late_or_broken(end, fault, "send", timeout) from None
                 except OSError as fault:
@@ -136,7 +136,7 @@ class Peers:
             raise
         end.awaiting = True
 
-    def receive(self, request: requests.Receive) -> steps.Steps[bytes | None]:
+    def receive(self, request: requests.Receive) -> primitives.Steps[bytes | None]:
         """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded, LimitExceeded."""
         end = self.end(request.peer)
         most = request.most
@@ -148,7 +148,7 @@ class Peers:
         while True:
             timeout, wanted = self._patience(request.within, request.phase, awaiting=end.awaiting)
             try:
-                octets: bytes = yield steps.Read(end.channel, most, timeout)
+                octets: bytes = yield primitives.Read(end.channel, most, timeout)
             except TimeoutError as fault:
                 if wanted and fault.errno is None:
                     return None
@@ -171,7 +171,7 @@ class Peers:
                 return octets
             # An empty datagram says nothing; for an algorithm b"" would be the end.
 
-    def ready(self, request: requests.Ready) -> steps.Steps[Peer | None]:
+    def ready(self, request: requests.Ready) -> primitives.Steps[Peer | None]:
         """Raises DeadlineExceeded; Truncated or ConnectError where the system cannot wait."""
         ends = [self.end(peer) for peer in request.peers]
         if not ends:
@@ -181,7 +181,7 @@ class Peers:
                 return peer
         timeout, wanted = self._patience(request.within, request.phase, awaiting=all(end.awaiting for end in ends))
         try:
-            index: int | None = yield steps.Wait(tuple(end.channel for end in ends), timeout)
+            index: int | None = yield primitives.Wait(tuple(end.channel for end in ends), timeout)
         except OSError as fault:  # waiting needs a descriptor of its own
             raise ends[0].broken(fault) from fault
         if index is not None:

@@ -6,7 +6,6 @@ something to be done with a file, and whoever carries it out waits in its own wa
 
 from __future__ import annotations
 
-import codecs
 import os
 import secrets
 import stat
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from urlschemes.redaction import one_line
+from urlschemes_access.attributes import charset_of
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes, Gateway
     from urlschemes_access.policy import Limits
 
-__all__ = ["AnyDocument", "AnyResource", "OnDisk", "Reading", "Running", "charset_of"]
+__all__ = ["AnyDocument", "AnyResource", "OnDisk", "Reading", "Running"]
 
 T = TypeVar("T")
 
@@ -255,23 +255,3 @@ def _discard(path: Path, file: BinaryIO) -> None:
     with suppress(OSError):
         file.close()
         path.unlink()
-
-
-# Codecs that a server must not choose: no character sets, or slow on hostile input.
-_NO_CHARSETS = frozenset(
-    {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs", "oem"}
-)
-
-
-def charset_of(media_type: str | None) -> str | None:
-    """The name of Python's codec for the `charset` parameter; None where there is none that a server may choose."""
-    for parameter in (media_type or "").split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            try:
-                found = codecs.lookup(value.strip().strip('"'))
-                "".encode(found.name)  # refuses codecs that are not for text
-                return None if found.name in _NO_CHARSETS else found.name
-            except (LookupError, ValueError):
-                return None
-    return None

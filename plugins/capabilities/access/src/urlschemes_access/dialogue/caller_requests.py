@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL
-from urlschemes_access.backends import steps
+from urlschemes_access.backends import primitives
 from urlschemes_access.credentials import Credentials
-from urlschemes_access.dialogue.failures import are, breach
+from urlschemes_access.dialogue.system_errors import are, breach
 from urlschemes_access.errors import InputRequired
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Caller:
         self._ask = terms.ask
         self._content = _pieces(terms.content)
 
-    def authenticate(self, request: requests.Authenticate) -> steps.Steps[Credentials | None]:
+    def authenticate(self, request: requests.Authenticate) -> primitives.Steps[Credentials | None]:
         """Raises UnsafeURL for credentials that no protocol line can carry."""
         if self._credentials is None:
             return None
@@ -62,7 +62,7 @@ class Caller:
             self._trace.hide(given.password.encode("utf-8", "surrogateescape"))
         return given
 
-    def ask(self, request: requests.Ask) -> steps.Steps[Answers]:
+    def ask(self, request: requests.Ask) -> primitives.Steps[Answers]:
         """Raises InputRequired where nobody can be asked, or nobody answers."""
         if self._ask is None:
             raise InputRequired(
@@ -80,7 +80,7 @@ class Caller:
             raise breach(self._scheme, "one answer for each question, from the ask callable", given)
         return given
 
-    def pull(self, _: requests.Pull) -> steps.Steps[bytes]:
+    def pull(self, _: requests.Pull) -> primitives.Steps[bytes]:
         """Raises InputRequired where there is nothing to send."""
         if self._content is None:
             raise InputRequired("this operation sends content, and none was given", hint="it stands behind the URL")
@@ -93,10 +93,10 @@ class Caller:
             if piece:
                 return bytes(piece)
 
-    def _consult(self, question: Callable[[], object]) -> steps.Steps[object]:
+    def _consult(self, question: Callable[[], object]) -> primitives.Steps[object]:
         self._clock.pause()
         try:
-            return (yield steps.Consult(question))
+            return (yield primitives.Consult(question))
         finally:
             self._clock.resume()
 

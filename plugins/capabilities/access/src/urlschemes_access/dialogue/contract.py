@@ -9,7 +9,7 @@ from copy import copy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes_access.dialogue.failures import breach
+from urlschemes_access.dialogue.system_errors import breach
 
 if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes, Entry
