@@ -74,8 +74,8 @@ def find_attributes(url: FtpURL) -> Algorithm[None]:
 def replace(url: FtpURL) -> Algorithm[None]:
     """Store the caller's content as the file that `url` names, replacing an older one: STOR.
 
-    `;type=a` sends lines ended by CR LF. Raises what `access` raises, and UnsupportedOperation for a directory. After an
-    error, a part of the content may be in the file: the error's `sent` counts the octets sent. RemoteError has the
+    `;type=a` sends lines ended by CR LF. Raises what `access` raises, and UnsupportedOperation for a directory. After
+    an error, a part of the content may be in the file: the error's `sent` counts the octets sent. RemoteError has the
     server's reason; Indeterminate means that all was sent and not confirmed.
     """
     yield from _store(url, b"STOR")

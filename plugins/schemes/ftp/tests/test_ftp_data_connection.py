@@ -1,0 +1,228 @@
+"""Data connections: which port is connected to, and a server that does not use it as it should."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from ftp_dialogues import HOST, LOGIN, QUIT, download, exchange, type_and_size
+
+import urlschemes_access
+from urlschemes_access import Document, Limits, Listing, Policy
+from urlschemes_access.errors import (
+    ConnectError,
+    DeadlineExceeded,
+    LimitExceeded,
+    ProtocolError,
+    RemoteError,
+    Truncated,
+)
+from urlschemes_ftp import FtpURL
+from urlschemes_ftp.access import access
+from urlschemes_testing.replay import connect_back, replay
+from urlschemes_testing.rogue import (
+    Act,
+    Visitor,
+    after_data,
+    deaf,
+    floods,
+    hears,
+    offers_data,
+    refusing,
+    resets,
+    rogue,
+    says,
+    stays_silent,
+)
+
+# B27: the port
+
+EPSV_PORTS = {
+    "229 (|||40001|)": 40001,
+    "229 Entering Extended Passive Mode (|||1024|)": 1024,
+    "229 (!!!65535!)": 65535,
+    "229 with an address, which is ignored (|1|10.0.0.1|40001|)": 40001,
+    "229 (|||1023|)": None,
+    "229 (|||0|)": None,
+    "229 (|||65536|)": None,
+    "229 (|||99999|)": None,
+    f"229 (|||{'9' * 5000}|)": None,
+    "229 (|||-5000|)": None,
+    "229 (|||)": None,
+    "229 (||40001|)": None,
+    "229 (111400011)": None,
+    "229 40001": None,
+    "229": None,
+    "227 (127,0,0,1,156,65)": None,
+    "200 (|||40001|)": None,
+}
+PASV_PORTS = {
+    "227 Entering Passive Mode (127,0,0,1,156,65)": 40001,
+    "227 =127,0,0,1,156,65": 40001,
+    "227 Entering Passive Mode. 10,0,0,1,156,65 is it": 40001,
+    "227 (1,2,3,4,4,0)": 1024,
+    "227 (1,2,3,4,3,255)": None,
+    "227 (1,2,3,4,0,0)": None,
+    "227 (1,2,3,4,256,1)": None,
+    "227 (1,2,3,4,156,256)": None,
+    "227 (1,2,3,4,156)": None,
+    f"227 (1,2,3,4,{'9' * 5000},1)": None,
+    "227 (1,2,3,4,-156,1)": None,
+    "227": None,
+    "229 (|||40001|)": None,
+    "200 (1,2,3,4,156,65)": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("commands", "reply", "port"),
+    [
+        *(pytest.param(("EPSV",), reply, port, id=f"EPSV {reply[:50]}") for reply, port in EPSV_PORTS.items()),
+        *(
+            pytest.param(("EPSV", "500 What?", "PASV"), reply, port, id=f"PASV {reply[:50]}")
+            for reply, port in PASV_PORTS.items()
+        ),
+    ],
+)
+def test_the_port_of_a_passive_reply(commands: tuple[str, ...], reply: str, port: int | None) -> None:
+    url = FtpURL.parse(f"ftp://{HOST}/a")
+    begun = LOGIN.then(*type_and_size("a", 1), *exchange(*commands, reply))
+    if port is None:
+        error = replay(access(url), begun).error
+        assert type(error) is ProtocolError
+        assert error.where in ("EPSV", "PASV")
+    else:
+        outcome = replay(access(url), begun.then(connect_back(port), *download("RETR", "a", b"x"), *QUIT))
+        assert (outcome.error, outcome.content) == (None, b"x")
+
+
+# Over sockets
+
+LOGS_IN = (says("220 ready"), hears(), says("331 password"), hears(), says("230 in"))
+NAMES = (hears(), says("500 What?"), hears(), says("200 OK"))
+PATIENCE = 10
+
+
+def opened(url: str, policy: Policy) -> Document:
+    document = urlschemes_access.access(url, policy=policy)
+    assert isinstance(document, Document)
+    return document
+
+
+def read(url: str, policy: Policy | None = None) -> bytes:
+    with opened(url, policy or quick()) as document:
+        return document.read()
+
+
+def quick(**limits: float) -> Policy:
+    """Return the policy for this machine, with short time limits."""
+    few: dict[str, Any] = {"deadline": 3, "idle": 0.3, "first_octet": 0.3, "connect": 1, **limits}
+    return Policy(networks=Policy.interactive().networks, limits=Limits(**few))
+
+
+def size(octets: int | None) -> tuple[Act, ...]:
+    return hears(), says("200 OK"), hears(), says("500 What?" if octets is None else f"213 {octets}")
+
+
+def sending(*acts: Act) -> tuple[Act, ...]:
+    """Return the acts of a server whose data connection goes through `acts`."""
+    return hears(), offers_data("229 (|||{port}|)", *acts), hears(), says("150 here it comes")
+
+
+def test_b27_the_address_in_pasv_is_not_dialled() -> None:
+    with rogue(
+        *(*LOGS_IN, *size(4), hears(), says("500 What?"), hears()),
+        offers_data("227 Entering Passive Mode (192,0,2,7,{high},{low})", says(b"data")),
+        *(hears(), says("150 here it comes", "226 sent"), hears(), says("221 bye")),
+    ) as server:
+        assert read(f"ftp://{server}/a") == b"data"
+    commands = b"USER anonymous|PASS anonymous@example.com|TYPE I|SIZE a|EPSV|PASV|RETR a|QUIT|"
+    assert server.heard[0].split(b"\r\n") == commands.split(b"|")
+
+
+def test_b28_no_one_listens_for_the_data() -> None:
+    with refusing() as closed:
+        acts = (*LOGS_IN, *size(4), hears(), says(f"229 (|||{closed.port}|)"), stays_silent())
+        with rogue(*acts) as server, pytest.raises(ConnectError):
+            read(f"ftp://{server}/a")
+
+
+def test_b28_connecting_for_the_data_hangs() -> None:
+    with deaf() as hanging:
+        acts = (*LOGS_IN, *size(4), hears(), says(f"229 (|||{hanging.port}|)"), stays_silent())
+        with rogue(*acts) as server, pytest.raises(DeadlineExceeded) as late:
+            read(f"ftp://{server}/a", policy=quick(connect=0.2))
+    assert late.value.phase == "data"
+
+
+def test_b28_silent_data_and_the_control_connection_is_closed() -> None:
+    closed = threading.Event()
+    acts = (*LOGS_IN, *size(4), *sending(stays_silent()), stays_silent(), lambda _: closed.set())
+    with rogue(*acts) as server:
+        with pytest.raises(DeadlineExceeded) as late:
+            read(f"ftp://{server}/a")
+        assert late.value.phase == "data"
+        assert closed.wait(PATIENCE)
+
+
+def test_b09_data_reset_in_the_middle() -> None:
+    read_some = threading.Event()
+
+    def once_read(_: Visitor) -> None:
+        assert read_some.wait(PATIENCE)
+
+    acts = (*LOGS_IN, *size(100), *sending(says(b"x" * 50), once_read, resets()), stays_silent())
+    with rogue(*acts) as server, opened(f"ftp://{server}/a", policy=quick(idle=PATIENCE)) as document:
+        assert next(document) == b"x" * 50
+        read_some.set()
+        with pytest.raises(Truncated) as cut:
+            next(document)
+    assert (cut.value.received, cut.value.expected) == (50, 100)
+
+
+def test_b11_an_endless_listing() -> None:
+    acts = (*LOGS_IN, *NAMES, *sending(floods(b"name\r\n")), stays_silent())
+    with rogue(*acts) as server, urlschemes_access.access(f"ftp://{server}/", policy=quick(entries=5000)) as listing:
+        assert isinstance(listing, Listing)
+        with pytest.raises(LimitExceeded) as many:
+            list(listing)
+    assert many.value.limit == "entries"
+
+
+@pytest.mark.parametrize("timeout", [0.2, 15.0], ids=["its own timeout", "the deadline"])
+def test_b29_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, timeout: float) -> None:
+    monkeypatch.setattr("urlschemes_ftp.data_connection.CONFIRMATION_TIMEOUT", timeout)
+    acts = (*LOGS_IN, *size(4), *sending(says(b"data")), stays_silent())
+    with rogue(*acts) as server, pytest.raises(Truncated) as cut:
+        read(f"ftp://{server}/a", policy=quick(deadline=1, first_octet=5))
+    assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 4, b"data")
+
+
+@pytest.mark.parametrize("end", ["426 aborted", "226 sent"])
+def test_b29_426_and_a_size_that_disagrees(end: str) -> None:
+    acts = (*LOGS_IN, *size(5), *sending(says(b"data")), after_data(), says(end), stays_silent())
+    with rogue(*acts) as server, pytest.raises(Truncated) as cut:
+        read(f"ftp://{server}/a")
+    assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 5, b"data")
+
+
+def test_b31_a_refused_connection_is_closed() -> None:
+    closed = threading.Event()
+    with rogue(says("421 too many"), stays_silent(), lambda _: closed.set()) as server:
+        with pytest.raises(RemoteError) as refused:
+            read(f"ftp://{server}/a")
+        assert (refused.value.status, refused.value.temporary) == (421, True)
+        assert closed.wait(PATIENCE)
+    assert server.heard == [b""]
+
+
+def test_b50_closing_early_closes_both_connections() -> None:
+    control_closed, data_closed = threading.Event(), threading.Event()
+    data = (says(b"data"), stays_silent(), lambda _: data_closed.set())
+    acts = (*LOGS_IN, *size(None), *sending(*data), stays_silent(), lambda _: control_closed.set())
+    with rogue(*acts) as server:
+        with opened(f"ftp://{server}/a", policy=quick(idle=PATIENCE)) as document:
+            assert next(document) == b"data"
+        assert control_closed.wait(PATIENCE)
+        assert data_closed.wait(PATIENCE)

@@ -1,0 +1,214 @@
+"""FTP with a server that follows the RFC, on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import urlschemes_access
+from urlschemes_access import Credentials, Document, Listing, Policy
+from urlschemes_access.errors import AuthRequired, RemoteError
+from urlschemes_access.protocol import Authenticate
+from urlschemes_ftp import FtpURL
+from urlschemes_servers.ftp import FtpUser, ftp_server
+from urlschemes_testing.loopback import Address
+
+HERE = Policy.interactive()
+CONTENTS = {
+    "pub/readme.txt": b"Hello from FTP\nline two\n",
+    "pub/all-octets": bytes(range(256)) * 4,
+    "pub/empty": b"",
+    "pub/dir with space/f 1.txt": b"space\n",
+    "pub/odd;type=x.txt": b"semicolon\n",
+    "pub/100%.txt": b"percent\n",
+    "pub/naïve.txt": b"utf-8\n",
+    "pub/-rf": b"dash\n",
+    "pub/big": hashlib.shake_128(b"big").digest(3_000_001),
+    "etc/motd": b"the one of the root\n",
+    "home/joe/etc/motd": b"the one of joe\n",
+}
+JOE = "joe:s3cret%2F%40%3A"
+
+
+def document(url: str, **options: Any) -> Document:
+    found = urlschemes_access.access(url, **{"policy": HERE, **options})
+    assert isinstance(found, Document)
+    return found
+
+
+def listing(url: str) -> Listing:
+    found = urlschemes_access.access(url, policy=HERE)
+    assert isinstance(found, Listing)
+    return found
+
+
+def read(url: str, **options: Any) -> bytes:
+    with document(url, **options) as found:
+        return found.read()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    root = tmp_path_factory.mktemp("ftp")
+    for name, content in CONTENTS.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+    (root / "nothing").mkdir()
+    with ftp_server(root, {"joe": FtpUser("s3cret/@:", home="/home/joe")}) as address:
+        yield address
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_files_come_octet_by_octet(server: Address, name: str) -> None:
+    *directories, last = name.split("/")
+    url = FtpURL.build(host=server.host, port=server.port, directories=directories, name=last)
+    with document(str(url)) as found:
+        assert found.size == len(CONTENTS[name])
+        assert found.read() == CONTENTS[name]
+        assert found.terminated
+
+
+def test_large_files_come_in_pieces(server: Address) -> None:
+    with document(f"ftp://{server}/pub/big") as found:
+        pieces = list(found)
+    assert len(pieces) > 10
+    assert max(map(len, pieces)) <= 128 * 1024
+    assert b"".join(pieces) == CONTENTS["pub/big"]
+
+
+def test_type_a_is_what_goes_over_the_wire(server: Address) -> None:
+    assert read(f"ftp://{server}/pub/readme.txt;type=a") == b"Hello from FTP\r\nline two\r\n"
+    assert read(f"ftp://{server}/pub/readme.txt;type=I") == CONTENTS["pub/readme.txt"]
+
+
+def test_an_encoded_slash_is_not_the_default_directory(server: Address) -> None:
+    assert read(f"ftp://{JOE}@{server}/etc/motd") == b"the one of joe\n"
+    assert read(f"ftp://{JOE}@{server}/%2Fetc/motd") == b"the one of the root\n"
+    # The server decides what an empty CWD means (decision 27); this one changes to the root.
+    assert read(f"ftp://{JOE}@{server}//etc/motd") == b"the one of the root\n"
+
+
+@pytest.mark.parametrize("path", ["pub/", "pub;type=d", "pub/;type=D", "etc/../pub/"])
+def test_a_directory_lists_urls_that_lead_on(server: Address, path: str) -> None:
+    with listing(f"ftp://{server}/{path}") as found:
+        entries = {entry.name: entry for entry in found}
+    assert entries.keys() == {name.split("/")[1] for name in CONTENTS if name.startswith("pub/")}
+    for name, entry in entries.items():
+        assert entry.problem is None
+        assert entry.url is not None
+        if entry.kind == "directory":
+            assert name == "dir with space"
+            with listing(entry.url) as inside:
+                assert [each.name for each in inside] == ["f 1.txt"]
+        else:
+            assert (entry.kind, entry.size) == ("file", len(CONTENTS[f"pub/{name}"]))
+            assert entry.modified is not None
+            assert entry.modified.timestamp() == 1_000_000_000
+            assert read(entry.url) == CONTENTS[f"pub/{name}"]
+
+
+def test_an_empty_and_a_default_directory(server: Address) -> None:
+    with listing(f"ftp://{server}/nothing/") as found:
+        assert list(found) == []
+    for url in (f"ftp://{server}", f"ftp://{server}/"):
+        with listing(url) as found:
+            assert sorted(entry.name for entry in found) == ["etc", "home", "nothing", "pub"]
+
+
+def test_decision_25_a_directory_accessed_as_a_file(server: Address) -> None:
+    with pytest.raises(RemoteError) as refused:
+        read(f"ftp://{server}/pub")
+    assert refused.value.status == 550
+    assert ";type=d" in str(refused.value)
+
+
+def test_attributes(server: Address) -> None:
+    found = urlschemes_access.find_attributes(f"ftp://{server}/pub/readme.txt", policy=HERE)
+    assert (found.name, found.size, found.fields["type"]) == ("readme.txt", 24, "file")
+    assert found.modified is not None
+    assert found.modified.timestamp() == 1_000_000_000
+    found = urlschemes_access.find_attributes(f"ftp://{server}/pub/", policy=HERE)
+    assert found.size is None
+    assert "dir" in found.fields["type"]
+    with pytest.raises(RemoteError) as refused:
+        urlschemes_access.find_attributes(f"ftp://{server}/pub/nothing", policy=HERE)
+    assert refused.value.status == 550
+
+
+def test_logins(server: Address) -> None:
+    with pytest.raises(AuthRequired):
+        read(f"ftp://joe@{server}/etc/motd")
+    with pytest.raises(AuthRequired) as refused:
+        read(f"ftp://joe:hunter2@{server}/etc/motd")
+    assert "hunter2" not in str(refused.value)
+    asked = []
+
+    def credentials(request: Authenticate) -> Credentials:
+        asked.append((request.host, request.port, request.user))
+        return Credentials("joe", "s3cret/@:")
+
+    assert read(f"ftp://joe@{server}/etc/motd", credentials=credentials) == b"the one of joe\n"
+    assert asked == [(server.host, server.port, "joe")]
+
+
+def test_the_trace_shows_the_dialogue_without_the_password(server: Address) -> None:
+    events: list[object] = []
+    read(f"ftp://{JOE}@{server}/etc/motd", trace=events.append)
+    shown = repr(events)
+    for command in ("USER joe", "PASS ***", "CWD etc", "TYPE I", "SIZE motd", "EPSV", "RETR motd", "QUIT"):
+        assert command in shown
+    assert "s3cret" not in shown
+
+
+# Writing
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "home" / "etc").mkdir(parents=True)
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "home" / "etc" / "motd").write_bytes(b"relative\n")
+    (tmp_path / "etc" / "motd").write_bytes(b"absolute\n")
+    return tmp_path
+
+
+@pytest.fixture
+def writable(root: Path) -> Iterator[str]:
+    """Login, host and port of a user who may write."""
+    with ftp_server(root, {"joe": FtpUser("secret", home="/home", writable=True)}) as address:
+        yield f"joe:secret@{address}"
+
+
+def test_relative_and_absolute_paths_are_written(writable: str, root: Path) -> None:
+    urlschemes_access.replace(f"ftp://{writable}/etc/motd", b"new\n", policy=HERE)
+    assert (root / "home" / "etc" / "motd").read_bytes() == b"new\n"
+    assert (root / "etc" / "motd").read_bytes() == b"absolute\n"
+    urlschemes_access.update(f"ftp://{writable}/%2Fetc/motd", [b"and ", b"more\n"], policy=HERE)
+    assert (root / "etc" / "motd").read_bytes() == b"absolute\nand more\n"
+    found = urlschemes_access.delete(f"ftp://{writable}/%2Fetc/motd", policy=HERE)
+    assert found.fields["reply"].startswith("250 ")
+    assert not (root / "etc" / "motd").exists()
+    assert (root / "home" / "etc" / "motd").exists()
+
+
+def test_what_is_stored_is_what_is_read(writable: str, root: Path) -> None:
+    content = bytes(range(256)) * 20_000
+    pieces = [content[at : at + 70_001] for at in range(0, len(content), 70_001)]
+    assert urlschemes_access.replace(f"ftp://{writable}/a%20b", pieces, policy=HERE).size == len(content)
+    assert (root / "home" / "a b").read_bytes() == content
+    assert read(f"ftp://{writable}/a%20b") == content
+
+
+@pytest.mark.parametrize(("operation", "content"), [("replace", b"x"), ("update", b"x"), ("delete", None)])
+def test_a_user_who_may_only_read(root: Path, operation: str, content: bytes | None) -> None:
+    with ftp_server(root) as address, pytest.raises(RemoteError) as refused:
+        urlschemes_access.operate(operation, f"ftp://{address}/etc/motd", content, policy=HERE)
+    assert refused.value.status == 550
+    assert (root / "etc" / "motd").read_bytes() == b"absolute\n"

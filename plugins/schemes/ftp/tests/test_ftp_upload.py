@@ -1,0 +1,356 @@
+"""Writing by FTP: STOR, APPE and DELE in dialogues, and against servers that fail at each step."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+from ftp_dialogues import CONNECTED, LOGIN, QUIT, TYPE_I, cwd, epsv, exchange, steps, store
+
+import urlschemes_access
+from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
+from urlschemes_access import Attributes, Limits, Policy
+from urlschemes_access.errors import (
+    AccessError,
+    AuthRequired,
+    DeadlineExceeded,
+    Indeterminate,
+    InputRequired,
+    ProtocolError,
+    RemoteError,
+    Truncated,
+)
+from urlschemes_access.protocol import Algorithm
+from urlschemes_ftp import FtpURL, access
+from urlschemes_testing.replay import (
+    Dialogue,
+    Step,
+    client,
+    client_closes,
+    connect_back,
+    fault_everywhere,
+    replay,
+    server,
+    server_closes,
+    server_resets,
+    split_everywhere,
+    upload,
+)
+from urlschemes_testing.rogue import (
+    Act,
+    Visitor,
+    after_data,
+    closes,
+    hears,
+    hears_exactly,
+    hears_until,
+    offers_data,
+    resets,
+    rogue,
+    says,
+    stays_silent,
+    waits,
+)
+
+Operation = Callable[[FtpURL], Algorithm[None]]
+
+
+@dataclass(frozen=True)
+class Case:
+    operation: Operation
+    url: str
+    dialogue: Dialogue
+    attributes: Attributes
+
+
+CASES = {
+    "STOR": Case(
+        access.replace,
+        "ftp://host.dom/pub/a.txt",
+        LOGIN.then(
+            *(upload(b"one\r\n"), upload(b"two \xff\x00\n")),
+            *steps(cwd("pub"), TYPE_I, epsv(), store("STOR a.txt", b"one\r\n", b"two \xff\x00\n"), QUIT),
+        ),
+        Attributes(media_type="text/plain", name="a.txt", size=12, fields={"reply": "226 Stored"}),
+    ),
+    "STOR without content": Case(
+        access.replace,
+        "ftp://host.dom/a",
+        LOGIN.then(*steps(TYPE_I, epsv(), store("STOR a"), QUIT)),
+        Attributes(name="a", size=0, fields={"reply": "226 Stored"}),
+    ),
+    "STOR of a text, whose line ends become CR LF": Case(
+        access.replace,
+        "ftp://host.dom/a;type=a",
+        LOGIN.then(
+            *map(upload, (b"one\ntwo\r\nthree\r", b"\nfour", b"\nfive\r", b"six\n\n", b"\n")),
+            *steps(exchange("TYPE A", "200 Type set"), epsv()),
+            *store("STOR a", b"one\r\ntwo\r\nthree\r", b"\nfour", b"\r\nfive\r", b"six\r\n\r\n", b"\r\n"),
+            *QUIT,
+        ),
+        Attributes(name="a", fields={"reply": "226 Stored"}),
+    ),
+    "APPE, by PASV, 125 and 250": Case(
+        access.update,
+        "ftp://joe:secret@host.dom/%2Fvar/log",
+        Dialogue(
+            *(*CONNECTED, upload(b"more\n"), server("220 ready")),
+            *exchange("USER joe", "331 Password", "PASS secret", "230 In"),
+            *steps(cwd("/var"), TYPE_I),
+            *exchange("EPSV", "500 What?", "PASV", "227 Passive (10,0,0,1,156,65)"),
+            *(connect_back(40001), *exchange("APPE log", "125 Open already")),
+            *(client(b"more\n", on="data"), client_closes(on="data")),
+            *(server("250-It is", " there", "250 now"), *QUIT),
+        ),
+        Attributes(name="log", fields={"reply": "250 It is  there now"}),
+    ),
+    "DELE": Case(
+        access.delete,
+        "ftp://host.dom/pub/-rf%20*;type=i",
+        LOGIN.then(*steps(cwd("pub"), exchange("DELE -rf *", "250 It is gone"), QUIT)),
+        Attributes(name="-rf *", fields={"reply": "250 It is gone"}),
+    ),
+}
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+@every_case
+def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B52
+    outcome = split_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.dialogue)
+    assert outcome.complete, outcome.error
+    assert (outcome.kind, outcome.attributes) == ("attributes", case.attributes)
+
+
+@every_case
+def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: Case) -> None:  # B51
+    runs = fault_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.dialogue, also=("QUIT",))
+    assert len(runs) > 40
+    for run in runs:
+        error = run.outcome.error
+        assert run.outcome.kind is None or error is None
+        if run.outcome.sent.get("data") and error is not None:
+            assert isinstance(error, (RemoteError, Truncated, DeadlineExceeded, Indeterminate, ProtocolError))
+            assert error.sent is not None
+            assert f"{error.sent} octet" in str(error) or not error.sent
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://host.dom/pub/", "ftp://host.dom", "ftp://host.dom/pub;type=d", "ftp://host.dom/;type=i"]
+)
+@pytest.mark.parametrize("operation", [access.replace, access.update, access.delete])
+def test_a_directory_is_refused_before_connecting(url: str, operation: Operation) -> None:
+    outcome = replay(operation(FtpURL.parse(url)), Dialogue())
+    assert isinstance(outcome.error, UnsupportedOperation)
+
+
+def test_control_characters_and_missing_content_are_refused_before_connecting() -> None:
+    with pytest.raises(UnsafeURL):
+        urlschemes_access.replace("ftp://host.dom/a%0D%0ADELE%20b", b"x")
+    with pytest.raises(UnsafeURL):
+        urlschemes_access.delete("ftp://host.dom/a%0D%0ADELE%20b")
+    with pytest.raises(InputRequired):
+        urlschemes_access.operate("replace", "ftp://host.dom/a")
+
+
+BEGUN = LOGIN.then(upload(b"12345"), *TYPE_I, *epsv())
+HALF = (upload(b"67890"), *exchange("STOR a", "150 Send it"), client(b"12345", on="data"))
+ALL = (*HALF, client(b"67890", on="data"), client_closes(on="data"))
+
+
+@dataclass(frozen=True)
+class Bad:
+    error: type[URLError]
+    words: str
+    steps: tuple[Step, ...]
+    status: int | None = None
+    sent: int | None = None
+
+
+BAD = {
+    "550 to STOR": Bad(RemoteError, "STOR a: 550 No", exchange("STOR a", "550 No"), 550),
+    "553 to STOR": Bad(RemoteError, "553 Name", exchange("STOR a", "553 Name not allowed"), 553),
+    "452 to STOR": Bad(RemoteError, "452 Full", exchange("STOR a", "452 Full"), 452),
+    "532 to STOR": Bad(AuthRequired, "532 Account", exchange("STOR a", "532 Account needed")),
+    "530 to STOR": Bad(AuthRequired, "530 Log in", exchange("STOR a", "530 Log in")),
+    "226 to STOR, before any data": Bad(ProtocolError, "226 Done", exchange("STOR a", "226 Done")),
+    "350 to STOR": Bad(ProtocolError, "350 More?", exchange("STOR a", "350 More?")),
+    "nonsense to STOR": Bad(Indeterminate, "no valid reply to STOR a", exchange("STOR a", "hm?")),
+    "no reply to STOR": Bad(Indeterminate, "no reply to STOR a", (client("STOR a"), server_closes())),
+    "552 in the middle": Bad(RemoteError, "552 Quota; 5 octets", (*HALF, server("552 Quota")), 552, 5),
+    "226 in the middle": Bad(ProtocolError, "no reply before all was sent", (*HALF, server("226 OK")), sent=5),
+    "nonsense in the middle": Bad(ProtocolError, "hm", (*HALF, server("hm?")), sent=5),
+    "the control connection closed in the middle": Bad(
+        Truncated, "the control connection broke; 5 octets", (*HALF, server_closes()), sent=5
+    ),
+    "the control connection reset in the middle": Bad(
+        Truncated, "the control connection broke; 5 octets", (*HALF, server_resets()), sent=5
+    ),
+    "451 at the end": Bad(RemoteError, "STOR a: 451 Disk; 10 octets", (*ALL, server("451 Disk")), 451, 10),
+    "200 at the end": Bad(ProtocolError, "200 Fine", (*ALL, server("200 Fine")), sent=10),
+    "nonsense at the end": Bad(
+        Indeterminate, "all 10 octets were sent, but no reply 226 came", (*ALL, server("hm?")), sent=10
+    ),
+    "no reply at the end": Bad(Indeterminate, "no reply 226 came", (*ALL, server_closes()), sent=10),
+    "a reset at the end": Bad(Indeterminate, "no reply 226 came", (*ALL, server_resets()), sent=10),
+}
+
+
+@pytest.mark.parametrize("case", BAD.values(), ids=BAD)
+@pytest.mark.parametrize("command", ["STOR", "APPE"])
+def test_an_error_says_how_much_was_sent(case: Bad, command: str) -> None:
+    dialogue = BEGUN.then(*(client(f"{command} a") if step == client("STOR a") else step for step in case.steps))
+    algorithm = access.replace if command == "STOR" else access.update
+    outcome = replay(algorithm(FtpURL.parse("ftp://host.dom/a")), dialogue)
+    error = outcome.error
+    assert isinstance(error, AccessError)
+    assert type(error) is case.error, error
+    assert case.words.replace("STOR", command) in str(error)
+    assert error.sent == case.sent
+    assert getattr(error, "status", None) == case.status
+    assert outcome.kind is None
+
+
+@pytest.mark.parametrize(
+    ("steps", "error", "words"),
+    [
+        ((server("550 No such file"),), RemoteError, "DELE a: 550 No such file"),
+        ((server("450 Busy"),), RemoteError, "DELE a: 450 Busy"),
+        ((server("150 Wait"),), ProtocolError, "150 Wait"),
+        ((server_closes(),), Indeterminate, "no reply to DELE a: it may or may not have been carried out"),
+        ((server("hm?"),), Indeterminate, "no valid reply to DELE a"),
+        ((server_resets(),), Indeterminate, "no reply to DELE a"),
+        ((), Indeterminate, "no reply to DELE a"),
+    ],
+)
+def test_a_file_that_cannot_be_deleted(steps: tuple[Step, ...], error: type[URLError], words: str) -> None:
+    outcome = replay(access.delete(FtpURL.parse("ftp://host.dom/a")), LOGIN.then(client("DELE a"), *steps))
+    assert type(outcome.error) is error
+    assert words in str(outcome.error)
+
+
+def test_nothing_is_sent_if_the_login_is_refused() -> None:
+    refused = Dialogue(*CONNECTED, server("220 ready"), *exchange("USER anonymous", "530 No"), upload(b"x"))
+    error = replay(access.replace(FtpURL.parse("ftp://host.dom/a")), refused).error
+    assert isinstance(error, AuthRequired)
+    assert error.sent is None
+
+
+# Over sockets
+
+HERE = replace(Policy.interactive(), limits=Limits(deadline=20, first_octet=5, idle=5))
+LOGS_IN: tuple[Act, ...] = (says("220 ready"), hears(), says("230 in"), hears(), says("200 type"), hears())
+
+
+class DataReceiver:
+    """The server's end of a data connection: what it received, and how the connection ended."""
+
+    def __init__(self) -> None:
+        self.octets = b""
+        self.ended = ""
+        self.over = threading.Event()
+
+    def __call__(self, visitor: Visitor) -> None:
+        try:
+            while octets := visitor.hear():
+                self.octets += octets
+            self.ended = "in good order"
+        except OSError as fault:
+            self.ended = type(fault).__name__
+        self.over.set()
+
+
+def storing(*data: Act, then: tuple[Act, ...]) -> tuple[Act, ...]:
+    return (*LOGS_IN, offers_data("229 here (|||{port}|)", *data), hears(), says("150 go"), *then)
+
+
+def endless() -> Iterator[bytes]:
+    while True:
+        yield bytes(65536)
+
+
+def test_content_that_fails_in_the_middle_resets_the_data_connection() -> None:
+    def content() -> Iterator[bytes]:
+        yield b"some"
+        assert arrived.wait(5)
+        raise KeyError("the caller's own")
+
+    arrived = threading.Event()
+    receiver = DataReceiver()
+
+    def arrives(visitor: Visitor) -> None:
+        receiver.octets += visitor.hear()
+        arrived.set()
+
+    with rogue(*storing(arrives, receiver, then=(after_data(), stays_silent()))) as address:
+        with pytest.raises(KeyError):
+            urlschemes_access.replace(f"ftp://{address}/a", content(), policy=HERE)
+        assert receiver.over.wait(5)
+    assert (receiver.octets, receiver.ended) == (b"some", "ConnectionResetError")
+
+
+@pytest.mark.parametrize(
+    ("then", "error", "status"),
+    [
+        ((after_data(), says("426 aborted")), RemoteError, 426),
+        ((after_data(), closes()), Truncated, None),
+        pytest.param((stays_silent(),), Truncated, None, marks=pytest.mark.slow),
+    ],
+    ids=["426", "closed", "silence"],
+)
+def test_b09_the_data_connection_is_reset_in_the_middle(
+    then: tuple[Act, ...], error: type[URLError], status: int | None
+) -> None:
+    with rogue(*storing(hears_exactly(100_000), resets(), then=then)) as address, pytest.raises(URLError) as caught:
+        urlschemes_access.replace(f"ftp://{address}/a", endless(), policy=HERE)
+    assert type(caught.value) is error, caught.value
+    assert getattr(caught.value, "status", None) == status
+    assert isinstance(caught.value, AccessError)
+    assert caught.value.sent is not None
+    assert caught.value.sent >= 100_000
+
+
+def test_b06_a_server_that_receives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_ftp.upload.REASON_TIMEOUT", 0.1)
+    short = replace(HERE, limits=Limits(deadline=20, idle=0.3))
+    with rogue(*storing(waits(5), then=(stays_silent(),))) as address, pytest.raises(DeadlineExceeded) as late:
+        urlschemes_access.replace(f"ftp://{address}/a", endless(), policy=short)
+    assert late.value.sent is not None
+
+
+def test_a_refusal_ends_an_endless_upload() -> None:
+    acts = storing(hears_exactly(100_000), stays_silent(), then=(waits(0.1), says("552 full"), stays_silent()))
+    with rogue(*acts) as address, pytest.raises(RemoteError, match="552 full") as full:
+        urlschemes_access.replace(f"ftp://{address}/a", endless(), policy=HERE)
+    assert full.value.status == 552
+
+
+@pytest.mark.parametrize("last", [closes(), resets(), stays_silent()], ids=["closes", "resets", "silence"])
+def test_lost_after_all_was_sent(last: Act, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_ftp.upload.CONFIRMATION_TIMEOUT", 0.2)
+    receiver = DataReceiver()
+    with rogue(*storing(receiver, then=(after_data(), last))) as address, pytest.raises(Indeterminate) as lost:
+        urlschemes_access.update(f"ftp://{address}/a", b"all of it", policy=HERE)
+    assert (receiver.octets, receiver.ended) == (b"all of it", "in good order")
+    assert lost.value.sent == 9
+
+
+def test_nothing_is_tried_twice() -> None:
+    with rogue(says("220 ready"), hears(), says("230 in"), hears(), closes()) as address:
+        with pytest.raises(Indeterminate):
+            urlschemes_access.delete(f"ftp://{address}/a", policy=HERE)
+        assert len(address.visits) == 1
+    assert address.heard == [b"USER anonymous\r\nDELE a\r\n"]
+
+
+def test_b27_the_data_go_to_the_machine_of_the_control_connection() -> None:
+    receiver = DataReceiver()
+    acts = (
+        *(*LOGS_IN, says("500 what?"), hears()),
+        offers_data("227 passive (192,0,2,7,{high},{low})", receiver),
+        *(hears_until(b"\n"), says("150 go"), after_data(), says("226 done"), hears()),
+    )
+    with rogue(*acts) as address:
+        urlschemes_access.replace(f"ftp://{address}/a", b"octets", policy=HERE)
+    assert receiver.octets == b"octets"
