@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import doctest
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+import urlschemes_access
+from urlschemes_access import Client, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["BLOCK", "Block", "blocks", "commands", "prints", "without_blanks"]
+__all__ = ["BLOCK", "Block", "blocks", "check_readme", "commands", "prints", "without_blanks"]
 
 BLOCK = re.compile(r"(?:^<!-- (file|not run): (.+?) -->\n+)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.+(?:\\\n.+)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -47,3 +53,26 @@ def without_blanks(printed: str) -> str:
 def prints(expected: str, got: str) -> bool:
     """Whether `got` is what a page says; `...` in `expected` stands for anything."""
     return doctest.OutputChecker().check_output(expected.rstrip() + "\n", got.rstrip() + "\n", doctest.ELLIPSIS)
+
+
+def check_readme(folder: Path, *, address: object = None, **client_arguments: Any) -> None:
+    """Run the doctests of the README.md in `folder`, and fail if one prints something else.
+
+    Where `client` is used in an example, `host.dom` is the server at `address`, on this machine; `client_arguments` are
+    arguments that the examples' `Client()` needs beside that.
+    """
+    page = folder / "README.md"
+    body = "\n".join(block.body for block in blocks(page) if block.language == "python")
+    test = doctest.DocTestParser().get_doctest(body, {}, str(page), str(page), 0)
+    assert test.examples
+    for example in test.examples:
+        if "client." in example.source:
+            example.source = example.source.replace("host.dom", str(address))
+            example.want = example.want.replace("host.dom", str(address))
+    output: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
+    with pytest.MonkeyPatch.context() as patch:
+        local = partial(Client, policy=Policy.interactive())
+        patch.setattr(urlschemes_access, "Client", partial(local, **client_arguments))
+        runner.run(test, out=output.append)
+    assert runner.failures == 0, "".join(output)

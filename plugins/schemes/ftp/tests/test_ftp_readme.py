@@ -1,0 +1,16 @@
+"""The examples of the README."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pages import check_readme
+
+from urlschemes_servers.ftp import FtpUser, ftp_server
+
+
+def test_the_examples_of_the_readme(tmp_path: Path) -> None:
+    (tmp_path / "pub").mkdir()
+    (tmp_path / "pub" / "readme.txt").write_text("Hello.\n")
+    with ftp_server(tmp_path, {"joe": FtpUser("secret", writable=True)}) as address:
+        check_readme(Path(__file__).parents[1], address=address)
