@@ -1,64 +1,48 @@
 """Decide which claims count.
 
-A distribution or scheme that the user switched off does not take part. A reserved name belongs to one distribution. If a
-name is pinned, only the pinned distribution counts. If two distributions still claim one name, neither counts: the order
-of installation, or of `sys.path`, never decides.
+A distribution or scheme that the user switched off does not take part. A reserved name belongs to one distribution. If
+a name is pinned, only the pinned distribution counts. If two distributions still claim one name, neither counts: the
+order of installation, or of `sys.path`, never decides.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import PluginError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim, distribution_key
-from urlschemes.registry.known_names import known_names
+from urlschemes.registry.known_names import known_names, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from urlschemes.storage.config_file import ConfigTable
 
-__all__ = ["COMMAND_OWNERS", "DISABLE", "Rules", "Selection", "installed_list", "locations", "select", "switch"]
+__all__ = ["DISABLE", "Rules", "Selection", "installed_list", "locations", "select", "switch"]
 
 DISABLE = "URLSCHEMES_DISABLE"
 """The variable that switches off distributions and schemes: their names, separated by commas."""
 ALLOW = "URLSCHEMES_PLUGINS"
 """The variable that restricts which distributions take part: their names, separated by commas, or `none`."""
 
-COMMAND_OWNERS = {
-    "iana": "urlschemes-iana",
-    "new": "urlschemes-conformance",
-    "review": "urlschemes-conformance",
-    "send": "urlschemes-mailto",
-    "session": "urlschemes-telnet",
-    "site": "urlschemes-site",
-}
-"""The commands that belong to one distribution each."""
-_BUILT_IN_COMMANDS = frozenset(
-    "access attributes check config delete demo doctor explain extract fix parse replace schemes show update why".split()
-)
-_DEMONSTRATOR = "urlschemes-servers"
-"""The distribution that demonstrates the reserved schemes whose own distributions do not."""
-
 _PINNABLE = frozenset({SCHEMES, COMMANDS, DEMOS})
 _MAX_LISTED = 3
 """Claims that a message lists; of more it gives the number."""
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """The choices of the user, in any spelling of the distributions' names.
 
     `allowed` lists, by source, the distributions that may take part (empty: all). `disabled` lists, by source,
     distributions and schemes that may not. `pins` maps names to the chosen distributions.
     """
 
-    allowed: Mapping[str, Collection[str]] = field(default_factory=dict)
-    disabled: Mapping[str, Collection[str]] = field(default_factory=dict)
-    pins: Mapping[str, str] = field(default_factory=dict)
+    allowed: Mapping[str, Collection[str]] = MappingProxyType({})
+    disabled: Mapping[str, Collection[str]] = MappingProxyType({})
+    pins: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def from_table(cls, table: ConfigTable) -> Rules:
@@ -75,8 +59,7 @@ class Rules:
         return cls(lists["plugins"], lists["disable"], {name: pins.string(name) for name in pins.content})
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """Every claim in its state, and the one that counts for each scheme."""
 
     claims: tuple[Claim, ...]
@@ -114,7 +97,7 @@ def _judged(
         return claim._replace(state="disabled", reason=why)
     if claim.state != "active":
         return claim
-    if claim.group == COMMANDS and claim.name in _BUILT_IN_COMMANDS:
+    if claim.group == COMMANDS and claim.name in reserved_names().built_in_commands:
         return claim._replace(state="reserved", reason="urlschemes has a command of that name itself")
     owner = _owner(claim.group, claim.name)
     if owner is not None and owner != distribution:
@@ -146,12 +129,12 @@ def _settle_conflicts(judged: list[Claim]) -> None:
 def _demonstrator(claims: list[Claim], providing: list[Claim]) -> tuple[Claim, str] | None:
     """Return which of the demonstrations of one scheme counts, and why; None if none does.
 
-    The provider's own counts first; for a reserved scheme, that of our own servers is next.
+    The provider's own counts first; for a reserved scheme, that of the reserved demonstrator is next.
     """
     own = [claim for claim in claims if [claim.provider] == [each.provider for each in providing]]
     if len(own) == 1:
         return own[0], f"{own[0].provider}, which provides the scheme, demonstrates it itself"
-    ours = [claim for claim in claims if distribution_key(claim.distribution) == _DEMONSTRATOR]
+    ours = [claim for claim in claims if distribution_key(claim.distribution) == reserved_names().demonstrator]
     if len(ours) == 1 and _owner(SCHEMES, ours[0].name) is not None:
         return ours[0], f"{ours[0].provider} demonstrates the reserved schemes"
     return None
@@ -160,7 +143,7 @@ def _demonstrator(claims: list[Claim], providing: list[Claim]) -> tuple[Claim, s
 def _owner(group: str, name: str) -> str | None:
     """Return the distribution that the name is reserved for, if there is one."""
     if group == COMMANDS:
-        return COMMAND_OWNERS.get(name)
+        return reserved_names().commands.get(name)
     known = known_names().get(name) if group == SCHEMES else None
     return known.distribution or None if known is not None else None
 
@@ -199,8 +182,9 @@ def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str
     lists = {source: frozenset(map(distribution_key, names)) for source, names in rules.allowed.items()}
     value = os.environ.get(ALLOW, "").strip()
     if value:
-        lists[ALLOW] = frozenset() if value == "none" else frozenset(map(distribution_key, _names(value)))
-        if value != "none" and not lists[ALLOW]:
+        none = value.lower() == "none"
+        lists[ALLOW] = frozenset() if none else frozenset(map(distribution_key, _names(value)))
+        if not none and not lists[ALLOW]:
             raise PluginError(f"{ALLOW} is {value!r}, which names no distribution", hint="`none` switches all off")
     installed = _distributions(claims) if lists else set()
     for source, names in lists.items():
@@ -242,7 +226,7 @@ def _distributions(claims: Iterable[Claim]) -> set[str]:
 
 
 def switch(claim: Claim) -> str:
-    """Return the name that switches the claim off: the scheme's, or the distribution's if another provides the scheme."""
+    """Return the name that switches the claim off: the scheme's, or the distribution's if another has the scheme."""
     return claim.name if claim.group == SCHEMES and claim.state in {"active", "broken"} else claim.distribution
 
 

@@ -10,9 +10,9 @@ No distribution, however malformed, stops the others from being found: what is w
 reason of its claim. Entries of `sys.path` that depend on where the process was started (the empty one, relative ones,
 the current directory) are searched and reported, but not used.
 
-Searching takes longer than all else that a first URL needs, so the claims are cached, for one version of the core and
-of Python, one `sys.path`, and the state of each of its entries: a folder's time changes when something is installed
-into it or removed. Files that can change without that are watched themselves.
+Searching takes longer than everything else that a first URL needs, so the claims are cached: for one version of the
+core and of Python, one `sys.path`, and one state of each of its entries. The times of a folder change when something
+is installed into it or removed. The metadata that builds of sources rewrite in place is watched file by file.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import os
 import re
 import sys
 from importlib.machinery import PathFinder
-from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import described, one_line
+from urlschemes.registry import claims as claims_module
 from urlschemes.registry.claims import (
     GROUPS,
     HOOK_NAMES,
@@ -54,7 +54,7 @@ MAX_NAMES = 1000
 """Names that one distribution may claim."""
 
 SETTLED_AFTER = 2_000_000_000
-"""Nanoseconds after which one more change would show in a file's time, on every file system in use."""
+"""Nanoseconds after which another change would show in a file's times, on every file system in use."""
 
 
 def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
@@ -62,16 +62,15 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
     search_path = _search_path()
     if not _only_standard_finders():
         return discover(current_directory=current_directory)
-    key = json.dumps([sys.version, sys.prefix, current_directory, search_path, *_current_directory(search_path)])
+    source = _state([__file__, claims_module.__file__])  # in a checkout it changes, and the version does not
+    here = _current_directory(search_path)
+    key = json.dumps([sys.version, sys.prefix, source, current_directory, search_path, here])
     state = _state(search_path)
-    cached = cache.load("claims", key)
-    try:
-        if cached["path"] == state and cached["watched"] == _state([file for file, *_ in cached["watched"]]):
-            return tuple(Claim(*fields) for fields in cached["claims"])
-    except (LookupError, TypeError, ValueError):
-        pass
+    cached = cache.load("claims", key) or {"path": None}
+    if cached["path"] == state and cached["watched"] == _state([path for path, *_ in cached["watched"]]):
+        return tuple(Claim(*fields) for fields in cached["claims"])
     claims = discover(current_directory=current_directory)
-    watched = _state(_watched(claims))
+    watched = _state(_watched(search_path))
     if all(changed < time_ns() - SETTLED_AFTER for *_, changed in [*state, *watched]):
         cache.store("claims", key, {"path": state, "watched": watched, "claims": claims})
     return claims
@@ -102,7 +101,7 @@ def why_ignored(entry: str) -> str:
     if not os.path.isabs(entry):
         return f"found through the entry {entry!r} of sys.path, which depends on the current directory"
     try:
-        here = os.path.realpath(Path.cwd())
+        here = os.path.realpath(os.getcwd())
     except OSError:  # it was deleted
         return ""
     if os.path.realpath(entry) != here or entry in _site_folders():
@@ -118,53 +117,68 @@ def _site_folders() -> list[str]:
 def _search_path(path: Iterable[str] | None = None) -> list[str]:
     """Return the entries that are searched, each once."""
     entries: Iterable[object] = sys.path if path is None else path
-    return list(dict.fromkeys(each for each in entries if isinstance(each, str)))
+    return list(dict.fromkeys(each for each in entries if isinstance(each, str)))  # as the import system reads it
 
 
 def _claims_of(distribution: IDistribution, entry: str) -> Iterator[Claim]:
     """Yield the claims of one distribution."""
     try:
+        references = _references(distribution)
+        if not references:
+            return
         origin = os.path.abspath(str(distribution.locate_file("")))
-        if "urlschemes" not in (distribution.read_text("entry_points.txt") or ""):
-            return
-        values: dict[tuple[str, str], list[str]] = {}
-        for each in distribution.entry_points:
-            if each.group in GROUPS:
-                values.setdefault((each.group, each.name), []).append(each.value)
-        if not values:
-            return
-        if len(values) > MAX_NAMES:
-            raise ValueError(f"it claims more than {MAX_NAMES} names")
         name, version = _identity(distribution)
     except Exception as error:  # noqa: BLE001  a malformed distribution must not hide the others
         reason = f"its metadata cannot be read: {_reason(error)}"
         yield Claim("", _folder_name(distribution), "", entry, state="malformed", reason=reason)
         return
-    for (group, claimed), references in values.items():
-        location = object_reference(references[0])
-        wrong = ""
-        if location is None:
-            wrong = one_line(f"the entry point's value {references[0][:100]!r} is not package or package:object")
-        if len(references) > 1:
-            wrong = f"the distribution claims the name {len(references)} times"
-        if group == SCHEMES and SCHEME_NAME_FORM.fullmatch(claimed) is None:
-            wrong = "not a scheme name: a to z, 0 to 9, + . and -, at most 64 (RFC 1738 section 2.1)"
-        elif group == HOOKS and claimed not in HOOK_NAMES:
-            wrong = one_line(f"there is no hook {claimed[:100]!r}; the hooks are: {', '.join(HOOK_NAMES)}")
-        if wrong:
+    for (group, claimed), values in references.items():
+        location = object_reference(values[0])
+        wrong = _what_is_wrong(group, claimed, values)
+        if wrong or location is None:
             yield Claim(one_line(claimed, 80), name, version, origin, group=group, state="malformed", reason=wrong)
-        elif location is not None:
+        else:
             yield Claim(claimed, name, version, origin, *location, group)
+
+
+def _references(distribution: IDistribution) -> dict[tuple[str, str], list[str]]:
+    """Return the values of the distribution's entry points in our groups, by group and name.
+
+    Raises ValueError if there are too many, and what reading and parsing raise.
+    """
+    references: dict[tuple[str, str], list[str]] = {}
+    if "urlschemes" not in (distribution.read_text("entry_points.txt") or ""):
+        return references  # as nearly always: nothing is parsed
+    for each in distribution.entry_points:
+        if each.group in GROUPS:
+            references.setdefault((each.group, each.name), []).append(each.value)
+    if len(references) > MAX_NAMES:
+        raise ValueError(f"it claims more than {MAX_NAMES} names")
+    return references
+
+
+def _what_is_wrong(group: str, name: str, values: list[str]) -> str:
+    """Return what is wrong with the entry points that claim `name`, or ""."""
+    if group == SCHEMES and SCHEME_NAME_FORM.fullmatch(name) is None:
+        return "not a scheme name: a to z, 0 to 9, + . and -, at most 64 (RFC 1738 section 2.1)"
+    if group == HOOKS and name not in HOOK_NAMES:
+        return one_line(f"there is no hook {name[:100]!r}; the hooks are: {', '.join(HOOK_NAMES)}")
+    if len(values) > 1:
+        return f"the distribution claims the name {len(values)} times"
+    if object_reference(values[0]) is None:
+        return one_line(f"the entry point's value {values[0][:100]!r} is not package or package:object")
+    return ""
 
 
 def _identity(distribution: IDistribution) -> tuple[str, str]:
     """Return name and version. Raises ValueError if one of them is missing or malformed."""
-    name, version = distribution.metadata["Name"], distribution.metadata["Version"]
+    metadata = distribution.metadata
+    name, version = metadata.get("Name"), metadata.get("Version")
     if not _DISTRIBUTION_NAME.fullmatch(name or ""):
         raise ValueError(f"Name is {name!r}" if name else "there is no Name")
     if not _VERSION.fullmatch(version or ""):
         raise ValueError(f"Version is {version!r}" if version else "there is no Version")
-    return name, version
+    return str(name), str(version)
 
 
 def _folder_name(distribution: IDistribution) -> str:
@@ -219,28 +233,31 @@ def _only_standard_finders() -> bool:
     )
 
 
-def _current_directory(search_path: Iterable[str]) -> list[str]:
-    """Return what the meaning of the search path depends on beside its text: the current directory, if it matters."""
+def _current_directory(search_path: Iterable[str]) -> str:
+    """Return the current directory; "" if the meaning of the search path does not depend on it."""
     try:
-        here = os.getcwd()  # noqa: PTH109  text, for the key
+        here = os.path.realpath(os.getcwd())
     except OSError:  # it was deleted
-        return [""]
-    return [here] if any(not os.path.isabs(entry) or entry == here for entry in search_path) else []
+        return ""
+    return here if any(not os.path.isabs(entry) or os.path.realpath(entry) == here for entry in search_path) else ""
 
 
-def _watched(claims: Iterable[Claim]) -> list[str]:
-    """Return the metadata of our plugins that may change in place: a build of sources rewrites its egg-info."""
-    origins = {claim.origin for claim in claims}
-    return sorted(str(file) for origin in origins for file in Path(origin).glob("*.egg-info/entry_points.txt"))
+def _watched(search_path: Iterable[str]) -> list[str]:
+    """Return the metadata that may change in place: a build of sources rewrites its egg-info."""
+    from pathlib import Path  # only a process that searches needs it
+
+    folders = [Path(entry) for entry in search_path if os.path.isdir(entry or os.curdir)]
+    found = [info for folder in folders for info in folder.glob("*.egg-info") if info.is_dir()]
+    return sorted(str(path) for info in found for path in (info, info / "entry_points.txt"))
 
 
 def _state(paths: Iterable[str]) -> list[list[Any]]:
-    """Return for each path what tells that it changed: inode, size, time of modification, time of change."""
+    """Return each path with its inode, size, time of modification and time of change, which tell that it changed."""
     state: list[list[Any]] = []
     for path in paths:
         try:
-            found = os.stat(path or os.curdir)  # noqa: PTH116  a path may be empty
-        except (OSError, ValueError):
+            found = os.stat(path or os.curdir)
+        except (OSError, ValueError):  # ValueError for a NUL
             state.append([path, 0, 0, 0, 0])
         else:
             state.append([path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns])

@@ -1,8 +1,8 @@
 """The engine of hooks, and the hook of the core: `urlschemes_ledger`.
 
-A distribution names a module for each hook that it implements by an entry point of the group `urlschemes`, which has the
-hook's name without its prefix; a program adds its own by `registry.add_hooks`. An implementation is a function with the
-name of the hook and the mark `hookimpl`:
+A distribution names a module for each hook that it implements by an entry point of the group `urlschemes`, which has
+the hook's name without its prefix; a program adds its own by `registry.add_hooks`. An implementation is a function with
+the name of the hook and the mark `hookimpl`:
 
     from urlschemes.registry.hooks import hookimpl
 
@@ -16,7 +16,6 @@ module is imported when one of its hooks is called for the first time; hooks are
 
 from __future__ import annotations
 
-import logging
 import sys
 from dataclasses import dataclass
 from threading import Lock
@@ -48,8 +47,8 @@ def urlschemes_ledger() -> Ledger | None:
     """Return a ledger: a register of scheme names, which are then known without being installed.
 
     Returns: the whole ledger, at most 20,000 names, each once; None for none.
-    Called: once in the life of a registry, when somebody reads why a name is unknown, or asks for all known names.
-    Several: all count; if several know a name, what the first says takes precedence.
+    Called: once in the life of a registry, when it first explains why a name is unknown, or lists the known names.
+    Several: all count; if several know a name, the fields of the first take precedence.
     Failure: it is logged, and counts as None.
     """
 
@@ -88,6 +87,8 @@ class HookCaller:
         """
         try:
             answer = self.function(**{name: arguments[name] for name in self.argument_names})
+        except MemoryError:
+            raise
         except Exception as error:
             message = error.message if isinstance(error, URLError) else described(error)
             raise PluginError(
@@ -148,27 +149,26 @@ class Hooks:
             module = source.load()
             check_implementation(module, source)
             with self._lock:
-                if source not in self._registered:
-                    try:
-                        self._manager.register(module, f"{source.provider} {id(source)}")
-                    except (pluggy.PluginValidationError, ValueError) as error:
-                        reason = " ".join(str(error).partition(" in plugin ")[0].split())
-                        raise _wrong(source, one_line(reason), _expected()) from error
-                    self._registered[source] = module
-        return self._registered[source]
+                self._register(module, source)
+                self._registered[source] = module
+        return module
+
+    def _register(self, module: object, source: HookSource) -> None:
+        """Let pluggy check the arguments of the implementations. Raises PluginContractError."""
+        if self._manager.is_registered(module):
+            return
+        try:
+            self._manager.register(module, f"{source.provider} {id(source)}")
+        except pluggy.PluginValidationError as error:
+            if self._manager.is_registered(module):  # as some versions of pluggy leave it
+                self._manager.unregister(module)
+            reason = " ".join(str(error).partition("hookimpl definition")[2].split())
+            raise _wrong(source, one_line(reason), _expected()) from error
 
 
 def check_implementation(module: object, source: HookSource) -> None:
     """Raise PluginContractError unless `module` implements exactly the hooks that its source announced."""
-    manager = pluggy.PluginManager("urlschemes")
-    implemented = set()
-    for name in dir(module):
-        options = manager.parse_hookimpl_opts(module, name)
-        if options is None:
-            continue
-        if options["hookwrapper"] or options["wrapper"]:
-            raise _wrong(source, f"{name} is a wrapper", "plain functions: each implementation is called by itself")
-        implemented.add(name)
+    implemented = _implemented(module, source)
     for hook in sorted(implemented - {f"{HOOK_PREFIX}{name}" for name in HOOK_NAMES}):
         raise _wrong(source, f"there is no hook {hook}", _expected())
     announced = {f"{HOOK_PREFIX}{name}" for name in source.names or ()}
@@ -179,15 +179,28 @@ def check_implementation(module: object, source: HookSource) -> None:
         raise _wrong(source, f"it does not implement {hook}", f"a function {hook} with the mark `hookimpl`")
 
 
+def _implemented(module: object, source: HookSource) -> set[str]:
+    """Return the names of the functions that are marked as implementations. Raises PluginContractError."""
+    manager = pluggy.PluginManager("urlschemes")
+    try:
+        options = {name: manager.parse_hookimpl_opts(module, name) for name in dir(module)}
+    except Exception as error:  # a module may compute its attributes
+        raise _wrong(source, described(error), "a module whose attributes can be read") from error
+    for name, each in options.items():
+        if each is not None and (each["hookwrapper"] or each["wrapper"]):
+            raise _wrong(source, f"{name} is a wrapper", "plain functions: each implementation is called by itself")
+    return {name for name, each in options.items() if each is not None}
+
+
 def ledgers(hooks: Hooks) -> Iterator[Ledger]:
     """Iterate over the ledgers that plugins provide; one that fails is logged and left out."""
     for caller in hooks.loadable("ledger"):
         try:
             ledger = caller(Ledger)
+            problem = ledger.problem() if ledger is not None else None
+            if problem:
+                raise _wrong(caller.source, f"its ledger {problem}", "a ledger of scheme names")
             if ledger is not None:
-                problem = ledger.problem()
-                if problem:
-                    raise _wrong(caller.source, f"its ledger {problem}", "a ledger of scheme names")
                 yield ledger
         except PluginError as error:
             log(error)
@@ -200,7 +213,9 @@ def core_hooks(sources: Callable[[], Iterable[HookSource]]) -> Hooks:
 
 def log(error: PluginError) -> None:
     """Log the failure of a hook that must not fail anything else."""
-    logging.getLogger("urlschemes").warning("%s", error)
+    from logging import getLogger  # only a fault needs it
+
+    getLogger("urlschemes").warning("%s", error)
 
 
 def _expected() -> str:

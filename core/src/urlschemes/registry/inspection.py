@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +10,7 @@ from urlschemes.redaction import one_line
 from urlschemes.registry.claim_selection import DISABLE, switch
 from urlschemes.registry.claims import SCHEMES, Claim
 from urlschemes.registry.loading import load_record
+from urlschemes.registry.plugins import load_any
 from urlschemes.registry.unknown_scheme import no_provider
 from urlschemes.scheme.registration import FILE
 from urlschemes.storage.package_data import locate, read_file
@@ -46,8 +44,8 @@ _CHANGES: Mapping[Change, tuple[str, str, str]] = {
 class Why(NamedTuple):
     """Who provides a name, by which rule, which other claims there are, and how to choose otherwise.
 
-    `pins` are the distributions that a pin could choose instead; `switch` is the name that switches the scheme off (None
-    if no distribution provides it); `hint` says what else to do, if there is something. `str()` gives several lines.
+    `pins` are the distributions that a pin could choose instead. `switch` is the name that switches the scheme off, or
+    None if no distribution provides it. `hint` says what else can be done. `str()` gives several lines.
     """
 
     name: str
@@ -90,8 +88,7 @@ class Diagnosis(NamedTuple):
         return self.claim.in_trouble
 
 
-@dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(NamedTuple):
     """Questions about one registry, given its plugins, the program's own changes, and its ledgers."""
 
     plugins: Plugins
@@ -127,13 +124,13 @@ class Inspection:
         return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
 
     def diagnose(self, *, load: bool) -> tuple[Diagnosis, ...]:
-        """Search again and examine every claim, and the program's own schemes.
+        """Search again, without the cache, and examine every claim, and the program's own schemes.
 
-        Records are read; with `load`, plugins are imported too. What is found changes nothing else: a scheme can be used
-        afterwards as it could before.
+        Records are read; with `load`, plugins are imported too. The registry itself does not change: it provides
+        afterwards what it provided before.
         """
-        self.plugins.search_again()
-        found = [self._diagnosis(claim, load=load) for claim in self.claims()]
+        claims = self.plugins.search_again().claims
+        found = [self._diagnosis(self._in_present_state(claim), claims, load=load) for claim in claims]
         for scheme in self.overrides:
             kind = scheme.url_type
             claim = Claim(scheme.name, "(this program)", "", "", kind.__module__, kind.__qualname__)
@@ -154,13 +151,13 @@ class Inspection:
         broken = self.plugins.broken.get(claim)
         return claim._replace(state="broken", reason=broken.message) if broken else claim
 
-    def _diagnosis(self, claim: Claim, *, load: bool) -> Diagnosis:
+    def _diagnosis(self, claim: Claim, claims: tuple[Claim, ...], *, load: bool) -> Diagnosis:
         seconds = self.plugins.seconds.get(claim)
         if claim.state == "active":
             began = perf_counter()
             try:
                 if load:
-                    self.plugins.try_load(claim)
+                    load_any(claim, claims)
                     seconds = perf_counter() - began if seconds is None else seconds
                 elif claim.group == SCHEMES:
                     load_record(claim)
@@ -194,11 +191,13 @@ def _in_state(state: State, claims: tuple[Claim, ...]) -> tuple[str, ...]:
 
 def _with_file(claim: Claim, seconds: float | None) -> Diagnosis:
     """Return the diagnosis with the claim's file, which is read and not executed."""
+    from hashlib import sha256  # it loads OpenSSL, which nothing else here needs
+
     try:
         if claim.attribute or claim.group != SCHEMES:
             spec = locate(claim.module)
             file = spec.origin or ""
-            octets = Path(file).read_bytes() if spec.has_location else b""
+            octets = spec.loader.get_data(file)  # type: ignore[union-attr]  # without a loader, there is no file
         else:
             text, file = read_file(claim.module, FILE)
             octets = text.encode()

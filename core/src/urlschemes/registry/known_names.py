@@ -1,7 +1,7 @@
-"""Ledgers: registers of scheme names that are known without being installed.
+"""Ledgers: registers of scheme names that are known without being installed; and names that are reserved.
 
-The core ships one, `ledger.toml`: what RFC 1738 itself says of names. Eleven belong to one distribution each; the seven
-of section 4 the RFC reserves without defining them. Plugins provide others by the hook `urlschemes_ledger`.
+The core ships one ledger, `ledger.toml`: what RFC 1738 itself says of names. Eleven belong to one distribution each;
+the seven of section 4 are reserved by the RFC, but not defined. Plugins provide others by the hook `urlschemes_ledger`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,25 @@ import sys
 import tomllib
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["IANA", "KnownName", "Ledger", "attribution", "core_ledger", "install_command", "known_names", "merged"]
-
-IANA = "urlschemes-iana"
-"""The distribution whose ledger holds the names that IANA has registered."""
+__all__ = [
+    "KnownName",
+    "Ledger",
+    "ReservedNames",
+    "attribution",
+    "core_ledger",
+    "install_command",
+    "known_names",
+    "merged",
+    "reserved_names",
+]
 
 MAX_NAMES = 20_000
 """Names that a ledger may hold: fifty times as many as IANA has registered in thirty years."""
@@ -32,11 +39,11 @@ _DISTRIBUTION = re.compile(r"[\w.-]*", re.ASCII)
 
 
 class KnownName(NamedTuple):
-    """What is known of a scheme's name, in lower case; unknown fields are empty.
+    """An entry of a ledger; the name is in lower case, and unknown fields are empty.
 
-    `means` says what its URLs are for, `reference` where it is defined, `since` what happened to it later.
-    `distribution` is the distribution that provides it; in the core's own ledger, the only one that may. `status` is the
-    register's word: `permanent`, `provisional`, `historical`.
+    `means` says what URLs of the scheme are for, `reference` where it is defined, `since` what happened to it later.
+    `distribution` is the distribution that provides it; in the core's own ledger, the only one that may. `status` is
+    the register's word: `permanent`, `provisional`, `historical`.
     """
 
     name: str
@@ -50,8 +57,8 @@ class KnownName(NamedTuple):
 class Ledger(NamedTuple):
     """A register of names.
 
-    `title` names it in a few words that can stand within a sentence, `source` says where it was taken from, `date`
-    (YYYY-MM-DD, YYYY-MM or YYYY) of when it is.
+    `title` names it in a few words that can stand within a sentence. `source` says where it was taken from, and `date`
+    when (YYYY-MM-DD, YYYY-MM, YYYY or "").
     """
 
     title: str
@@ -60,15 +67,20 @@ class Ledger(NamedTuple):
     names: tuple[KnownName, ...]
 
     def problem(self) -> str | None:
-        """Return why the ledger cannot be used, or None."""
-        if not _DATE.fullmatch(self.date):
-            return f"has the date {self.date!r}"
-        if len(self.names) > MAX_NAMES:
-            return f"holds more than {MAX_NAMES} names"
+        """Return what is wrong with the ledger, which a plugin made, or None."""
+        title, source, date, names = tuple[Any, ...](self)  # a type checker did not see the plugin
+        if not all(isinstance(text, str) for text in (title, source, date)):
+            return "has a title, a source or a date that is not a str"
+        if not _DATE.fullmatch(date):
+            return f"has the date {date!r}"
+        if not isinstance(names, tuple) or len(names) > MAX_NAMES:
+            return f"is not a tuple of at most {MAX_NAMES} names"
         seen = set()
-        for known in self.names:
-            if type(known) is not KnownName or SCHEME_NAME_FORM.fullmatch(known.name) is None:
-                return f"holds {known!r}, which is not a KnownName with a scheme name"
+        for known in names:
+            if not isinstance(known, KnownName) or not all(isinstance(field, str) for field in known):
+                return f"holds {known!r}, which is not a KnownName of strings"
+            if SCHEME_NAME_FORM.fullmatch(known.name) is None:
+                return f"holds {known.name!r}, which is not a scheme name"
             if not _DISTRIBUTION.fullmatch(known.distribution):
                 return f"holds {known.name} with the distribution {known.distribution!r}"
             if known.name in seen:
@@ -77,11 +89,30 @@ class Ledger(NamedTuple):
         return None
 
 
+class ReservedNames(NamedTuple):
+    """The content of `reserved.toml`: names that belong to one distribution each, besides schemes."""
+
+    built_in_commands: Collection[str]
+    commands: Mapping[str, str]
+    demonstrator: str
+    iana: str
+
+
+@cache
+def reserved_names() -> ReservedNames:
+    """Return the names of commands and demonstrations that are reserved."""
+    return ReservedNames(**_table("reserved.toml"))
+
+
 @cache
 def known_names() -> Mapping[str, KnownName]:
-    """Return the names of the core's own ledger."""
-    text, _ = read_from(sys.modules[__package__].__spec__, "ledger.toml")  # type: ignore[arg-type]  # it was imported
-    return MappingProxyType({name: KnownName(name, **facts) for name, facts in tomllib.loads(text).items()})
+    """Return the entries of the core's own ledger, by name."""
+    return MappingProxyType({name: KnownName(name, **facts) for name, facts in _table("ledger.toml").items()})
+
+
+def _table(file: str) -> dict[str, Any]:
+    text, _ = read_from(sys.modules[__package__].__spec__, file)  # type: ignore[arg-type]  # it was imported
+    return tomllib.loads(text)
 
 
 def core_ledger() -> Ledger:
@@ -92,7 +123,7 @@ def core_ledger() -> Ledger:
 def install_command(name: str) -> str | None:
     """Return the command that installs the scheme, if the core's own ledger says which distribution provides it.
 
-    Other ledgers are not asked: nobody is told to install something on a third party's word.
+    Other ledgers do not count: advice to install something never relies on a third party.
     """
     known = known_names().get(name)
     return f"pip install {known.distribution}" if known and known.distribution else None
@@ -108,7 +139,7 @@ def attribution(name: str, ledgers: Iterable[Ledger]) -> str | None:
 
 
 def merged(ledgers: Iterable[Ledger]) -> Mapping[str, KnownName]:
-    """Return what all the ledgers know, by name, sorted; of each field the first ledger's value counts."""
+    """Return the entries of all ledgers, by name, sorted; the first ledger that fills a field takes precedence."""
     found: dict[str, KnownName] = {}
     for ledger in ledgers:
         for known in ledger.names:

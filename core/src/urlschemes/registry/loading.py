@@ -47,12 +47,16 @@ def load_record(claim: Claim) -> Registration:
 def load_scheme(claim: Claim) -> Scheme:
     """Return the scheme that the claim names, imported if it has code. Raises PluginLoadError, PluginContractError."""
     record = load_record(claim)  # no code is executed that was written for another version of the core
+    scheme = _imported_scheme(claim) if claim.attribute else None
     try:
-        scheme = _imported_scheme(claim) if claim.attribute else Scheme(record)
+        scheme = scheme or Scheme(record)
         check_type(scheme.url_type, scheme.name)
         scheme.url_type.syntax.fullmatch  # noqa: B018  compile the pattern now, so that its faults are the plugin's
     except URLError as error:
         raise _blamed(claim, error, "a usable grammar") from error
+    except Exception as error:
+        message = f"its URL type cannot be used: {described(error)}"
+        raise _contract(claim, message, wants="a subclass of urlschemes.URL", has=described(error)) from error
     return scheme
 
 
@@ -79,7 +83,7 @@ def import_claimed(claim: Claim) -> object:
     for name in claim.attribute.split(".") if claim.attribute else ():
         try:
             found = getattr(found, name)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             expected = f"{claim.module}:{claim.attribute}"
             raise _contract(claim, f"there is no {expected}", wants=expected, has=described(error)) from error
     return found
@@ -88,6 +92,8 @@ def import_claimed(claim: Claim) -> object:
 def _imported_module(claim: Claim) -> ModuleType:
     try:
         return import_module(claim.module)
+    except MemoryError:
+        raise
     except (Exception, SystemExit) as error:
         blamed = _blamed(claim, error, "a valid record") if isinstance(error, URLError) else error
         raise (_not_loaded(claim, error) if blamed is error else blamed) from error
@@ -109,6 +115,8 @@ def _check_algorithm(claim: Claim, scheme: Scheme, operation: str) -> None:
         scheme.algorithm(operation)
     except PluginContractError as error:
         raise _contract(claim, error.message, wants=error.wants, has=error.has) from error
+    except MemoryError:
+        raise
     except (Exception, SystemExit) as error:
         raise _not_loaded(claim, error, "its algorithm") from error
 

@@ -1,13 +1,11 @@
 """The plugins of one registry: which are installed and count, and the result of using each.
 
-Nothing is searched for, and no plugin is imported, before it is needed. A plugin that failed once is not tried again. No
-lock is held while one is imported.
+Nothing is searched for, and no plugin is imported, before it is needed. A plugin that failed once is not tried again.
+No lock is held while one is imported.
 """
 
 from __future__ import annotations
 
-import logging
-from copy import copy
 from functools import partial
 from threading import Lock
 from time import perf_counter
@@ -59,11 +57,9 @@ class Plugins:
                     self._selection = selection
         return self._selection
 
-    def search_again(self) -> None:
-        """Search again for what is installed, without the cache. Raises PluginError as `select` does."""
-        selection = select(discover(current_directory=self._current_directory), self.rules)
-        with self._lock:
-            self._selection = selection
+    def search_again(self) -> Selection:
+        """Return what `selection` would if it were called for the first time now, without the cache."""
+        return select(discover(current_directory=self._current_directory), self.rules)
 
     def require(self, names: Collection[str]) -> None:
         """Raise PluginError for a distribution that does not take part."""
@@ -101,41 +97,51 @@ class Plugins:
         if claim.state != "active" or claim not in self.selection().claims:
             reason = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not one of this registry"
             raise PluginError(f"the claim of {claim.provider} for {claim.name} {reason}", distribution=claim.provider)
-        return self._once(claim, self.try_load)
-
-    def try_load(self, claim: Claim) -> object:
-        """Return what `load` does, but remember nothing: neither the object nor the failure."""
-        return load_any(claim, self.selection().claims)
+        return self._once(claim, lambda each: load_any(each, self.selection().claims))
 
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the installed implementations of hooks; nothing is imported."""
         if self._hook_sources is None:
             claims = [each for each in self.selection().claims if each.group == HOOKS and each.state == "active"]
             first = {(each.distribution, each.module, each.attribute): each for each in reversed(claims)}
-            self._hook_sources = tuple(
+            sources = tuple(
                 _hook_source(each, claims, partial(self._once, each, import_claimed)) for each in first.values()
             )
+            with self._lock:
+                if self._hook_sources is None:  # another thread may have been faster
+                    self._hook_sources = sources
         return self._hook_sources
 
     def _once(self, claim: Claim, load: Callable[[Claim], T]) -> T:
         """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""
         broken = self.broken.get(claim)
         if broken is not None:
-            raise copy(broken) from broken.__cause__
+            raise _copy(broken) from broken.__cause__
         began = perf_counter()
         try:
             loaded = load(claim)
         except PluginError as error:
             with self._lock:
-                self.broken[claim] = error
+                self.broken[claim] = _copy(error)
             raise
         seconds = perf_counter() - began
         with self._lock:
             self.seconds.setdefault(claim, seconds)
+            self.broken.pop(claim, None)  # the plugin may have tried to use its own scheme while it was imported
         if seconds > SLOW_IMPORT:
-            message = "%s took %.1f s to import for %s"
-            logging.getLogger("urlschemes").warning(message, claim.provider, seconds, claim.name)
+            from logging import getLogger  # it takes longer to import than a URL to parse
+
+            getLogger("urlschemes").warning("%s took %.1f s to import for %s", claim.provider, seconds, claim.name)
         return loaded
+
+
+def _copy(error: PluginError) -> PluginError:
+    """Return an equal error without the traceback, which would keep alive what its functions hold."""
+    from copy import copy  # only a fault needs it
+
+    copied = copy(error)
+    copied.__cause__ = error.__cause__
+    return copied
 
 
 def load_any(claim: Claim, claims: Iterable[Claim]) -> object:

@@ -1,8 +1,8 @@
-"""The registry of schemes (RFC 1738 section 4): who provides a name, and the scheme itself, loaded when it is first needed.
+"""The registry of schemes (RFC 1738 section 4): who provides a name, and the scheme itself, loaded when it is needed.
 
-A name has at most one provider. A claim counts if no other distribution makes it, if the name is not reserved for another
-distribution, and if the user did not switch it off; the order of `sys.path`, or of installation, never decides. A plugin
-that fails breaks its own scheme and nothing else.
+A name has at most one provider. A claim counts if no other distribution makes it, if the name is not reserved for
+another distribution, and if the user did not switch it off; the order of `sys.path`, or of installation, never decides.
+A plugin that fails breaks its own scheme and nothing else.
 
 Everything here may be called from several threads; no lock is held while a plugin is imported. An import runs in this
 process and cannot be interrupted; one that takes longer than a second is logged.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from urlschemes.registry.claims import Claim
-    from urlschemes.registry.hooks import Hooks, HookSource
+    from urlschemes.registry.hooks import HookSource
     from urlschemes.registry.inspection import Diagnosis, Why
     from urlschemes.registry.known_names import KnownName, Ledger
 
@@ -76,9 +76,8 @@ class Registry:
         self._plugins = Plugins(rules, current_directory=current_directory)
         self._overrides = Overrides()
         self._lock = Lock()
-        self._hooks: Hooks | None = None
         self._added_hooks: tuple[HookSource, ...] = ()
-        self._plugin_ledgers: tuple[Ledger, ...] | None = None
+        self._plugin_ledgers: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] | None = None
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
         self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
         if require:
@@ -150,7 +149,7 @@ class Registry:
         return tuple(records)
 
     def provider(self, name: str) -> str | None:
-        """Return the distribution, with its version, that provides the scheme; "this program"; or None."""
+        """Return the provider of the scheme: a distribution with its version, "this program", or None."""
         name = lower_case(name)
         if self._overrides.change(name) in {"registered", "overridden"}:
             return "this program"
@@ -179,17 +178,22 @@ class Registry:
 
     def ledgers(self) -> tuple[Ledger, ...]:
         """Return the registers of names that are known, installed or not: the core's own, and those of plugins."""
-        if self._plugin_ledgers is None:
-            self._plugin_ledgers = ()
-            if any(source.names is None or "ledger" in source.names for source in self.hook_sources()):
-                from urlschemes.registry.hooks import core_hooks, ledgers  # pluggy, which nothing else here needs
+        sources, known = self.hook_sources(), self._plugin_ledgers
+        if known is None or known[0] != sources:  # hooks were added meanwhile
+            known = sources, self._ledgers_of(sources)
+            self._plugin_ledgers = known
+        return (core_ledger(), *known[1])
 
-                self._hooks = self._hooks or core_hooks(self.hook_sources)
-                self._plugin_ledgers = tuple(ledgers(self._hooks))
-        return (core_ledger(), *self._plugin_ledgers)
+    def _ledgers_of(self, sources: tuple[HookSource, ...]) -> tuple[Ledger, ...]:
+        """Return the ledgers that the hooks of `sources` provide."""
+        if not any(source.names is None or "ledger" in source.names for source in sources):
+            return ()
+        from urlschemes.registry.hooks import core_hooks, ledgers  # pluggy, which nothing else here needs
+
+        return tuple(ledgers(core_hooks(lambda: sources)))
 
     def known_names(self) -> Mapping[str, KnownName]:
-        """Return all that those registers know, by name, sorted; the core's own takes precedence."""
+        """Return the entries of all ledgers, by name, sorted; the core's own takes precedence."""
         return merged(self.ledgers())
 
     def why(self, name: str) -> Why:
@@ -208,14 +212,14 @@ class Registry:
         return self._plugins.load(claim)
 
     def diagnose(self, *, load: bool = False) -> tuple[Diagnosis, ...]:
-        """Examine every claim, and the schemes that the program registered itself.
+        """Search again, without the cache, and examine every claim, and the schemes that the program registered itself.
 
-        Records are read; with `load`, plugins are imported too. What the registry does afterwards stays the same.
+        Records are read; with `load`, plugins are imported too. The registry itself does not change.
         """
         return self._inspection.diagnose(load=load)
 
     def snapshot(self) -> Mapping[str, Mapping[str, object]]:
-        """Return what the program registered, overrides and took out, by words that the registry's name completes."""
+        """Return what the program registered, overrides and took out; each key names it, up to the registry's name."""
         return self._overrides.snapshot()
 
     @property
@@ -316,7 +320,7 @@ class Registry:
         return url
 
     def _parse_slowly(self, text: str, wanted: type[URL], limit: int) -> URL:
-        """Parse a text whose scheme is in capitals or not yet loaded, or that is not a URL of the type `wanted`."""
+        """Parse a text whose scheme is in capitals or not loaded yet, or that is not a URL of the type `wanted`."""
         if not isinstance(text, str) or len(text) > limit:  # type: ignore[redundant-expr]  # callers without types
             return URL.parse(text, limit=limit)  # raises InvalidURL
         name = text.partition(":")[0]
@@ -356,11 +360,11 @@ class Registry:
 
         source = HookSource(name, lambda: implementation)
         check_implementation(implementation, source)
+        installed = self._plugins.hook_sources()
         with self._lock:
-            if any(each.provider == name for each in self.hook_sources()):
+            if any(each.provider == name for each in (*self._added_hooks, *installed)):
                 raise ValueError(f"the name {name!r} is taken: choose another for these hooks")
             self._added_hooks = (*self._added_hooks, source)
-            self._plugin_ledgers = None
 
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.registry.claim_selection import locations
-from urlschemes.registry.known_names import IANA, attribution, install_command, known_names, merged
+from urlschemes.registry.known_names import (
+    attribution,
+    install_command,
+    known_names,
+    merged,
+    reserved_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,8 +36,8 @@ def no_provider(
 ) -> UnknownScheme | PluginConflict:
     """Return the error for a name that nothing provides, given the `claims` for it.
 
-    `ledgers` and `installed` (the names of the installed schemes) are called when the message is first read, and only if
-    the core's own ledger does not know the name.
+    `ledgers` and `installed` (the names of the installed schemes) are called when the message is first read, and only
+    if the core's own ledger does not know the name.
     """
     conflict = [claim for claim in claims if claim.state == "conflict"]
     if conflict:
@@ -106,13 +111,15 @@ def _where_to_look(name: str, ledgers: tuple[Ledger, ...]) -> str | None:
     """Return what to install to look the name up, if there is only the core's own ledger."""
     if len(ledgers) > 1 or name.startswith("x-"):  # experiments are registered nowhere
         return None
-    return f"install {IANA} to look up the names that IANA has registered"
+    return f"install {reserved_names().iana} to look up the names that IANA has registered"
 
 
 def _suggestion(name: str, names: Iterable[str]) -> str | None:
     """Return the names that may be meant."""
     if len(name) > MAX_MISSPELT:
         return None
+    from difflib import get_close_matches  # only a mistake needs it
+
     # A name with an s more is another scheme, usually the same one over TLS.
     others = [each for each in sorted(names) if name not in {f"{each}s", f"s{each}"}]
     near = get_close_matches(name, others, 2, 0.7)

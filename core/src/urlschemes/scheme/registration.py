@@ -1,16 +1,14 @@
 """The registration of a scheme: a record in a file, readable without importing the plugin that carries it.
 
-It holds what RFC 1738 section 4 demands and what a template for IANA's registry asks for (RFC 4395 section 5.4, RFC 7595
-section 7.4).
+It holds what RFC 1738 section 4 demands and what a template for IANA's registry asks for (RFC 4395 section 5.4,
+RFC 7595 section 7.4).
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from urlschemes.errors import RegistrationError
 from urlschemes.scheme.record_fields import fields_of, parsed
@@ -32,15 +30,36 @@ FILE: Final = "registration.toml"
 """The name of the file, in the package of the plugin."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Registration:
-    """The record of one scheme. The attributes have the names of the file's fields.
+    """The record of one scheme. It is immutable, and its attributes have the names of the file's fields.
 
-    `default_port` is None for a scheme without one; `ports` are others that its protocol uses. `operations` are those of
-    section 2 that the scheme offers, and its own; `options`, by name, what its operations can be told beside the URL.
+    `default_port` is None for a scheme without one; `ports` are others that its protocol uses. `operations` are those
+    of section 2 that the scheme offers, and its own; `options` are their parameters besides the URL, by name.
     `redirects` are the schemes that an access may be redirected to; `local` says that it reads this machine's files.
     `cautions` are legal texts that a check reports; `source` names the file.
     """
+
+    __slots__ = (
+        "cautions",
+        "change_controller",
+        "contact",
+        "default_port",
+        "encoding_considerations",
+        "examples",
+        "interoperability_considerations",
+        "local",
+        "operations",
+        "options",
+        "ports",
+        "redirects",
+        "reference",
+        "scheme",
+        "security_considerations",
+        "source",
+        "status",
+        "syntax",
+        "title",
+    )
 
     scheme: str
     status: str
@@ -60,7 +79,15 @@ class Registration:
     syntax: Syntax
     cautions: tuple[Caution, ...]
     examples: tuple[Example, ...]
-    source: str = ""
+    source: str
+
+    # A dataclass would do the same, and cost a process 10 ms until its first URL.
+    def __init__(self, **fields: Any) -> None:
+        for name in self.__slots__:
+            object.__setattr__(self, name, fields[name])
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{self!r} is immutable")
 
     def __repr__(self) -> str:
         return f"<Registration {self.scheme}>"
@@ -85,7 +112,8 @@ class Registration:
         Raises as `from_record` does, and RegistrationError for a file that cannot be read.
         """
         try:
-            text = Path(path).read_text("utf-8")
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
         except (OSError, ValueError) as error:
             raise RegistrationError(f"{path} cannot be read: {error}", source=str(path)) from None
         return cls.from_text(text, source=str(path))

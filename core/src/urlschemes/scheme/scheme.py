@@ -52,11 +52,11 @@ class Scheme:
     """A scheme as the registry holds it.
 
     `url_type` is the type of its URLs; without one, a type is made from the record, with its parts as attributes.
-    `access` names the module of its algorithms, one function for each operation (`access`, `find_attributes`, ...), which
-    is imported when an operation is first asked for; without one, URLs of the scheme can be parsed but not accessed.
+    `access` names the module of its algorithms, which has one function for each operation (`access`, `find_attributes`,
+    ...) and is imported when one is first used; without it, URLs of the scheme can be parsed but not accessed.
 
-    Raises RegistrationError if no URL of the record's rule begins with the scheme's name, PluginContractError if the type
-    was made for another registration.
+    Raises RegistrationError if no URL of the record's rule begins with the scheme's name, PluginContractError if the
+    type was made for another registration.
     """
 
     __slots__ = ("access", "registration", "url_type")

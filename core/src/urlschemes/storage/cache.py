@@ -1,16 +1,15 @@
 """The cache: JSON files in this user's cache folder, so that the next process need not compute the same again.
 
 `URLSCHEMES_CACHE` names another folder, or is `none`. A file counts only if this user owns it and nobody else can write
-to it. A file that cannot be read, or not be written, is no error: the value is then computed again.
+to it. A file that cannot be read or written is no error: the value is then computed again.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from urlschemes.storage import user_dirs
 from urlschemes.version import __version__
@@ -26,47 +25,55 @@ MAX_OCTETS = 8 * 1024 * 1024
 MAX_FILES = 512
 """Files that the folder may hold; when there are more, the older half is deleted."""
 
+_NAME = "*-{}.json".format("[0-9a-f]" * 8)
 
-def folder() -> Path | None:
+
+def folder() -> str | None:
     """Return the cache folder, whether it exists or not; None if there is none."""
     configured = os.environ.get(VARIABLE, "")
     if not configured:
         return user_dirs.folder("cache", os.environ)
-    return None if configured.strip().lower() == "none" or not os.path.isabs(configured) else Path(configured)
+    return configured if os.path.isabs(configured) else None
 
 
 def load(kind: str, key: str) -> Any:
-    """Return the value that was stored as `kind` under `key` by this version, or None."""
+    """Return the value that was stored as `kind` under `key` by this version of the core, or None."""
     path = _path(kind, key)
     if path is None:
         return None
     try:
-        return json.loads(user_dirs.read_own(path, MAX_OCTETS))
-    except (OSError, ValueError, RecursionError):
+        version, stored_key, value = json.loads(user_dirs.read_own(path, MAX_OCTETS))
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
+    return value if (version, stored_key) == (__version__, key) else None
 
 
 def store(kind: str, key: str, value: Any) -> None:
-    """Store `value`, which JSON can hold, for `load` with the same arguments."""
+    """Store `value`, which JSON can represent, for `load` with the same arguments."""
     path = _path(kind, key)
     if path is None:
         return
+    octets = json.dumps([__version__, key, value], separators=(",", ":")).encode()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _make_room(path.parent)
-        user_dirs.write_own(path, json.dumps(value, separators=(",", ":")).encode())
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _delete_older_half(os.path.dirname(path))
+        user_dirs.write_own(path, octets)
     except OSError:  # a full disk, a read-only home
         return
 
 
-def _path(kind: str, key: str) -> Path | None:
+def _path(kind: str, key: str) -> str | None:
+    """Return the path of the file. Two keys may have one path: the file names the key that it is for."""
     where = folder()
-    digest = sha256(f"{__version__} {key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return None if where is None else where / f"{kind}-{digest}.json"
+    checksum = crc32(key.encode("utf-8", "surrogatepass"))
+    return None if where is None else os.path.join(where, f"{kind}-{checksum:08x}.json")
 
 
-def _make_room(where: Path) -> None:
-    files = [(file.stat().st_mtime, file) for file in where.glob("*-*.json")]
+def _delete_older_half(where: str) -> None:
+    """Delete the older half of the cache's own files if there are too many."""
+    from pathlib import Path  # only a process that stores something needs it
+
+    files = [(file.stat().st_mtime, file) for file in Path(where).glob(_NAME)]
     if len(files) >= MAX_FILES:
         for _, file in sorted(files)[: MAX_FILES // 2]:
             file.unlink(missing_ok=True)

@@ -1,17 +1,15 @@
 """The configuration file: a TOML file of which each distribution reads tables of its own.
 
-The library reads it only where a program asks for it; the command does. `ConfigTable` checks the values of one table, so
-that every distribution reports mistakes in the same words.
+The library reads it only if a program asks for it, as the command does. `ConfigTable` checks the values of one table,
+so that every distribution reports mistakes in the same words.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.errors import ConfigurationError
 from urlschemes.storage import user_dirs
@@ -25,15 +23,14 @@ MAX_OCTETS = 1024 * 1024
 """Octets that the file may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigFile:
+class ConfigFile(NamedTuple):
     """A configuration: tables by name.
 
     `source` says where they come from, for error messages. `path` is the file that was looked for, whether it exists or
     not; None if none was.
     """
 
-    tables: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    tables: Mapping[str, Any] = MappingProxyType({})
     source: str = "the program"
     path: str | None = None
 
@@ -100,6 +97,8 @@ class ConfigTable:
 
     def check_keys(self, known: Iterable[str]) -> None:
         """Raise ConfigurationError for a key that is not `known`."""
+        from difflib import get_close_matches  # only a mistake needs it
+
         names = list(known)
         for key in self.content:
             if key not in names:
@@ -120,4 +119,4 @@ class ConfigTable:
 def user_file(environ: Mapping[str, str]) -> str | None:
     """Return the path of the user's own configuration file; None if there is no folder for it."""
     folder = user_dirs.folder("config", environ)
-    return None if folder is None else str(folder / "config.toml")
+    return None if folder is None else os.path.join(folder, "config.toml")

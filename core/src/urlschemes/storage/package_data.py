@@ -1,8 +1,7 @@
 """Files inside packages, read without importing the packages.
 
-`importlib.resources` and `importlib.util.find_spec("a.b")` import `a`. Here the finders of `sys.meta_path` are asked for
-each level, so that nothing is executed, whatever an `__init__` would do. Zipped, editable, nested and namespace packages
-work.
+`importlib.resources` and `importlib.util.find_spec("a.b")` import `a`. Here the finders of `sys.meta_path` look for
+each level in turn, so that no `__init__` is executed. Zipped, editable, nested and namespace packages work.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,12 +31,12 @@ def read_from(spec: ModuleSpec, name: str) -> tuple[str, str]:
     """Return what `read_file` returns, for the package (or the folder of the module) that `spec` describes."""
     folders = spec.submodule_search_locations
     if folders is None:
-        folders = [os.path.dirname(spec.origin)] if spec.origin and spec.has_location else []  # noqa: PTH120  may be in an archive
+        folders = [os.path.dirname(spec.origin)] if spec.origin and spec.has_location else []
     for folder in folders:
-        path = os.path.join(folder, name)  # noqa: PTH118  as above
+        path = os.path.join(folder, name)
         get_data = getattr(spec.loader or _finder_of(folder), "get_data", None)
         try:
-            octets: bytes = get_data(path) if get_data else Path(path).read_bytes()
+            octets = get_data(path) if get_data else _content(path)
         except FileNotFoundError:
             continue
         except OSError:
@@ -49,8 +47,16 @@ def read_from(spec: ModuleSpec, name: str) -> tuple[str, str]:
     raise FileNotFoundError(f"the package {spec.name} has no file {name}")
 
 
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def locate(module: str) -> ModuleSpec:
-    """Return the spec by which `module` would be imported; neither it nor its parents are. Raises ModuleNotFoundError."""
+    """Return the spec by which `module` would be imported, without importing it or its parents.
+
+    Raises ModuleNotFoundError.
+    """
     parent = module.rpartition(".")[0]
     folders = list(locate(parent).submodule_search_locations or ()) if parent else None
     for finder in sys.meta_path:
@@ -85,7 +91,11 @@ def find_in_folders(module: str, folders: Iterable[object]) -> ModuleSpec | None
 
 def _finder_of(folder: str) -> Any:
     """Return the finder of modules in a folder or archive, as `sys.path_hooks` makes it."""
-    folder = folder or os.getcwd()  # noqa: PTH109  the import system speaks in strings
+    if not folder:
+        try:
+            folder = os.getcwd()
+        except OSError:  # it was deleted
+            return None
     if folder not in sys.path_importer_cache:
         for hook in sys.path_hooks:
             try:

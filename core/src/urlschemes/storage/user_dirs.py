@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
+from contextlib import suppress
 from stat import S_IRWXG, S_IRWXO, S_ISREG, S_IWGRP, S_IWOTH
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -45,7 +45,7 @@ class UnsafeFileError(OSError):
         self.hint = hint
 
 
-def folder(kind: Kind, environ: Mapping[str, str]) -> Path | None:
+def folder(kind: Kind, environ: Mapping[str, str]) -> str | None:
     """Return the folder of this user's files of that kind, whether it exists or not; None if it is unknown."""
     variable, usual, mac, windows = _FOLDERS[kind]
     if sys.platform == "win32":
@@ -53,9 +53,9 @@ def folder(kind: Kind, environ: Mapping[str, str]) -> Path | None:
     else:
         base = environ.get(variable, "")
         if not os.path.isabs(base):  # the specification of these variables asks for absolute paths
-            home = environ.get("HOME") or str(Path("~").expanduser())
-            base = os.path.join(home, mac if sys.platform == "darwin" else usual)  # noqa: PTH118  may be relative
-    return Path(base, "urlschemes") if os.path.isabs(base) else None
+            home = environ.get("HOME") or os.path.expanduser("~")
+            base = os.path.join(home, mac if sys.platform == "darwin" else usual)
+    return os.path.join(base, "urlschemes") if os.path.isabs(base) else None
 
 
 def open_regular(path: str | os.PathLike[str], flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
@@ -92,17 +92,18 @@ def read_own(
     return octets
 
 
-def write_own(path: Path, octets: bytes) -> None:
+def write_own(path: str | os.PathLike[str], octets: bytes) -> None:
     """Write a file that only this user can read or write, as a whole or not at all. Raises OSError."""
-    temporary = path.parent / f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN_FLAGS, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(octets)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink()
-        raise
+        os.replace(temporary, path)
+    finally:
+        with suppress(FileNotFoundError):  # unless something failed, it has its name now
+            os.unlink(temporary)
 
 
 def _open(path: str | os.PathLike[str], flags: int, mode: int = 0o600) -> tuple[int, os.stat_result]:

@@ -13,7 +13,6 @@ import csv
 import io
 import os
 import re
-from pathlib import Path
 from pkgutil import get_data
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,7 +88,7 @@ def write(ledger: Ledger, file: str) -> None:
     """
     try:
         os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
-        user_dirs.write_own(Path(file), _text_of(ledger).encode())
+        user_dirs.write_own(file, _text_of(ledger).encode())
     except OSError as error:
         raise ConfigurationError(f"the file {file} cannot be written: {error.strerror}", source=file) from None
 
