@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from typing import Literal as OneOf
 
 from urlschemes.grammar.octets import escape, octets_of, unescape
@@ -41,8 +40,7 @@ class Unchanged:
 UNCHANGED: Final = Unchanged()
 
 
-@dataclass(frozen=True, slots=True)
-class Division:
+class Division(NamedTuple):
     """How the text of a list is divided into its elements.
 
     Two forms of a rule are lists. `element *[ "/" element ]` has at least one element, with the `separator` between them.

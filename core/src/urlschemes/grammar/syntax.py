@@ -8,7 +8,6 @@ computed when it is first asked for, and can be cached: `compiled` returns it as
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.grammar.bnf import shared_rules
@@ -118,7 +117,7 @@ class Syntax:
                     "rule": part.rule,
                     "bare": sorted(part.bare),
                     "escapes": sorted(part.escapes),
-                    "division": part.division and asdict(part.division),
+                    "division": part.division and part.division._asdict(),
                 }
                 for name, part in self.parts.items()
             },
