@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+pytest_plugins = ["plugin_fixtures"]
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
     parser.addoption("--event-loop", action="store_true", help="do on an event loop what the tests do blocking")

@@ -199,7 +199,7 @@ def test_the_process_in_which_imports_are_watched_has_imported_nothing_heavy(chi
     subject.plain_type.parse("x-example://host.dom/a")
     print(json.dumps(sorted(sys.modules)))
     """
-    loaded = set(child(code, ROOT / "plugins" / "x-example" / RECORD))
+    loaded = set(child(code, arguments=[ROOT / "plugins" / "x-example" / RECORD]))
     assert "urlschemes_conformance.review.access" in loaded
     assert loaded & HEAVY == set()
 
@@ -284,7 +284,7 @@ def test_an_installed_scheme_that_cannot_be_used_gets_its_verdicts(
     found = review("x-faulty", checks=["record", "name-free"])
     print(json.dumps(found.as_dict()))
     """
-    found = child(code, site)
+    found = child(code, arguments=[site])
     conforms(found, "review")
     told = {each["check"]: each["reason"] for each in found["verdicts"] if each["outcome"] == "failed"}
     assert [*told] == [*says]

@@ -89,6 +89,15 @@ class Registration:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{self!r} is immutable")
 
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{self!r} is immutable")
+
+    def __copy__(self) -> Registration:
+        return self
+
+    def __deepcopy__(self, _: object) -> Registration:
+        return self
+
     def __repr__(self) -> str:
         return f"<Registration {self.scheme}>"
 

@@ -1,4 +1,4 @@
-"""Distributions as an installer leaves them: real folders, put on `sys.path` here or in a child process."""
+"""Fixtures for all tests: distributions as an installer leaves them, in folders on `sys.path`, here or in a child."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
-from importlib.util import find_spec
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from urlschemes import Registration
-
-# The command needs the extra `cli`.
-collect_ignore_glob = [] if find_spec("click") and find_spec("rich") else ["test_cli*.py"]
 
 
 class Install(Protocol):
@@ -35,19 +31,24 @@ class Install(Protocol):
 
 class Child(Protocol):
     def __call__(
-        self, code: str, *path: Path | str, environ: Mapping[str, str] | None = None, folder: Path | None = None
+        self,
+        code: str,
+        *path: Path | str,
+        arguments: Sequence[str | Path] = (),
+        environ: Mapping[str, str] | None = None,
+        folder: Path | None = None,
     ) -> Any: ...
 
 
 def pytest_configure() -> None:
-    """The width of the terminal of whoever runs the tests does not count."""
+    """Ignore the width of the terminal in which the tests run."""
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
 
 
 @pytest.fixture(autouse=True)
 def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which this test's configuration file is looked for: an empty one."""
+    """The folder of the configuration file: an empty one, and no variable that configures an access."""
     folder = tmp_path_factory.mktemp("configuration")
     monkeypatch.setenv("APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", str(folder))
     for name in ("URLSCHEMES_GATEWAYS", "NNTPSERVER"):
@@ -57,10 +58,10 @@ def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest
 
 @pytest.fixture
 def install(tmp_path: Path) -> Install:
-    """Writes one distribution into the folder `site` of `tmp_path`, and returns that folder.
+    """Write one distribution into the folder `site` of `tmp_path`, and return that folder.
 
-    `entry_points` is the text of entry_points.txt (without a group's header: entries of the group of schemes),
-    `metadata` what stands in METADATA instead of a right one (b"": there is none). `files` are others, by their paths.
+    `entry_points` is the text of entry_points.txt; without a header, its entries are schemes. `metadata` is the content
+    of METADATA instead of a correct one; b"" for no such file. `files` are other files, by their paths.
     """
 
     def write(
@@ -151,7 +152,7 @@ class Plugin(Protocol):
 
 @pytest.fixture
 def record() -> Callable[..., str]:
-    """The text of the record of a made-up scheme; `more` are further lines for the top of it."""
+    """Return the text of the record of a made-up scheme, with the lines `more` at its top."""
 
     def text(name: str, more: str = "") -> str:
         return more + RECORD.format(name=name)
@@ -161,7 +162,7 @@ def record() -> Callable[..., str]:
 
 @pytest.fixture
 def registration() -> Callable[..., Registration]:
-    """The record of a made-up scheme, without a file; `more` are further lines for the top of it."""
+    """Return the record of a made-up scheme, without a file, with the lines `more` at its top."""
 
     def make(name: str, more: str = "") -> Registration:
         return Registration.from_text(more + RECORD.format(name=name), source="the tests")
@@ -171,11 +172,10 @@ def registration() -> Callable[..., Registration]:
 
 @pytest.fixture
 def plugin(install: Install) -> Plugin:
-    """Writes the distribution of one made-up scheme into the folder `site` and returns that folder.
+    """Write the distribution of one made-up scheme into the folder `site`, and return that folder.
 
-    The package is called as the distribution, and that as the scheme, unless a name is given.
-    `code` is its `__init__.py` (None: a record without code), `access` its access.py. `record` changes the text of its
-    record (None: it has none).
+    Distribution and package have the name of the scheme, unless another is given. `code` is its `__init__.py` (None: a
+    record without code), `access` its access.py. `record` changes the text of its record (None: it has none).
     """
 
     def write(
@@ -202,25 +202,31 @@ def plugin(install: Install) -> Plugin:
 
 @pytest.fixture
 def child(tmp_path: Path) -> Child:
-    """Runs `code` in a new Python with `path` behind its `sys.path`; returns what its last line printed, as JSON.
+    """Run `code` in a new Python, with `path` behind its `sys.path`; return the JSON that its last line printed.
 
-    The process must end with the exit code 0 and without a word on standard error.
+    The process must end with the exit code 0 and write nothing to standard error.
     """
 
-    def run(code: str, *path: Path | str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Any:
+    def run(
+        code: str,
+        *path: Path | str,
+        arguments: Sequence[str | Path] = (),
+        environ: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+    ) -> Any:
         head = f"import json, sys\nsys.path += {[str(entry) for entry in path]!r}\n"
-        kept = {"URLSCHEMES_CACHE"}
-        environment = {
-            name: value for name, value in os.environ.items() if name in kept or not name.startswith("URLSCHEMES_")
+        cache = "URLSCHEMES_CACHE"
+        inherited = {
+            name: value for name, value in os.environ.items() if name == cache or not name.startswith("URLSCHEMES_")
         }
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", head + textwrap.dedent(code)],
+            [sys.executable, "-W", "error", "-c", head + textwrap.dedent(code), *map(str, arguments)],
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
             cwd=folder or tmp_path,
-            env={**environment, **(environ or {})},
+            env={**inherited, **(environ or {})},
         )
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return json.loads(done.stdout.splitlines()[-1])

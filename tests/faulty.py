@@ -1,9 +1,10 @@
-"""What the tests of faulty plugins have in common: the beginning of what their child processes run."""
+"""The beginning of the code that the tests of faulty plugins run in child processes."""
 
-# `use` tells what using a scheme comes to, `access` what accessing a URL does. `controls` tries all schemes but the
-# faulty ones. `culprits` are the distributions that the doctor finds in trouble, of those that the test installed.
+# `use` returns what parsing a URL of a scheme gives, `access` what accessing a URL gives. `controls` checks all schemes
+# but the faulty ones. `culprits` are the installed distributions that a diagnosis finds in trouble.
 HEAD = """
 import urlschemes
+import urlschemes_access
 from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 
