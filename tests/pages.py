@@ -58,15 +58,15 @@ def prints(expected: str, got: str) -> bool:
 def check_readme(folder: Path, *, address: object = None, **client_arguments: Any) -> None:
     """Run the doctests of the README.md in `folder`, and fail if one prints something else.
 
-    Where `client` is used in an example, `host.dom` is the server at `address`, on this machine; `client_arguments` are
-    arguments that the examples' `Client()` needs beside that.
+    In an example that makes or uses `client`, `host.dom` is the server at `address`, on this machine. `client_arguments`
+    are further arguments of the examples' `Client()`.
     """
     page = folder / "README.md"
     body = "\n".join(block.body for block in blocks(page) if block.language == "python")
     test = doctest.DocTestParser().get_doctest(body, {}, str(page), str(page), 0)
     assert test.examples
     for example in test.examples:
-        if "client." in example.source:
+        if "client." in example.source or "Client(" in example.source:
             example.source = example.source.replace("host.dom", str(address))
             example.want = example.want.replace("host.dom", str(address))
     output: list[str] = []

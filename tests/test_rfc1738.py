@@ -1118,7 +1118,7 @@ def test_a_news_url_is_accessed_on_the_server_that_the_caller_names() -> None:
         with urlschemes_access.access("news:1@host.dom", **terms) as document:
             assert isinstance(document, urlschemes_access.Document)
             assert document.read() == letter
-    with pytest.raises(UnsupportedOperation, match="does not say which server"):
+    with pytest.raises(UnsupportedOperation, match="names no server"):
         urlschemes_access.access("news:misc.test")
 
 

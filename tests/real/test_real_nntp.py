@@ -267,19 +267,21 @@ class Server:
     def url(self, group: str, article: int | None = None) -> str:
         return str(NntpURL.build(host="127.0.0.1", port=self.port, group=group, article=article))
 
-    def document(self, url: str, **options: Any) -> bytes:
-        if url.startswith("news:"):
-            options["server"] = self.place
-        with urlschemes_access.access(url, **{"policy": POLICY, **options}) as found:
-            assert isinstance(found, Document)
-            return found.read()
+    def document(self, url: str) -> bytes:
+        with urlschemes_access.access(url, policy=POLICY, options=self._options(url)) as document:
+            assert isinstance(document, Document)
+            return document.read()
 
-    def entries(self, url: str, **options: Any) -> list[urlschemes_access.Entry]:
-        if url.startswith("news:"):
-            options["server"] = self.place
-        with urlschemes_access.access(url, policy=POLICY, **options) as found:
-            assert isinstance(found, Listing)
-            return list(found)
+    def entries(
+        self, url: str, options: dict[str, Any] | None = None, **arguments: Any
+    ) -> list[urlschemes_access.Entry]:
+        options = {**self._options(url), **(options or {})}
+        with urlschemes_access.access(url, policy=POLICY, options=options, **arguments) as listing:
+            assert isinstance(listing, Listing)
+            return list(listing)
+
+    def _options(self, url: str) -> dict[str, Any]:
+        return {"server": self.place} if url.startswith("news:") else {}
 
 
 @contextmanager
@@ -447,7 +449,7 @@ def test_the_articles_of_a_group_are_those_of_the_overview(inn: Server) -> None:
     assert by_identifier[3].url == inn.url("comp.test.urls", 4)
     for one, other in zip(by_number, by_identifier, strict=True):
         assert inn.document(one.url or "") == inn.document(other.url or "")
-    assert [each.name for each in inn.entries(inn.url("comp.test.urls"), newest=2)] == ["naïve", "Large"]
+    assert [each.name for each in inn.entries(inn.url("comp.test.urls"), options={"newest": 2})] == ["naïve", "Large"]
 
 
 def test_listings_are_those_of_nntplib(inn: Server) -> None:
@@ -536,19 +538,19 @@ def test_a_login_in_clear_text_and_over_tls(inn: Server) -> None:
     def known(_: object) -> Credentials:
         return Credentials("joe", PASSWORD)
 
-    with pytest.raises(AuthRequired, match="anybody on the way"):
+    with pytest.raises(AuthRequired, match="not encrypted"):
         inn.entries(url, credentials=known)
-    assert inn.entries(url, credentials=known, allow_cleartext=True) == []
+    assert inn.entries(url, credentials=known, options={"allow_cleartext": True}) == []
     with pytest.raises(AuthRequired) as refused:
-        inn.entries(url, credentials=lambda _: Credentials("joe", "hunter2"), allow_cleartext=True)
+        inn.entries(url, credentials=lambda _: Credentials("joe", "hunter2"), options={"allow_cleartext": True})
     assert "hunter2" not in str(refused.value)
     with pytest.raises(TLSError):
-        inn.entries(url, credentials=known, starttls="required")
+        inn.entries(url, credentials=known, options={"starttls": "required"})
     events: list[object] = []
     trusted = ssl.create_default_context(cadata=inn.authority.decode("ascii"))
     for starttls in ("required", "if offered"):
-        told: dict[str, Any] = {"starttls": starttls, "ssl_context": trusted, "trace": events.append}
-        assert inn.entries(url, credentials=known, **told) == []
+        arguments: dict[str, Any] = {"ssl_context": trusted, "trace": events.append, "credentials": known}
+        assert inn.entries(url, {"starttls": starttls}, **arguments) == []
     assert "AUTHINFO PASS ***" in repr(events)
     assert PASSWORD not in repr(events)
 

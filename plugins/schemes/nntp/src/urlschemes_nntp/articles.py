@@ -1,4 +1,4 @@
-"""One article: asked for by its number in the group selected, or by its message identifier."""
+"""A single article, requested by its number in the selected group or by its message identifier."""
 
 from __future__ import annotations
 
@@ -10,64 +10,66 @@ from urlschemes.redaction import one_line
 from urlschemes_access.errors import ProtocolError
 from urlschemes_access.protocol import Algorithm, Deliver, Open
 from urlschemes_access.protocol.replies import named
-from urlschemes_nntp.header import attributes_of, fields_of, header_of
+from urlschemes_nntp.article_header import attributes_of, parse_fields, read_header
 
 if TYPE_CHECKING:
     from urlschemes_access.protocol.replies import Reply
-    from urlschemes_nntp.block import Block
     from urlschemes_nntp.connection import Connection
+    from urlschemes_nntp.multiline_block import MultilineBlock
 
-__all__ = ["describe", "retrieve"]
+__all__ = ["deliver_article", "open_attributes", "request_article"]
 
 _SUCCESS = {b"ARTICLE": 220, b"HEAD": 221}
 _NUMBER = re.compile(rb"0*([0-9]{1,19})")
 
 
-def retrieve(connection: Connection, asked: bytes) -> Algorithm[None]:
-    """Deliver the article `asked` for, a number or `<message-id>`: its octets, without the dots of the transfer.
+def deliver_article(connection: Connection, article: bytes) -> Algorithm[None]:
+    """Deliver the octets of an article; `article` is its number or its `<message-id>`.
 
-    Raises RemoteError; ProtocolError where the server gives another one; Truncated where it does not end.
+    Raise RemoteError; ProtocolError if the server sends another article; Truncated if the article does not end.
     """
-    block = yield from request(connection, b"ARTICLE", asked)
-    header = yield from header_of(block)
-    fields = fields_of(header)
-    _check_header(fields, asked)
+    block = yield from request_article(connection, b"ARTICLE", article)
+    header = yield from read_header(block)
+    fields = parse_fields(header)
+    _check_header(fields, article)
     yield from Open("document", attributes_of(fields))
     yield from Deliver(header)
     while octets := (yield from block.some()):
         yield from Deliver(octets)
 
 
-def describe(connection: Connection, asked: bytes) -> Algorithm[None]:
-    """Say what the header tells of the article. Raises what `retrieve` raises."""
-    fields = fields_of((yield from header_of((yield from request(connection, b"HEAD", asked)))))
-    _check_header(fields, asked)
+def open_attributes(connection: Connection, article: bytes) -> Algorithm[None]:
+    """Give the caller the attributes that the header of an article tells. Raise the errors of `deliver_article`."""
+    block = yield from request_article(connection, b"HEAD", article)
+    fields = parse_fields((yield from read_header(block)))
+    _check_header(fields, article)
     yield from Open("attributes", attributes_of(fields))
 
 
-def request(connection: Connection, verb: bytes, asked: bytes) -> Algorithm[Block]:
-    """Ask by ARTICLE or HEAD: what follows the reply, if that is of the article asked for."""
-    line = verb + b" " + asked
+def request_article(connection: Connection, verb: bytes, article: bytes) -> Algorithm[MultilineBlock]:
+    """Send ARTICLE or HEAD and return the block of the reply (RFC 3977 sections 6.2.1 and 6.2.2)."""
+    line = verb + b" " + article
     reply = yield from connection.carry_out(line, _SUCCESS[verb])
-    _check_reply(reply, named(line), asked)
+    _check_reply(reply, named(line), article)
     return connection.block()
 
 
-def _check_reply(reply: Reply, what: str, asked: bytes) -> None:
-    """The reply names the article: its number, then its identifier."""
+def _check_reply(reply: Reply, command: str, article: bytes) -> None:
+    """Raise ProtocolError unless the reply, a number and an identifier, names the article that was requested."""
     number, identifier, *_ = (*reply.words.split(), b"", b"")
-    if asked.startswith(b"<"):
-        if identifier != asked:
-            raise reply.astray(what, f"the article {one_line(text_of(asked), 60)}")
-    elif not (found := _NUMBER.fullmatch(number)) or int(found[1]) != int(asked):
-        raise reply.astray(what, f"the article {asked.decode()}")
+    if article.startswith(b"<"):
+        if identifier != article:
+            raise reply.astray(command, f"the article {one_line(text_of(article), 60)}")
+    elif not (match := _NUMBER.fullmatch(number)) or int(match[1]) != int(article):
+        raise reply.astray(command, f"the article {article.decode()}")
 
 
-def _check_header(fields: dict[str, str], asked: bytes) -> None:
-    """The article itself says who it is, too."""
+def _check_header(fields: dict[str, str], article: bytes) -> None:
+    """Raise ProtocolError if the article was requested by identifier and its header has another one."""
     claimed = fields.get("message-id", "")
-    if asked.startswith(b"<") and claimed and claimed != text_of(asked):
+    if article.startswith(b"<") and claimed and claimed != text_of(article):
         raise ProtocolError(
-            f"the article {one_line(text_of(asked), 60)} was due, but its header says {one_line(claimed, 60)}",
+            f"expected the article {one_line(text_of(article), 60)}, but its header has the Message-ID "
+            f"{one_line(claimed, 60)}",
             where="ARTICLE",
         )

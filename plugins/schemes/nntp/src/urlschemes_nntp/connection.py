@@ -1,32 +1,58 @@
-"""The connection to a server: one command at a time and its reply, and what has to be settled before the first."""
+"""The connection to a news server: commands, replies, and what precedes the first command: greeting, TLS, login."""
 
 from __future__ import annotations
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.grammar.octets import octets_of
+from urlschemes.redaction import one_line
 from urlschemes_access.errors import AuthRequired, LimitExceeded, TLSError
 from urlschemes_access.protocol import Algorithm, Authenticate, Connect, Peer, replies
-from urlschemes_nntp.block import Block
-from urlschemes_nntp.replies import Reply
+from urlschemes_nntp.multiline_block import MultilineBlock
 
-__all__ = ["MOST_ARGUMENT", "Connection", "connected"]
+__all__ = ["MAX_ARGUMENT", "Connection", "Reply", "open_connection"]
 
-MOST_ARGUMENT = 497
+MAX_ARGUMENT = 497
 """Octets in the arguments of a command (RFC 3977 section 3.1)."""
-MOST_CAPABILITIES = 1000
-"""Lines in the answer to CAPABILITIES."""
+MAX_CAPABILITIES = 1000
+"""Lines in the reply to CAPABILITIES."""
 
 _GREETINGS = (200, 201)
-"""The server is ready; after 201 it takes no articles."""
-_UNKNOWN = (500, 501, 503)
-"""What a server answers that does not know the command, or not this form of it."""
-_PROTECT = 'starttls="required" protects the connection first'
+"""Codes of a server that is ready; with 201 it accepts no articles (RFC 3977 section 5.1)."""
+_UNKNOWN_COMMAND = (500, 501, 503)
+_LOGIN_REFUSED = (381, 480, 481, 482, 502)
+_MEANINGS = {
+    411: "the server has no such group",
+    420: "the group has no such article",
+    423: "the group has no article with that number",
+    430: "the server has no such article",
+    440: "the server does not accept articles from this client",
+    441: "the server did not accept the article",
+}
+_PERMANENT = frozenset((401, 411, 412, 420, 421, 422, 423, 430, 435, 437, 440, 441, 480, 481, 482, 483))
+"""Codes from 400 to 499 that repeating the command does not change."""
+_TLS_HINT = 'starttls="required" encrypts the connection'
+
+
+class Reply(replies.Reply):
+    """A reply of a news server (RFC 3977 section 3.2). Code 4xx: the command was correct, but was not performed."""
+
+    __slots__ = ()
+
+    @property
+    def temporary(self) -> bool:
+        """Return True if trying again later may help."""
+        return super().temporary and self.code not in _PERMANENT
+
+    @property
+    def meaning(self) -> str | None:
+        """The meaning that RFC 3977 gives the code; None for a plain refusal."""
+        return _MEANINGS.get(self.code)
 
 
 class Connection(replies.Control):
-    """One session with the server `host`; `capabilities` tells what it can do, as far as it says so.
+    """A connection to the news server `host`.
 
-    A server that wants a login (480) gets one, once: over TLS, or where `allow_cleartext` is true.
+    If the server requires a login (480), the connection logs in once: over TLS, or if `allow_cleartext` is true.
     """
 
     __slots__ = ("_allow_cleartext", "_block", "_capabilities", "_host", "_logged_in", "_port")
@@ -38,110 +64,127 @@ class Connection(replies.Control):
         self._allow_cleartext = allow_cleartext
         self._logged_in = False
         self._capabilities: frozenset[bytes] | None = None
-        self._block = Block(self.reader)
+        self._block = MultilineBlock(self.reader)
 
-    def block(self) -> Block:
-        """The lines that follow the reply which was just read. They are read to their end before the next command."""
-        self._block = Block(self.reader)
+    def block(self) -> MultilineBlock:
+        """Return the block that follows the last reply. It must be read to its end before the next command."""
+        self._block = MultilineBlock(self.reader)
         return self._block
 
     @property
     def unasked(self) -> bytes:
-        """What was received, and nobody has asked for it: behind the last block, too."""
-        return self._block.rest + super().unasked
+        """Octets that the server sent without being asked, those after the last block included."""
+        return self._block.excess + super().unasked
 
     def command(self, line: bytes, *, what: str = "", secret: bytes | None = None) -> Algorithm[replies.Reply]:
-        """Send a command and read its reply; where the server wants a login first, log in and send it once more."""
+        """Send a command and return its reply. If the server requires a login first, log in and repeat the command."""
         reply = yield from super().command(line, what=what, secret=secret)
         if reply.code == 480:
             yield from self._log_in(reply)
             reply = yield from super().command(line, what=what, secret=secret)
             if reply.code == 480:
-                raise AuthRequired(f"the server asks for a login again: {reply}")
+                raise _second_login(reply)
         if reply.code == 483:
-            raise AuthRequired(f"the server wants the connection protected: {reply}", hint=_PROTECT)
+            raise _tls_required(reply)
         return reply
 
     def capabilities(self) -> Algorithm[frozenset[bytes]]:
-        """The capabilities by their labels (RFC 3977 section 5.2); none where the server does not know the command."""
+        """Return the capability labels (RFC 3977 section 5.2); none if the server does not know CAPABILITIES."""
         if self._capabilities is None:
             reply = yield from self.command(b"CAPABILITIES")
             if reply.kind == 5:
                 self._capabilities = frozenset()
             else:
                 reply.checked("CAPABILITIES", 101)
-                self._capabilities = yield from self._labels()
+                self._capabilities = yield from self._read_labels()
         return self._capabilities
 
-    def _labels(self) -> Algorithm[frozenset[bytes]]:
+    def _read_labels(self) -> Algorithm[frozenset[bytes]]:
         block, labels, lines = self.block(), set(), 0
         while (line := (yield from block.line())) is not None:
             lines += 1
-            if lines > MOST_CAPABILITIES:
+            if lines > MAX_CAPABILITIES:
                 raise LimitExceeded(
-                    f"the server names more than {MOST_CAPABILITIES} capabilities",
+                    f"the server listed more than {MAX_CAPABILITIES} capabilities",
                     limit="reply",
-                    value=MOST_CAPABILITIES,
+                    value=MAX_CAPABILITIES,
                 )
             labels.update(line.upper().split()[:1])
         return frozenset(labels)
 
     def begin(self, *, starttls: str) -> Algorithm[None]:
-        """Take the greeting; protect the connection as `starttls` says; become a reader of a server that has modes."""
+        """Read the greeting, start TLS as `starttls` says, and switch a server with two modes to its reader mode."""
         yield from self.banner(*_GREETINGS)
         if starttls == "required":
             yield from self._start_tls()
         elif starttls == "if offered":
             yield from self._start_tls_if_offered()
+        yield from self._enter_reader_mode()
+        if starttls == "if offered":  # the reader may be another program, with other capabilities
+            yield from self._start_tls_if_offered()
+
+    def _enter_reader_mode(self) -> Algorithm[None]:
+        """Send MODE READER if the server has that capability, or is too old to list any (RFC 3977 section 5.3)."""
         capabilities = yield from self.capabilities()
-        if not capabilities or b"MODE-READER" in capabilities:
-            reply = yield from self.command(b"MODE READER")
-            if capabilities or reply.code not in _UNKNOWN:
-                reply.checked("MODE READER", *_GREETINGS)
-            self._capabilities = None if capabilities else capabilities
-            if starttls == "if offered":  # what serves readers may be another program
-                yield from self._start_tls_if_offered()
+        if capabilities and b"MODE-READER" not in capabilities:
+            return
+        reply = yield from self.command(b"MODE READER")
+        if capabilities or reply.code not in _UNKNOWN_COMMAND:
+            reply.checked("MODE READER", *_GREETINGS)
+        if capabilities:
+            self._capabilities = None
 
     def _start_tls_if_offered(self) -> Algorithm[None]:
         if not self.peer.secure and b"STARTTLS" in (yield from self.capabilities()):
             yield from self._start_tls()
 
     def _start_tls(self) -> Algorithm[None]:
-        """RFC 4642 section 2.2. What the server said before does not count any more; that it serves readers does."""
+        """Start TLS and forget the capabilities that were sent before it (RFC 4642 section 2.2)."""
         reply = yield from super().command(b"STARTTLS")
         if reply.code != 382:
-            raise TLSError(f"the server does not protect the connection: STARTTLS was answered '{reply}'")
+            raise TLSError(f"the server did not start TLS: it answered STARTTLS with '{reply}'")
         yield from self.protect(self._host)
         self._capabilities = None
 
-    def _log_in(self, wanted: replies.Reply) -> Algorithm[None]:
-        """AUTHINFO USER and PASS (RFC 4643 section 2.3), each once."""
+    def _log_in(self, demand: replies.Reply) -> Algorithm[None]:
+        """Send AUTHINFO USER and PASS once (RFC 4643 section 2.3); `demand` is the reply that requires a login."""
         if self._logged_in:
-            raise AuthRequired(f"the server asks for a login again: {wanted}")
+            raise _second_login(demand)
         if not (self.peer.secure or self._allow_cleartext):
             raise AuthRequired(
-                f"the server wants a login, which anybody on the way could read: {wanted}",
-                hint=f"{_PROTECT}; allow_cleartext sends the login as it is",
+                f"the server requires a login, and the connection is not encrypted: {demand}",
+                hint=f"{_TLS_HINT}; allow_cleartext=True sends the login unencrypted",
             )
-        known = yield from Authenticate(self._host, self._port, realm=wanted.text, protected=self.peer.secure)
-        if known is None:
-            raise AuthRequired(f"the server wants a login: {wanted}", hint="no credentials were given")
-        reply = yield from super().command(b"AUTHINFO USER " + octets_of(known.user))
+        login = yield from Authenticate(self._host, self._port, realm=demand.text, protected=self.peer.secure)
+        if login is None:
+            raise AuthRequired(f"the server requires a login: {demand}", hint="no credentials were given")
+        reply = yield from super().command(b"AUTHINFO USER " + octets_of(login.user))
         if reply.code == 381:
-            reply = yield from super().command(b"AUTHINFO PASS ", secret=octets_of(known.password))
-        if reply.code in (381, 480, 481, 482, 502):
+            reply = yield from super().command(b"AUTHINFO PASS ", secret=octets_of(login.password))
+        if reply.code in _LOGIN_REFUSED:
             raise AuthRequired(f"the server refused the login: {reply}")
         if reply.code == 483:
-            raise AuthRequired(f"the server wants the connection protected: {reply}", hint=_PROTECT)
+            raise _tls_required(reply)
         reply.checked("the login", 281)
         self._logged_in = True
         self._capabilities = None
 
 
-def connected(host: str, port: int, *, starttls: str, allow_cleartext: bool) -> Algorithm[Connection]:
-    """A connection that is ready for the first command of a reader. Raises UnsupportedOperation before it connects."""
+def _second_login(reply: replies.Reply) -> AuthRequired:
+    return AuthRequired(f"the server requires a login again after it accepted one: {reply}")
+
+
+def _tls_required(reply: replies.Reply) -> AuthRequired:
+    return AuthRequired(f"the server requires an encrypted connection: {reply}", hint=_TLS_HINT)
+
+
+def open_connection(host: str, port: int, *, starttls: str, allow_cleartext: bool) -> Algorithm[Connection]:
+    """Return a connection that is ready for commands. Raise UnsupportedOperation if `starttls` is invalid."""
     if starttls not in ("never", "if offered", "required"):
-        raise UnsupportedOperation("starttls is 'never', 'if offered' or 'required'", part="starttls")
+        raise UnsupportedOperation(
+            f"invalid starttls '{one_line(str(starttls), 40)}': expected 'never', 'if offered' or 'required'",
+            part="starttls",
+        )
     peer = yield from Connect(host, port)
     connection = Connection(peer, host, port, allow_cleartext=allow_cleartext)
     yield from connection.begin(starttls=starttls)

@@ -1,4 +1,4 @@
-"""Groups: one of them selected, its articles listed, and all that a server has."""
+"""Groups: selecting one, listing its articles, and listing all groups of a server."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_access.protocol import Algorithm, Deliver, Open
 from urlschemes_access.protocol.replies import named
-from urlschemes_nntp.articles import request
-from urlschemes_nntp.connection import MOST_ARGUMENT
-from urlschemes_nntp.header import date_of, fields_of, for_display, header_of
+from urlschemes_nntp.article_header import decode_words, parse_date, parse_fields, read_header
+from urlschemes_nntp.articles import request_article
+from urlschemes_nntp.connection import MAX_ARGUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol.replies import Reply
     from urlschemes_nntp.connection import Connection
 
-__all__ = ["Group", "Linker", "check_group", "list_articles", "list_groups", "selected"]
+__all__ = ["Group", "MakeURL", "check_group_name", "list_articles", "list_groups", "select_group"]
 
-Linker: TypeAlias = "Callable[[dict[str, str]], str | None]"
-"""Makes the URL of an entry from its fields; None where there is none that can name it."""
+MakeURL: TypeAlias = "Callable[[dict[str, str]], str | None]"
+"""A function that returns the URL of an entry with the given fields; None if no URL can name it."""
 
-MOST_NUMBERS = 100_000
-"""Articles that are asked for one by one, where the server has no overview."""
-MOST_DESCRIPTIONS = 100_000
-"""Groups whose descriptions are held."""
+MAX_REQUESTS = 100_000
+"""Articles that are requested one by one if the server has no overview."""
+MAX_DESCRIPTIONS = 100_000
+"""Groups whose descriptions are held in memory."""
 
 _COUNTS = re.compile(rb"([0-9]{1,19})[ \t]+([0-9]{1,19})[ \t]+([0-9]{1,19})(?:[ \t]+([^ \t]+).*)?", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _OVERVIEW = ("number", "subject", "from", "date", "message-id", "references", "bytes", "lines")
-"""The fields of a line of overview (RFC 3977 section 8.3.2; the first seven are also those of RFC 2980)."""
-_NONE_THERE = (420, 423)
-"""There is no article of those numbers; RFC 2980 and RFC 3977 differ in the code."""
-_GONE = (423, 430)
-"""There is no article of that number; RFC 977 leaves the code to the server."""
+"""The fields of an overview line (RFC 3977 section 8.3.2; RFC 2980 has the first seven)."""
+_NO_ARTICLES = (420, 423)
+"""Codes for a range without articles: 420 in RFC 2980, 423 in RFC 3977."""
+_ARTICLE_GONE = (423, 430)
+"""Codes for a number without an article; RFC 977 leaves the choice to the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group as the server counts it: an estimate of how many articles, the lowest and the highest number."""
+    """A selected group: the estimated number of articles, and the lowest and the highest article number."""
 
     name: str
     count: int
@@ -53,144 +53,144 @@ class Group:
 
     @property
     def attributes(self) -> Attributes:
-        """The counts, in `fields`."""
+        """The name, and the numbers as `fields`."""
         counts = {"count": self.count, "low": self.low, "high": self.high}
         return Attributes(name=self.name, fields={name: str(value) for name, value in counts.items()})
 
 
-def check_group(group: str) -> None:
-    """Raise UnsafeURL for a name that is too long for a command."""
-    if len(group) > MOST_ARGUMENT:
+def check_group_name(name: str) -> None:
+    """Raise UnsafeURL if the name is too long for a command."""
+    if len(name) > MAX_ARGUMENT:
         raise UnsafeURL(
-            f"the name of the group is longer than {MOST_ARGUMENT} octets, and no command can carry it",
+            f"the group name has {len(name)} octets: expected at most {MAX_ARGUMENT} octets",
             part="group",
             section="RFC 3977 section 3.1",
         )
 
 
-def selected(connection: Connection, name: str) -> Algorithm[Group]:
-    """Select the group. Raises RemoteError (411: there is none of that name), ProtocolError."""
+def select_group(connection: Connection, name: str) -> Algorithm[Group]:
+    """Select the group (GROUP, RFC 3977 section 6.1.1). Raise RemoteError (411: no such group), ProtocolError."""
     line = b"GROUP " + octets_of(name)
     reply = yield from connection.carry_out(line, 211)
-    found = _COUNTS.fullmatch(reply.words)
-    if found is None or found[4] not in (None, octets_of(name)):
+    match = _COUNTS.fullmatch(reply.words)
+    if match is None or match[4] not in (None, octets_of(name)):
         raise reply.astray(named(line), "three numbers and the group's name")
-    return Group(name, *map(int, found.groups()[:3]))
+    return Group(name, *map(int, match.groups()[:3]))
 
 
-def list_articles(connection: Connection, group: Group, link: Linker, *, newest: int) -> Algorithm[None]:
-    """Deliver an entry for each article of the group that is selected, or for those of the `newest` numbers.
+# The articles of a group ----------------------------------------------------------------------------------------------
 
-    By OVER or XOVER; else by HEAD, one article after the other. Raises RemoteError, ProtocolError, Truncated.
+
+def list_articles(connection: Connection, group: Group, make_url: MakeURL, *, newest: int) -> Algorithm[None]:
+    """Deliver an entry for each article of the selected group, or for the `newest` article numbers if that is not 0.
+
+    Use OVER or XOVER; without either, HEAD for each article. Raise RemoteError, ProtocolError, Truncated.
     """
     low = max(group.low, group.high - newest + 1) if newest > 0 else group.low
     if not group.count or group.high < low:
         yield from Open("listing", group.attributes)
         return
-    reply = yield from _overview(connection, b"%d-%d" % (low, group.high))
+    reply = yield from _request_overview(connection, b"%d-%d" % (low, group.high))
     if reply.kind == 5:
-        yield from _list_by_header(connection, group, link, low)
+        yield from _list_by_header(connection, group, make_url, low)
         return
-    if reply.code not in _NONE_THERE:
+    if reply.code not in _NO_ARTICLES:
         reply.checked("OVER", 224)
     yield from Open("listing", group.attributes)
-    if reply.code in _NONE_THERE:
+    if reply.code in _NO_ARTICLES:
         return
     block = connection.block()
     while (line := (yield from block.line())) is not None:
         fields = dict(zip(_OVERVIEW, map(str.strip, text_of(line).split("\t")), strict=False))
-        yield from Deliver(_article(fields, link))
+        yield from Deliver(_article_entry(fields, make_url))
 
 
-def _overview(connection: Connection, numbers: bytes) -> Algorithm[Reply]:
-    """The reply to OVER; to XOVER where the server does not claim to know that."""
+def _request_overview(connection: Connection, numbers: bytes) -> Algorithm[Reply]:
+    """Send OVER, or XOVER if the server does not list the capability OVER, and return the reply."""
     verb = b"OVER" if b"OVER" in (yield from connection.capabilities()) else b"XOVER"
     return (yield from connection.command(verb + b" " + numbers))
 
 
-def _list_by_header(connection: Connection, group: Group, link: Linker, low: int) -> Algorithm[None]:
-    numbers = yield from _numbers(connection, group, low)
+def _list_by_header(connection: Connection, group: Group, make_url: MakeURL, low: int) -> Algorithm[None]:
+    numbers = yield from _request_numbers(connection, group, low)
     yield from Open("listing", group.attributes)
     for number in numbers:
         try:
-            block = yield from request(connection, b"HEAD", b"%d" % number)
+            block = yield from request_article(connection, b"HEAD", b"%d" % number)
         except RemoteError as error:
-            if error.status in _GONE:  # a gap, or it has gone since
+            if error.status in _ARTICLE_GONE:
                 continue
             raise
-        header = yield from header_of(block)
-        yield from Deliver(_article({**fields_of(header), "number": str(number)}, link))
+        header = yield from read_header(block)
+        yield from Deliver(_article_entry({**parse_fields(header), "number": str(number)}, make_url))
 
 
-def _numbers(connection: Connection, group: Group, low: int) -> Algorithm[Sequence[int]]:
-    """The numbers of the articles, by LISTGROUP; where the server does not know that, all that there may be."""
+def _request_numbers(connection: Connection, group: Group, low: int) -> Algorithm[Sequence[int]]:
+    """Return the article numbers that LISTGROUP gives; all from `low` on if the server does not know LISTGROUP."""
     reply = yield from connection.command(b"LISTGROUP " + octets_of(group.name))
     if reply.kind == 5:
-        return _few(range(low, group.high + 1))
+        numbers = range(low, group.high + 1)
+        _check_count(numbers)
+        return numbers
     reply.checked("LISTGROUP", 211)
-    block, numbers = connection.block(), list[int]()
+    block, listed = connection.block(), list[int]()
     while (line := (yield from block.line())) is not None:
         number = text_of(line.strip())
         if _NUMBER.fullmatch(number) and int(number) >= low:
-            numbers.append(int(number))
-            _few(numbers)
-    return numbers
+            listed.append(int(number))
+            _check_count(listed)
+    return listed
 
 
-def _few(numbers: Sequence[int]) -> Sequence[int]:
-    """The numbers, each of which costs a command. Raises LimitExceeded for too many."""
-    if numbers[MOST_NUMBERS:]:
+def _check_count(numbers: Sequence[int]) -> None:
+    """Raise LimitExceeded for too many numbers: each costs a command."""
+    if numbers[MAX_REQUESTS:]:  # len() of a range fails beyond sys.maxsize
         raise LimitExceeded(
-            f"the group has more than {MOST_NUMBERS} numbers, and the server no overview of them",
+            f"the group has more than {MAX_REQUESTS} articles, and the server has no overview of them",
             limit="entries",
-            value=MOST_NUMBERS,
-            hint="the option newest asks for some of them",
+            value=MAX_REQUESTS,
+            hint="list fewer with the option newest",
         )
-    return numbers
 
 
-def _article(fields: dict[str, str], link: Linker) -> Entry:
-    """The entry of an article; `fields` are those of an overview or of a header."""
+def _article_entry(fields: dict[str, str], make_url: MakeURL) -> Entry:
+    """Return the entry of an article with these overview or header fields."""
     if not _NUMBER.fullmatch(fields.get("number", "")):
         return Entry(
-            name=fields.get("number", ""), kind="article", problem="the server sent this line without a number"
+            name=fields.get("number", ""), kind="article", problem="the line from the server has no article number"
         )
-    url = link(fields)
+    url = make_url(fields)
     size = fields.get("bytes", "")
     return Entry(
-        name=for_display(fields.get("subject", "")) or fields["number"],
+        name=decode_words(fields.get("subject", "")) or fields["number"],
         url=url,
         kind="article",
         size=int(size) if _NUMBER.fullmatch(size) else None,
-        modified=date_of(fields.get("date", "")),
-        fields={name: value for name, value in fields.items() if value},
+        modified=parse_date(fields.get("date", "")),
+        fields=_without_empty(fields),
         problem=None if url else "no URL can name this article",
     )
 
 
-def list_groups(connection: Connection, link: Linker) -> Algorithm[None]:
-    """Deliver an entry for each group of the server, by LIST ACTIVE, with its description from LIST NEWSGROUPS."""
-    descriptions = yield from _descriptions(connection)
+# The groups of a server -----------------------------------------------------------------------------------------------
+
+
+def list_groups(connection: Connection, make_url: MakeURL) -> Algorithm[None]:
+    """Deliver an entry for each group that LIST ACTIVE gives, with the description from LIST NEWSGROUPS."""
+    descriptions = yield from _request_descriptions(connection)
     yield from connection.carry_out(b"LIST ACTIVE", 215)
     yield from Open("listing", Attributes())
     block = connection.block()
     while (line := (yield from block.line())) is not None:
         name, high, low, status, *_ = (*text_of(line).split(), "", "", "", "")
         fields = {"group": name, "low": low, "high": high, "status": status, "description": descriptions.get(name, "")}
-        url = link(fields)
-        yield from Deliver(
-            Entry(
-                name=name,
-                url=url,
-                kind="group",
-                fields={key: value for key, value in fields.items() if value},
-                problem=None if url else "no URL can name this group",
-            )
-        )
+        url = make_url(fields)
+        problem = None if url else "no URL can name this group"
+        yield from Deliver(Entry(name=name, url=url, kind="group", fields=_without_empty(fields), problem=problem))
 
 
-def _descriptions(connection: Connection) -> Algorithm[dict[str, str]]:
-    """What each group is about; nothing where the server keeps no such list."""
+def _request_descriptions(connection: Connection) -> Algorithm[dict[str, str]]:
+    """Return the descriptions by group; none if the server has no such list."""
     reply = yield from connection.command(b"LIST NEWSGROUPS")
     descriptions: dict[str, str] = {}
     if reply.kind == 5 or reply.code == 481:
@@ -199,6 +199,10 @@ def _descriptions(connection: Connection) -> Algorithm[dict[str, str]]:
     block = connection.block()
     while (line := (yield from block.line())) is not None:
         name, _, description = text_of(line).replace("\t", " ").partition(" ")
-        if len(descriptions) < MOST_DESCRIPTIONS:
-            descriptions[name] = for_display(description.strip())
+        if len(descriptions) < MAX_DESCRIPTIONS:
+            descriptions[name] = decode_words(description.strip())
     return descriptions
+
+
+def _without_empty(fields: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in fields.items() if value}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlschemes_nntp.header import date_of, fields_of, for_display
+from urlschemes_nntp.article_header import decode_words, parse_date, parse_fields
 
 PIECES = ["=?", "?=", "utf-8", "?q?", "?b?", "=C3=A9", "abc=", "\udce9", "é", "x", "iso-8859-1", "idna", "rot13", "hex",
           "====", " ", "_", "utf-7", "utf-16", "punycode", "\r", "\n", "undefined", "unicode_escape"]  # fmt: skip
@@ -18,18 +18,18 @@ DATES = ["Thu", ",", " ", "01", "1", "Dec", "1994", "94", "12:00:00", "99:99", "
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 def test_any_text_is_shown(text: str) -> None:
-    assert isinstance(for_display(text), str)
+    assert isinstance(decode_words(text), str)
 
 
 @given(st.one_of(st.lists(st.sampled_from(DATES), max_size=12).map(" ".join), st.text()))
 def test_any_date_is_one_with_a_zone_or_none(text: str) -> None:
-    date = date_of(text)
+    date = parse_date(text)
     assert date is None or date.tzinfo is not None
 
 
 @given(st.binary())
 def test_any_header_has_fields(header: bytes) -> None:
-    for name, value in fields_of(header).items():
+    for name, value in parse_fields(header).items():
         assert name == name.lower()
         assert "\r" not in value + name
         assert "\n" not in value + name
@@ -47,12 +47,12 @@ def test_any_header_has_fields(header: bytes) -> None:
     ],
 )
 def test_encoded_words(text: str, shown: str) -> None:
-    assert for_display(text) == shown
+    assert decode_words(text) == shown
 
 
 def test_what_is_too_long_is_not_decoded() -> None:
-    assert for_display("=?utf-8?q?x?=" + " " * 1980) == "x" + " " * 1980
-    assert for_display("=?utf-8?q?x?=" + " " * 2000) == "=?utf-8?q?x?=" + " " * 2000
+    assert decode_words("=?utf-8?q?x?=" + " " * 1980) == "x" + " " * 1980
+    assert decode_words("=?utf-8?q?x?=" + " " * 2000) == "=?utf-8?q?x?=" + " " * 2000
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_what_is_too_long_is_not_decoded() -> None:
     ],
 )
 def test_dates(text: str, date: datetime | None) -> None:
-    assert date_of(text) == date
+    assert parse_date(text) == date
 
 
 def test_fields() -> None:
     header = b"A: 1\r\nb:2\r\nno field\r\n: none\r\nC d: no\r\nA:\t3\r\n  4\r\nE:\r\n\r\n"
-    assert fields_of(header) == {"a": "1, 3  4", "b": "2", "e": ""}
+    assert parse_fields(header) == {"a": "1, 3  4", "b": "2", "e": ""}

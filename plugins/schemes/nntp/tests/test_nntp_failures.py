@@ -1,0 +1,389 @@
+"""Servers that refuse, break the protocol or hang: each dialogue ends with one error, which is safe to print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from nntp_dialogues import (
+    ARTICLE,
+    DOT,
+    GREETING,
+    GROUP,
+    HEADER,
+    HOST,
+    OFFERS_TLS,
+    READY,
+    READY_RFC977,
+    SELECTED,
+)
+
+from urlschemes.errors import UnsafeURL, URLError
+from urlschemes_access.credentials import Credentials
+from urlschemes_access.errors import (
+    AuthRequired,
+    ConnectError,
+    DeadlineExceeded,
+    LimitExceeded,
+    ProtocolError,
+    RemoteError,
+    TLSError,
+    Truncated,
+)
+from urlschemes_access.protocol import Authenticate, Peer, Send
+from urlschemes_nntp import NntpURL
+from urlschemes_nntp.access import access, find_attributes
+from urlschemes_testing.replay import (
+    Dialogue,
+    Outcome,
+    Step,
+    client,
+    connect,
+    credentials,
+    replay,
+    server,
+    server_closes,
+    server_resets,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes_access.protocol import Algorithm
+
+
+OFFERED = GREETING.then(*OFFERS_TLS)
+
+OVERVIEW = b"7\tHello\r\n"
+
+
+@dataclass(frozen=True)
+class Failure:
+    dialogue: Dialogue
+    error: type[URLError]
+    message: str
+    status: int | None = None
+    temporary: bool = False
+    url: str = ARTICLE
+    algorithm: Callable[..., Algorithm[None]] = access
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def failure(error: type[URLError], message: str, *steps: Step | Dialogue, **more: Any) -> Failure:
+    return Failure(Dialogue(*steps), error, message, **more)
+
+
+CONNECT = connect(HOST, 119)
+REQUESTED = READY.then(*SELECTED, client("ARTICLE 7"))
+BEGUN = REQUESTED.then(server("220 7 <7@host.dom>"))
+LISTED = READY.then(*SELECTED, client("OVER 7-9"))
+LISTGROUP_SENT = READY_RFC977.then(*SELECTED, client("XOVER 7-9"), server("500 What?"), client("LISTGROUP misc.test"))
+LOGIN_DEMANDED = READY.then(client("GROUP misc.test"), server("480 Who are you?"))
+USER_SENT = LOGIN_DEMANDED.then(credentials("joe", "s3cret"), client("AUTHINFO USER joe"))
+PASSWORD_SENT = USER_SENT.then(server("381 Password?"), client("AUTHINFO PASS s3cret"))
+CLEARTEXT = {"allow_cleartext": True}
+
+FAILURES = {
+    # Greetings that say no, the connection left open
+    "greeting 400": failure(RemoteError, "400 Later", CONNECT, server("400 Later"), status=400, temporary=True),
+    "greeting 502": failure(RemoteError, "502 Never", CONNECT, server("502 Never"), status=502),
+    "greeting 421": failure(RemoteError, "421", CONNECT, server("421 Busy"), status=421),
+    "greeting 554": failure(RemoteError, "554", CONNECT, server("554 Go away"), status=554),
+    # No NNTP, or no reply code
+    "greeting of HTTP": failure(ProtocolError, "HTTP/1.1 400", CONNECT, server("HTTP/1.1 400 Failure Request")),
+    "greeting of SSH": failure(ProtocolError, "SSH-2.0", CONNECT, server("SSH-2.0-OpenSSH_9.2")),
+    "greeting of SMTP": failure(ProtocolError, "220", CONNECT, server("220 mail.dom ESMTP")),
+    "greeting of octets": failure(ProtocolError, "x00", CONNECT, server(bytes(range(256)) + b"\n")),
+    "greeting of NULs": failure(ProtocolError, "x00", CONNECT, server(bytes(100) + b"\n")),
+    "greeting 999": failure(ProtocolError, "999", CONNECT, server("999 Ready")),
+    "greeting 000": failure(ProtocolError, "000", CONNECT, server("000 Ready")),
+    "greeting 20": failure(ProtocolError, "20 R", CONNECT, server("20 Ready")),
+    "greeting 2000": failure(ProtocolError, "2000", CONNECT, server("2000 Ready")),
+    "greeting 200-": failure(ProtocolError, "200-", CONNECT, server("200-Ready")),
+    "greeting of letters": failure(ProtocolError, "two", CONNECT, server("two hundred")),
+    "greeting of Arabic digits": failure(ProtocolError, "a reply", CONNECT, server("٢٠٠ Ready".encode() + b"\r\n")),
+    "an escape sequence": failure(ProtocolError, r"\x1b[2J", CONNECT, server("220 \x1b[2J\u202e")),
+    "no greeting": failure(ConnectError, "closed the connection", CONNECT, server_closes()),
+    "half a greeting": failure(Truncated, "within a line", CONNECT, server(b"200 hos"), server_closes()),
+    "a greeting, reset": failure(ConnectError, "broke off", CONNECT, server_resets()),
+    # Too long
+    "a huge line": failure(LimitExceeded, "longer than 8192", CONNECT, server(b"200 " + b"x" * 9000)),
+    "a huge line of text": failure(LimitExceeded, "longer than 65536", BEGUN, server(b"x" * 65538 + b"\r\n.\r\n")),
+    "a huge line without end": failure(LimitExceeded, "longer than 65536", BEGUN, server(b"x" * 70000)),
+    "a huge line of text in the middle": failure(
+        LimitExceeded, "longer than 65536", BEGUN, server(b"a\r\n\r\n" + b"x" * 70000 + b"\r\nb\r\n.\r\n")
+    ),
+    "a huge line of overview": failure(
+        LimitExceeded, "longer than 65536", LISTED, server(b"224 x\r\n" + b"x" * 70000), url=GROUP
+    ),
+    "a huge header": failure(
+        LimitExceeded, "header", BEGUN, server((b"X: " + b"x" * 60 + b"\r\n") * 1100 + b"\r\n.\r\n")
+    ),
+    "a thousand capabilities and one": failure(
+        LimitExceeded,
+        "1000 capabilities",
+        GREETING,
+        client("CAPABILITIES"),
+        server(b"101 list\r\n" + b"X\r\n" * 1001 + DOT),
+    ),
+    # Replies that nobody asked for
+    "two greetings": failure(ProtocolError, "silence before CAPABILITIES", CONNECT, server("200 ready", "200 ready")),
+    "a forged 480": failure(
+        ProtocolError,
+        "silence before GROUP",
+        GREETING,
+        client("CAPABILITIES"),
+        server("101 list", "VERSION 2", "READER", ".", "480 Password please"),
+        options=CLEARTEXT,
+    ),
+    "a 220 before it is asked for": failure(
+        ProtocolError,
+        "silence before ARTICLE",
+        READY,
+        client("GROUP misc.test"),
+        server("211 3 7 9 misc.test", "220 7 <7@host.dom>"),
+    ),
+    "a 381 that is early": failure(
+        ProtocolError,
+        "silence before AUTHINFO USER",
+        READY,
+        client("GROUP misc.test"),
+        server("480 Who?", "381 Password?"),
+        credentials("joe", "s3cret"),
+        options=CLEARTEXT,
+    ),
+    "a word before TLS": failure(
+        ProtocolError,
+        "silence before TLS",
+        GREETING,
+        client("STARTTLS"),
+        server("382 Go on", "101 list", "."),
+        options={"starttls": "required"},
+    ),
+    # No such group or article
+    "411": failure(RemoteError, "no such group", READY, client("GROUP misc.test"), server("411 What?"), status=411),
+    "423": failure(RemoteError, "no article with that number", REQUESTED, server("423 What?"), status=423),
+    "430": failure(RemoteError, "no such article", REQUESTED, server("430 What?"), status=430),
+    "503 to ARTICLE": failure(RemoteError, "ARTICLE 7", REQUESTED, server("503 Broken"), status=503),
+    "403 to ARTICLE": failure(RemoteError, "403", REQUESTED, server("403 Broken"), status=403, temporary=True),
+    "423 to HEAD": failure(
+        RemoteError,
+        "no article with that number",
+        READY.then(*SELECTED, client("HEAD 7")),
+        server("423 What?"),
+        status=423,
+        algorithm=find_attributes,
+    ),
+    "412 to OVER": failure(RemoteError, "412", LISTED, server("412 No group"), status=412, url=GROUP),
+    "502 to MODE READER": failure(
+        RemoteError,
+        "502 No readers",
+        GREETING,
+        client("CAPABILITIES"),
+        server("101 list", "VERSION 2", "MODE-READER", "."),
+        client("MODE READER"),
+        server("502 No readers"),
+        status=502,
+    ),
+    "502 to MODE READER of an old server": failure(
+        RemoteError, "502", *tuple(READY_RFC977)[:-1], server("502 No readers"), status=502
+    ),
+    "400 to CAPABILITIES": failure(
+        RemoteError, "400", GREETING, client("CAPABILITIES"), server("400 Bye"), status=400, temporary=True
+    ),
+    "403 to LISTGROUP": failure(
+        RemoteError, "403", LISTGROUP_SENT, server("403 Broken"), url=GROUP, status=403, temporary=True
+    ),
+    "502 to HEAD": failure(
+        RemoteError,
+        "502 No",
+        LISTGROUP_SENT,
+        server("211 list", "8", "."),
+        client("HEAD 8"),
+        server("502 No"),
+        url=GROUP,
+        status=502,
+    ),
+    # Another article, another group, no end
+    "another number": failure(ProtocolError, "the article 7", REQUESTED, server("220 8 <8@host.dom>")),
+    "no number": failure(ProtocolError, "the article 7", REQUESTED, server("220 <7@host.dom>")),
+    "a number of 5000 digits": failure(
+        ProtocolError, "the article 7", REQUESTED, server("220 " + "9" * 5000 + " <7@h>")
+    ),
+    "a head for an article": failure(ProtocolError, "a reply 220", REQUESTED, server("221 7 <7@host.dom>")),
+    "another group": failure(
+        ProtocolError, "three numbers", READY, client("GROUP misc.test"), server("211 3 7 9 alt.sex")
+    ),
+    "no counts": failure(ProtocolError, "three numbers", READY, client("GROUP misc.test"), server("211 misc.test")),
+    "counts of 5000 digits": failure(
+        ProtocolError, "three numbers", READY, client("GROUP misc.test"), server(f"211 3 7 {'9' * 5000} misc.test")
+    ),
+    "an article without its end": failure(Truncated, "single dot", BEGUN, server(HEADER + b"\r\nHel"), server_closes()),
+    "LF, dot, LF is no end": failure(Truncated, "single dot", BEGUN, server(HEADER + b"\r\na\n.\n"), server_closes()),
+    "LF, dot, CR LF is no end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\n.\r\n"), server_closes()),
+    "CR LF, dot, LF is no end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\r\n.\n"), server_closes()),
+    "an article, reset": failure(Truncated, "broke off", BEGUN, server(HEADER + b"\r\nHel"), server_resets()),
+    "an article, then silence": failure(DeadlineExceeded, "nothing more came", BEGUN, server(HEADER + b"\r\nHel")),
+    "a listing without its end": failure(
+        Truncated, "single dot", LISTED, server(b"224 x\r\n" + OVERVIEW), server_closes(), url=GROUP
+    ),
+    "capabilities without their end": failure(
+        Truncated, "single dot", GREETING, client("CAPABILITIES"), server("101 list", "VERSION 2"), server_closes()
+    ),
+    # Who asks
+    "480, and clear text is not allowed": failure(AuthRequired, "the connection is not encrypted", LOGIN_DEMANDED),
+    "480, and nobody knows": failure(
+        AuthRequired, "no credentials", LOGIN_DEMANDED, credentials(None), options=CLEARTEXT
+    ),
+    "480 again": failure(
+        AuthRequired,
+        "login again",
+        PASSWORD_SENT,
+        server("281 Welcome"),
+        client("GROUP misc.test"),
+        server("480 Who are you?"),
+        options=CLEARTEXT,
+    ),
+    "480 to a later command": failure(
+        AuthRequired,
+        "login again",
+        PASSWORD_SENT,
+        server("281 Welcome"),
+        *SELECTED,
+        client("ARTICLE 7"),
+        server("480 Who are you?"),
+        options=CLEARTEXT,
+    ),
+    "381 again and again": failure(
+        AuthRequired, "refused the login: 381", PASSWORD_SENT, server("381 Password?"), options=CLEARTEXT
+    ),
+    "480 to USER": failure(
+        AuthRequired, "refused the login: 480", USER_SENT, server("480 Who are you?"), options=CLEARTEXT
+    ),
+    "481": failure(AuthRequired, "refused the login: 481", PASSWORD_SENT, server("481 No"), options=CLEARTEXT),
+    "482": failure(AuthRequired, "refused the login: 482", USER_SENT, server("482 Not now"), options=CLEARTEXT),
+    "502 to USER": failure(AuthRequired, "refused the login: 502", USER_SENT, server("502 No"), options=CLEARTEXT),
+    "483 to USER": failure(AuthRequired, "an encrypted connection", USER_SENT, server("483 TLS"), options=CLEARTEXT),
+    "483": failure(AuthRequired, "an encrypted connection: 483", READY, client("GROUP misc.test"), server("483 TLS")),
+    "400 to PASS": failure(
+        RemoteError, "400", PASSWORD_SENT, server("400 Bye"), status=400, temporary=True, options=CLEARTEXT
+    ),
+    "500 to USER": failure(RemoteError, "500", USER_SENT, server("500 What?"), status=500, options=CLEARTEXT),
+    "200 to PASS": failure(ProtocolError, "a reply 281", PASSWORD_SENT, server("200 Fine"), options=CLEARTEXT),
+    "the password repeated": failure(
+        RemoteError, "501 PASS ***?", PASSWORD_SENT, server("501 PASS s3cret?"), status=501, options=CLEARTEXT
+    ),
+    "no TLS": failure(
+        TLSError, "580 No", GREETING, client("STARTTLS"), server("580 No"), options={"starttls": "required"}
+    ),
+    "no STARTTLS": failure(
+        TLSError, "500", GREETING, client("STARTTLS"), server("500 What?"), options={"starttls": "required"}
+    ),
+    "no TLS, although it was offered": failure(
+        TLSError, "580 No", OFFERED, client("STARTTLS"), server("580 No"), options={"starttls": "if offered"}
+    ),
+}
+
+
+def outcome_of(case: Failure) -> Outcome:
+    return replay(case.algorithm(NntpURL.parse(case.url), **case.options), case.dialogue)
+
+
+@pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
+def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
+    outcome = outcome_of(case)
+    error = outcome.error
+    assert type(error) is case.error
+    text = str(error)
+    assert case.message in text
+    assert text.isprintable()
+    assert text.isascii()
+    assert len(text) <= 300
+    assert "s3cret" not in text
+    assert not outcome.complete
+    if isinstance(error, RemoteError):
+        assert (error.status, error.temporary) == (case.status, case.temporary)
+        assert "s3cret" not in error.text
+
+
+def test_content_before_the_cut_is_delivered() -> None:
+    outcome = outcome_of(FAILURES["an article without its end"])
+    assert outcome.content == HEADER + b"\r\n"
+    assert isinstance(outcome.error, Truncated)
+
+
+EXPECTED: dict[str, tuple[Dialogue, set[str], Failure]] = {
+    "the connection": (Dialogue(CONNECT), {"200", "201"}, failure(URLError, "")),
+    "CAPABILITIES": (GREETING.then(client("CAPABILITIES")), {"101", "5", "480", "483"}, failure(URLError, "")),
+    "MODE READER": (
+        Dialogue(*tuple(READY_RFC977)[:-1]),
+        {"200", "201", "500", "501", "503", "480", "483"},
+        failure(URLError, ""),
+    ),
+    "GROUP": (READY.then(client("GROUP misc.test")), {"211", "480", "483"}, failure(URLError, "")),
+    "ARTICLE": (REQUESTED, {"220", "480", "483"}, failure(URLError, "")),
+    "OVER": (LISTED, {"224", "5", "420", "423", "480", "483"}, failure(URLError, "", url=GROUP)),
+    "LISTGROUP": (LISTGROUP_SENT, {"211", "5", "480", "483"}, failure(URLError, "", url=GROUP)),
+}
+CODES = ["100", "101", "111", "199", "200", "201", "202", "205", "206", "211", "215", "220", "221", "222", "223", "224",
+         "225", "230", "231", "235", "240", "250", "281", "282", "288", "335", "340", "350", "381", "382", "383", "400",
+         "401", "403", "411", "412", "420", "421", "422", "423", "430", "435", "436", "437", "440", "441", "450", "480",
+         "481", "482", "483", "500", "501", "502", "503", "504", "580", "599"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", EXPECTED)
+def test_every_unexpected_reply_code_to_every_command_is_an_error(command: str) -> None:
+    sent, expected, how = EXPECTED[command]
+    refused = 0
+    for code in CODES:
+        if code in expected or code[0] in expected:
+            continue
+        case = Failure(sent.then(server(f"{code} It says so")), URLError, "", url=how.url, algorithm=how.algorithm)
+        error = outcome_of(case).error
+        assert type(error) is (RemoteError if code[0] in "45" else ProtocolError), code
+        assert code in str(error)
+        if isinstance(error, RemoteError):
+            assert error.status == int(code)
+            assert error.temporary == (code in {"400", "403", "436", "450"})
+        refused += 1
+    assert refused >= 30
+
+
+def test_a_group_that_is_too_large_to_be_listed_by_header_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_nntp.groups.MAX_REQUESTS", 2)
+    error = outcome_of(
+        failure(LimitExceeded, "", LISTGROUP_SENT, server("211 list", "7", "8", "9", "."), url=GROUP)
+    ).error
+    assert isinstance(error, LimitExceeded)
+    assert error.hint == "list fewer with the option newest"
+
+
+# Logins ---------------------------------------------------------------------------------------------------------------
+
+
+def request_after(algorithm: Algorithm[None], *answers: object) -> object:
+    """The request that the algorithm makes after its earlier ones were answered."""
+    request: object = next(algorithm)
+    for answer in answers:
+        request = algorithm.send(answer)
+    return request
+
+
+def test_the_login_request_names_the_server_and_the_password_is_a_secret() -> None:
+    greeted = (Peer("connection"), b"200 hi\r\n", None, b"480 Say \x1b who\r\n")
+    request = request_after(access(NntpURL.parse(ARTICLE), allow_cleartext=True), *greeted)
+    assert isinstance(request, Authenticate)
+    assert (request.host, request.port, request.user, request.realm) == (HOST, 119, None, r"Say \x1b who")
+    more = (*greeted, Credentials("joe", "s3cret"), None, b"381 Password\r\n")
+    request = request_after(access(NntpURL.parse(ARTICLE), allow_cleartext=True), *more)
+    assert isinstance(request, Send)
+    assert request.octets == b"AUTHINFO PASS s3cret\r\n"
+    assert repr(request).endswith(r"octets=b'AUTHINFO PASS ***\r\n')")
+
+
+def test_a_user_name_with_a_line_end_is_not_sent() -> None:
+    dialogue = LOGIN_DEMANDED.then(credentials("joe\r\nPOST", "s3cret"))
+    outcome = replay(access(NntpURL.parse(ARTICLE), allow_cleartext=True), dialogue)
+    assert type(outcome.error) is UnsafeURL
+    assert b"POST" not in outcome.sent["connection"]

@@ -1,0 +1,14 @@
+"""The examples of the README."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pages import check_readme
+
+from urlschemes_servers.nntp import Newsgroup, article, nntp_server
+
+
+def test_the_examples_of_the_readme() -> None:
+    with nntp_server({"misc.test": Newsgroup([article("Hello", "First words.\n")])}) as address:
+        check_readme(Path(__file__).parents[1], address=address)

@@ -1,0 +1,265 @@
+"""Posting by NNTP: which articles are refused before connecting, how one is sent, and what its replies mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from nntp_dialogues import BYE, DOT, GROUP, HOST, READY, READY_RFC977
+
+from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.errors import Indeterminate, LimitExceeded, ProtocolError, RemoteError, Truncated
+from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Reader
+from urlschemes_access.protocol.replies import END, stuffed
+from urlschemes_nntp import NntpURL
+from urlschemes_nntp.access import update
+from urlschemes_nntp.multiline_block import MultilineBlock
+from urlschemes_testing.replay import (
+    Dialogue,
+    Step,
+    client,
+    connect,
+    credentials,
+    fault_everywhere,
+    replay,
+    server,
+    server_closes,
+    server_resets,
+    split_everywhere,
+    upload,
+)
+
+POSTED = b"From: me <me@host.dom>\nNewsgroups: misc.test\nSubject: Hi\n there\n\n.\n..\ntext\r\n.dot\n\xe9"
+ON_THE_WIRE = (
+    b"From: me <me@host.dom>\r\nNewsgroups: misc.test\r\nSubject: Hi\r\n there\r\n\r\n"
+    b"..\r\n...\r\ntext\r\n..dot\r\n\xe9\r\n"
+)
+POSTED_FIELDS = {"from": "me <me@host.dom>", "newsgroups": "misc.test", "subject": "Hi there"}
+POST = (client("POST"), server("340 Go on"))
+
+
+@dataclass(frozen=True)
+class Success:
+    dialogue: Dialogue
+    attributes: Attributes
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def run(self) -> Algorithm[None]:
+        return update(NntpURL.parse(GROUP), **self.options)
+
+
+SUCCESSES = {
+    "an article": Success(
+        Dialogue(
+            upload(POSTED), *READY, *POST, client(ON_THE_WIRE), client(DOT), server("240 Article received <9@h>"), *BYE
+        ),
+        attributes=Attributes(
+            media_type="message/rfc822", name="Hi there", size=92, fields={**POSTED_FIELDS, "message-id": "<9@h>"}
+        ),
+    ),
+    "an article in pieces, to two groups, with an identifier, after a login": Success(
+        Dialogue(
+            upload(b"Subject: x\r"),
+            upload(b"\nNewsgroups: alt.test,\r\n misc.test\r\nMessage-ID: <a@b>\r\nFrom: me\r\n"),
+            upload(b"\r\n"),
+            *READY_RFC977,
+            client("POST"),
+            server("480 Who are you?"),
+            credentials("joe", "s3cret"),
+            client("AUTHINFO USER joe"),
+            server("381 Password?"),
+            client("AUTHINFO PASS s3cret"),
+            server("281 Welcome"),
+            *POST,
+            client(b"Subject: x\r\nNewsgroups: alt.test,\r\n misc.test\r\nMessage-ID: <a@b>\r\nFrom: me\r\n\r\n"),
+            client(DOT),
+            server("240 <other@h>"),
+            *BYE,
+        ),
+        attributes=Attributes(
+            media_type="message/rfc822",
+            name="x",
+            size=78,
+            fields={"subject": "x", "newsgroups": "alt.test, misc.test", "message-id": "<a@b>", "from": "me"},
+        ),
+        options={"crosspost": True, "allow_cleartext": True},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
+def test_posting_gives_the_fields_of_the_article_however_the_octets_are_cut(case: Success) -> None:
+    outcome = split_everywhere(case.run, case.dialogue)
+    assert outcome.error is None
+    assert outcome.complete
+    assert outcome.attributes == case.attributes
+
+
+@pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
+def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
+    failed = [run for run in fault_everywhere(case.run, case.dialogue, also=["QUIT"]) if run.outcome.error is not None]
+    assert len(failed) > len(case.dialogue)
+
+
+def test_faults_after_the_final_dot_are_indeterminate_and_none_before_it_is() -> None:
+    case = SUCCESSES["an article"]
+    after = False
+    seen = set()
+    for run in fault_everywhere(case.run, case.dialogue, also=["QUIT"]):
+        after = after or run.request.endswith(f"octets={DOT!r})")
+        error = run.outcome.error
+        if error is not None:
+            assert isinstance(error, Indeterminate) == after, run
+            seen.add(after)
+    assert seen == {True, False}
+
+
+# Refusals of the server -----------------------------------------------------------------------------------------------
+
+ARTICLE_SENT = Dialogue(upload(POSTED), READY, *POST, client(ON_THE_WIRE), client(DOT))
+
+
+@dataclass(frozen=True)
+class Failure:
+    dialogue: Dialogue
+    error: type[URLError]
+    message: str
+    status: int | None = None
+
+
+def failure(error: type[URLError], message: str, *steps: Step | Dialogue, status: int | None = None) -> Failure:
+    return Failure(Dialogue(*steps), error, message, status)
+
+
+FAILURES = {
+    "a reply before the article is sent": failure(
+        ProtocolError,
+        "silence before the article",
+        Dialogue(upload(POSTED), READY, client("POST"), server("340 Go on", "240 Thanks")),
+    ),
+    # Posting
+    "440": failure(
+        RemoteError,
+        "does not accept articles from this client",
+        Dialogue(upload(POSTED), READY, client("POST"), server("440 No")),
+        status=440,
+    ),
+    "441": failure(RemoteError, "not accept the article", ARTICLE_SENT, server("441 Duplicate"), status=441),
+    "503 to the article": failure(RemoteError, "503", ARTICLE_SENT, server("503 Full"), status=503),
+    "240 instead of 340": failure(
+        ProtocolError,
+        "a reply 340",
+        Dialogue(upload(POSTED), READY, client("POST"), server("240 Fine")),
+    ),
+    "lost after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server_closes()),
+    "reset after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server_resets()),
+    "silence after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT),
+    "nonsense after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server("ok")),
+    "200 after the final dot": failure(Indeterminate, "'200 ok' came", ARTICLE_SENT, server("200 ok")),
+    "lost before the 340": failure(
+        Truncated, "a reply to POST", Dialogue(upload(POSTED), READY, client("POST"), server_closes())
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
+def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
+    outcome = replay(update(NntpURL.parse(GROUP)), case.dialogue)
+    assert type(outcome.error) is case.error
+    assert case.message in str(outcome.error)
+    assert not outcome.complete
+    if isinstance(outcome.error, RemoteError):
+        assert (outcome.error.status, outcome.error.temporary) == (case.status, False)
+
+
+@pytest.mark.parametrize("code", ["100", "200", "211", "240", "281", "335", "381", "400", "403", "441", "500", "502"])
+def test_only_340_lets_the_article_be_sent(code: str) -> None:
+    dialogue = Dialogue(upload(POSTED), READY, client("POST"), server(f"{code} It says so"))
+    error = replay(update(NntpURL.parse(GROUP)), dialogue).error
+    assert type(error) is (RemoteError if code[0] in "45" else ProtocolError)
+
+
+# Refusals before connecting -------------------------------------------------------------------------------------------
+
+
+def start(url: str, *content: bytes, **options: Any) -> object:
+    """The first request of the algorithm after it has read the content."""
+    algorithm = update(NntpURL.parse(url), **options)
+    request: object = next(algorithm)
+    for octets in (*content, b""):
+        request = algorithm.send(octets)
+    return request
+
+
+def test_an_article_cannot_be_posted_to_an_article_number() -> None:
+    with pytest.raises(UnsupportedOperation, match="leave the article number out"):
+        next(update(NntpURL.parse(f"{GROUP}/7")))
+
+
+FROM = b"From: me\nSubject: x\n"
+TO = FROM + b"Newsgroups: misc.test\n"
+INVALID_ARTICLES = {
+    "nothing": (b"\n", "no empty line"),
+    "no header": (b"\n\nHello\n", "in line 1"),
+    "no body": (TO + b"X: y", "no empty line"),
+    "no field": (TO + b"Hello\n\n", "in line 4"),
+    "a blank in the name of a field": (TO + b"X : y\n\n", "in line 4"),
+    "a continuation of nothing": (b" x\n" + TO + b"\n", "in line 1"),
+    "an empty continuation": (TO + b"X: y\n \n\n", "in line 5"),
+    "an escape sequence": (TO + b"\x1b[2J\n\n", r"\x1b[2J"),
+    "a NUL": (TO + b"\na\x00b\n", "a NUL"),
+    "a CR in the header": (TO + b"X: a\rControl: cancel <1@h>\n\n", "a CR without an LF"),
+    "a CR in the body": (TO + b"\na\r.\rb\n", "a CR without an LF"),
+    "a CR at the end": (TO + b"\na\r", "a CR without an LF"),
+    "no From": (b"Subject: x\nNewsgroups: misc.test\n\n", "no From field"),
+    "two Subjects": (TO + b"SUBJECT: y\n\n", "more than one Subject field"),
+    "no Newsgroups": (FROM + b"\n", "no Newsgroups field"),
+    "two Newsgroups": (TO + b"newsgroups: alt.test\n\n", "more than one Newsgroups field"),
+    "another group": (FROM + b"Newsgroups: misc.test.d\n\n", "does not name misc.test"),
+    "another letter case": (FROM + b"Newsgroups: Misc.Test\n\n", "does not name misc.test"),
+    "a second group": (
+        FROM + b"Newsgroups: misc.test,alt.test\n\n",
+        "names 2 groups: expected only the group of the URL",
+    ),
+    "a second group in a continuation": (FROM + b"Newsgroups: misc.test,\n alt.test\n\n", "names 2 groups"),
+    "a command": (TO + b"Control: cancel <1@h>\n\n", "a command to servers"),
+    "another command": (TO + b"supersedes: <1@h>\n\n", "a command to servers"),
+}
+
+
+@pytest.mark.parametrize(("content", "reason"), INVALID_ARTICLES.values(), ids=INVALID_ARTICLES)
+def test_content_that_is_no_article_for_the_group_is_refused(content: bytes, reason: str) -> None:
+    with pytest.raises(UnsafeURL) as refused:
+        start(GROUP, content)
+    text = str(refused.value)
+    assert reason in text
+    assert text.isprintable()
+    assert text.isascii()
+
+
+def test_with_crosspost_the_group_of_the_url_is_still_required() -> None:
+    elsewhere = FROM + b"Newsgroups: alt.test,misc.test.d\n\n"
+    with pytest.raises(UnsafeURL, match="does not name misc"):
+        start(GROUP, elsewhere, crosspost=True)
+
+
+def test_an_article_over_16_mib_is_refused() -> None:
+    with pytest.raises(LimitExceeded, match="16777216"):
+        start(GROUP, *[bytes(1024 * 1024)] * 17)
+
+
+def test_a_block_removes_the_dots_that_stuffing_adds() -> None:
+    for body in (b"", b".\r\n", b"..\r\n.\r\n\r\n.", b"\n.\n\r\n.x\r\n", bytes(range(256)).replace(b"\r", b"")):
+        lines = b"Subject: x\r\n\r\n" + body + b"\r\n"
+
+        def read() -> Algorithm[None]:
+            peer = yield from Connect(HOST, 119)
+            block = MultilineBlock(Reader(peer))
+            yield from Open("document")
+            while octets := (yield from block.some()):
+                yield from Deliver(octets)
+
+        dialogue = Dialogue(connect(HOST, 119), server(stuffed(lines) + END))
+        assert split_everywhere(read, dialogue).content == lines
