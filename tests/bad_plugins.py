@@ -182,7 +182,7 @@ BAD: dict[str, Bad] = {
     ),
     "explains": Bad(
         "it raises ValueError: no idea",
-        method('    @classmethod\n    def explained(cls, text):\n        raise ValueError("no idea")\n'),
+        method('    @classmethod\n    def explanation(cls, text):\n        raise ValueError("no idea")\n'),
     ),
     "parse-time": Bad(
         "of CPU time to read",

@@ -7,7 +7,7 @@ import pytest
 
 from urlschemes import InvalidURL, Registration, Scheme
 from urlschemes.grammar.syntax import Part, Syntax
-from urlschemes.url.fault_place import explained
+from urlschemes.url.fault_place import explanation
 from urlschemes.url.value import URL
 
 AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent / "album.toml")).url_type
@@ -97,7 +97,7 @@ def test_the_generic_syntax_explains_too(text: str) -> None:
     ],
 )
 def test_what_is_missing_at_the_end_is_said(text: str, hint: str) -> None:
-    why = explained(text, COUNT, None)
+    why = explanation(text, COUNT, None)
     assert (why.position, why.hint) == (len(text), hint)
 
 
@@ -109,7 +109,7 @@ def test_what_is_missing_at_the_end_is_said(text: str, hint: str) -> None:
     ],
 )
 def test_what_is_too_long_is_said(text: str, position: int, said: str) -> None:
-    why = explained(text, COUNT, None)
+    why = explanation(text, COUNT, None)
     assert (why.position, why.message) == (position, f"{said} is more than its rule allows")
     assert "*" in str(why.definition)
 

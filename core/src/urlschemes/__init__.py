@@ -17,16 +17,16 @@ from urlschemes.errors import (
     UnsafeURL,
     URLError,
 )
-from urlschemes.grammar.part import UNCHANGED, Encoded, Unchanged
+from urlschemes.grammar.part import Encoded
 from urlschemes.registry.default_registry import default_registry, is_valid, parse, parse_generic
 from urlschemes.registry.registry import Registry
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
+from urlschemes.url.fields import list_part, number_part, pairs_part, text_part
 from urlschemes.url.value import URL, InternetURL, LoginURL
 from urlschemes.version import __version__
 
 __all__ = [
-    "UNCHANGED",
     "URL",
     "Encoded",
     "InternetURL",
@@ -38,12 +38,15 @@ __all__ = [
     "Registry",
     "Scheme",
     "URLError",
-    "Unchanged",
     "UnknownScheme",
     "UnsafeURL",
     "__version__",
     "default_registry",
     "is_valid",
+    "list_part",
+    "number_part",
+    "pairs_part",
     "parse",
     "parse_generic",
+    "text_part",
 ]

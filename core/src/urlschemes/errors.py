@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar, Protocol
 
-    class Explains(Protocol):
+    class Explainer(Protocol):
         """Whoever can say why a text was refused."""
 
-        def explained(self, text: str, /) -> Explanation:
+        def explanation(self, text: str, /) -> Explanation:
             """Why `text` was refused."""
 
 
@@ -159,7 +159,7 @@ class Explanation:
         self.section = section
         self.hint = hint
 
-    def explained(self, _: str) -> Explanation:
+    def explanation(self, _: str) -> Explanation:
         """The explanation itself: it is known already."""
         return self
 
@@ -178,7 +178,7 @@ class InvalidURL(URLError, ValueError):
 
     if TYPE_CHECKING:
 
-        def __init__(self, text: str, why: Explains) -> None: ...
+        def __init__(self, text: str, why: Explainer) -> None: ...
 
     # Making the error must cost as little as raising it: the arguments are kept, and nothing is done with them yet.
     __init__ = Exception.__init__  # type: ignore[assignment]
@@ -191,7 +191,7 @@ class InvalidURL(URLError, ValueError):
     def __getattr__(self, name: str) -> Any:
         if name not in self._LAZY:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        found = self.args[1].explained(self.text)
+        found = self.args[1].explanation(self.text)
         self.__dict__.update({field: getattr(found, field) for field in self._LAZY})
         return self.__dict__[name]
 

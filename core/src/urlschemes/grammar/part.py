@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from typing import Literal as OneOf
 
 from urlschemes.grammar.octets import escape, octets_of, unescape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
 Value: TypeAlias = "Raw | int"
@@ -14,7 +16,7 @@ Element: TypeAlias = "str | tuple[str, str]"
 Take: TypeAlias = OneOf["all", "all but the last", "last"]
 Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
 
-__all__ = ["UNCHANGED", "Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Unchanged", "Value"]
+__all__ = ["Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Value"]
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
@@ -26,18 +28,6 @@ class Encoded(str):
     """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
 
     __slots__ = ()
-
-
-class Unchanged:
-    """The type of UNCHANGED, which `replace` takes for a part that stays as it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNCHANGED"
-
-
-UNCHANGED: Final = Unchanged()
 
 
 class Division(NamedTuple):
@@ -180,11 +170,28 @@ class Part:
             return (start if cut < 0 else cut + len(separator)), end
         return None if cut < 0 or (self.division.leading and cut == start) else (start, cut)
 
-    def value_of(self, raw: Raw) -> Value:
-        """The decoded value of the part that is written `raw`."""
-        if isinstance(raw, tuple):
-            return tuple(map(_decoded, raw))  # type: ignore[return-value]  # texts give texts, and pairs pairs
-        return int(raw) if self.number else unescape(raw)
+    @property
+    def decode(self) -> Callable[[str], Value]:
+        """The function that returns the decoded part, given the text of its occurrence."""
+        if self.number:
+            return int
+        division = self.division
+        if division is None:
+            return unescape
+        separator = division.separator
+        if self.take == "last":
+            return lambda whole: unescape(whole.rpartition(separator)[2])
+        if division.leading:
+            return lambda whole: tuple(map(_decoded, self.raw_of(whole)))  # type: ignore[return-value]  # all texts, or all pairs
+        is_whole = self.take == "all"
+
+        def decode(whole: str) -> tuple[str, ...]:
+            elements = whole.split(separator)
+            if not is_whole:
+                del elements[-1]
+            return tuple([unescape(element) for element in elements] if "%" in whole else elements)
+
+        return decode
 
     def written(self, text: str) -> str:
         """`text` as this part, or one element of it, is written: what it may not hold as it is, is encoded.

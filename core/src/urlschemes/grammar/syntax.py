@@ -228,6 +228,11 @@ class Syntax:
         whole = self.whole(match, name)
         return part.absent if whole is None else part.raw_of(whole)
 
+    def present(self, match: re.Match[str]) -> dict[str, Raw]:
+        """Return the parts that are not absent, as written, by name."""
+        wholes = {name: self.whole(match, name) for name in self.parts}
+        return {name: self.parts[name].raw_of(whole) for name, whole in wholes.items() if whole is not None}
+
     def within(self, mark: str) -> frozenset[str]:
         """Return the marks of the parts that lie within the part of `mark`."""
         return self.structure.within(mark)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import types
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, type_failed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes.grammar.part import Value
     from urlschemes.scheme.registration import Registration
 
 __all__ = ["Scheme", "check_type", "lower_case", "read_as"]
@@ -32,7 +30,6 @@ _FINAL = (
     "__repr__",
     "__str__",
     "_key",
-    "_value",
     "check_line",
     "line",
     "parts",
@@ -131,44 +128,13 @@ def _type_of(registration: Registration) -> type[URL]:
     """Return a URL type with an attribute for each part of the record."""
     parts = registration.syntax.parts
     base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
-    attributes: dict[str, Any] = {
-        "__module__": __name__,
-        "__slots__": (),
-        "__doc__": f"A URL of the scheme {registration.scheme}.",
-        "build": classmethod(_build),
-        "replace": _replace,
-    }
-    for name in parts:
-        if not any(name in vars(each) for each in base.__mro__):
-            attributes[name] = property(partial(_read_value, name=name))
-        elif name in vars(URL):
-            raise PluginContractError(
-                f"a part of {registration.scheme} is called {name!r}, and every URL has an attribute of that name",
-                scheme=registration.scheme,
-                part=name,
-                wants="another name for the part",
-                has=name,
-            )
     letters = "".join(each if each.isalnum() else " " for each in registration.scheme).title().replace(" ", "") + "URL"
     name = letters if letters.isidentifier() else f"Scheme{letters}"
+    attributes = {"__module__": __name__, "__doc__": f"A URL of the scheme {registration.scheme}."}
     made: type[URL] = types.new_class(
         name, (base,), {"registration": registration}, lambda body: body.update(attributes)
     )
     return made
-
-
-def _read_value(url: URL, name: str) -> Value | None:
-    return url._value(name)
-
-
-def _build(cls: type[URL], /, **parts: Any) -> URL:
-    """Return the URL of `parts`, each encoded as it must be. Raises InvalidURL if a part cannot be what it should."""
-    return cls._build(**parts)
-
-
-def _replace(self: URL, /, **parts: Any) -> URL:
-    """Return the URL with the raw text of `parts` replaced and nothing else changed. Raises InvalidURL."""
-    return self._replace(**parts)
 
 
 def check_type(kind: type[URL], name: str) -> None:

@@ -1,83 +1,169 @@
-"""Parts made into the text of a URL: what `build` and `replace` do.
+"""The text of a URL from its parts: the constructor of a URL type, and `replace`.
 
-What a part may not hold as it is, is encoded; what stands between parts comes from the rules, or stays as it was.
+Characters that a part cannot hold are encoded. The text between parts comes from the rules, or stays as it was.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes.grammar.octets import ESCAPE
+from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo
+from urlschemes.grammar.octets import ESCAPE, RESERVED
 from urlschemes.grammar.part import DIGITS, Encoded
 from urlschemes.url.fault_kind import fault_of
+from urlschemes.url.fields import REQUIRED
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Collection, Iterable, Mapping
 
-    from urlschemes.errors import InvalidURL
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.url.value import URL
 
-__all__ = [
-    "blamed",
-    "by_mark",
-    "cannot_be",
-    "edited",
-    "lacking",
-    "outermost",
-    "written",
-]
+    AnyURL = TypeVar("AnyURL", bound=URL)
 
+__all__ = ["build", "change", "outermost", "text_by_mark"]
 
 _BITS = (10**DIGITS).bit_length()
 
 
-def written(part: Part, value: object, scheme: str | None) -> Raw:
-    """`value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
+def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
+    """Return the URL of the type `kind` whose parts have these values; the other parts have their defaults.
 
-    def fault(why: str, what: str = "the") -> InvalidURL:
-        return fault_of(part.name, "", f"{what} {part.name} {why}", scheme=scheme)
+    Raises TypeError for a part that `kind` does not have or that is missing, InvalidURL if no URL has these values.
+    """
+    syntax = _syntax_with(kind, values)
+    for name, field in kind._fields.items():
+        if field.default is REQUIRED and name in syntax.parts and values.get(name) is None:
+            raise TypeError(f"{kind.__name__}() is missing the part {name!r}")
+    raw = _raw_values(kind, values)
+    text = None
+    for each in _with_needed(kind, raw, values.keys() & raw.keys()):
+        text = syntax.compose(text_by_mark(syntax, each))
+        if text is not None:
+            break
+    return _parsed(kind, text, raw, raw, limit)
 
-    is_list = part.element is not None and part.take != "last"
 
-    def one(text: object) -> str:
-        if not isinstance(text, str):
-            raise fault(f"is text (str), not {type(text).__name__}", "an element of the" if is_list else "the")
-        if isinstance(text, Encoded):
-            return str(text)
-        try:
-            return part.written(text)
-        except UnicodeEncodeError:
-            raise fault("holds a surrogate that stands for no octet") from None
-        except ValueError as error:
-            raise fault(f"cannot hold {error}") from None
+def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
+    """Return `url` with these values of parts, and with the text of the others unchanged.
 
+    Raises TypeError for a part that the URL's type does not have, InvalidURL if no URL has these values.
+    """
+    kind = type(url)
+    syntax = _syntax_with(kind, values)
+    old = syntax.present(url._match)
+    # A new part takes the place of the parts within it, and of those around it.
+    raw = {name: each for name, each in old.items() if not any(syntax.overlap(name, other) for other in values)}
+    raw |= _raw_values(kind, values)
+    before, text = text_by_mark(syntax, old), None
+    for each in _with_needed(kind, raw, values):
+        text = _edited(syntax, url._match, before, text_by_mark(syntax, each), values.keys() | each.keys() - raw.keys())
+        if text is not None:
+            break
+    # A URL that was parsed beyond the default limit can be changed beyond it.
+    return _parsed(kind, text, raw, values, limit if len(str(url)) <= limit else sys.maxsize)
+
+
+def _syntax_with(kind: type[URL], values: Mapping[str, Any]) -> Syntax:
+    """Return the syntax of `kind`, which has all the parts `values` and knows which octets each may hold."""
+    for name in values.keys() - kind.syntax.parts.keys():
+        raise TypeError(f"{kind.__name__} has no part {name!r}; its parts are {', '.join(kind.syntax.parts)}")
+    kind.syntax.know_octets()
+    return kind.syntax
+
+
+def _raw_values(kind: type[URL], values: Mapping[str, Any]) -> dict[str, Raw]:
+    """Return the parts of `values` as they are written, without those that are None or the default of their field."""
+    raw = {}
+    for name, value in values.items():
+        if value is not None:
+            written = _written(kind.syntax, kind.syntax.parts[name], value, kind._scheme or None)
+            default = kind._fields[name].default if name in kind._fields else REQUIRED
+            if written != default:
+                raw[name] = written
+    return raw
+
+
+def _with_needed(kind: type[URL], raw: dict[str, Raw], given: Collection[str]) -> Iterable[dict[str, Raw]]:
+    """Return `raw`, and then `raw` with more and more of the parts that are written when they are needed."""
+    needed = {
+        name: field.when_needed
+        for name, field in kind._fields.items()
+        if field.when_needed is not None and name not in raw and name not in given
+    }
+    for count in range(len(needed) + 1):
+        for names in combinations(needed, count):
+            yield {**raw, **{name: needed[name] for name in names}}
+
+
+def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> Raw:
+    """Return `value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
     if part.number:
-        if isinstance(value, Encoded):
-            return str(value)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise fault(f"is a number from 0 up (int), not {type(value).__name__} {ascii(value)[:20]}")
-        if value.bit_length() > _BITS:  # Python would not write it either
-            raise fault(f"has more than {DIGITS} digits")
-        if value < 0:
-            raise fault("is a number from 0 up")
-        return str(value)
-    if not is_list:
-        return one(value)
+        return _written_number(part, value, scheme)
+    if part.element is None or part.take == "last":
+        text = _written_text(part, value, scheme, "the")
+        return text if isinstance(value, Encoded) or syntax.derives(part.name, text) else _dividing(syntax, part, text)
+    pairs = part.division is not None and part.division.equals != ""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
-        kind = "pairs of texts" if part.division is not None and part.division.equals else "texts"
-        raise fault(f"must be a list of {kind}, not {type(value).__name__}")
-    if part.division is not None and part.division.equals:
-        pairs = [each if isinstance(each, tuple | list) else () for each in value]
-        if any(len(pair) != 2 for pair in pairs):
-            raise fault("must be a list of pairs of texts, a name and a value")
-        return tuple((one(name), one(text)) for name, text in pairs)
-    return tuple(map(one, value))
+        wants = "a list of pairs of str" if pairs else "a list of str"
+        raise _wrong_value(part, f"the {part.name} must be {wants}, not {type(value).__name__}", scheme)
+    if not pairs:
+        return tuple(_written_text(part, each, scheme, "each element of the") for each in value)
+    elements = [each if isinstance(each, tuple | list) else () for each in value]
+    if any(len(pair) != 2 for pair in elements):
+        raise _wrong_value(part, f"each element of the {part.name} must be a pair of str, a name and a value", scheme)
+    return tuple(
+        (_written_text(part, name, scheme, "each name in the"), _written_text(part, text, scheme, "each value in the"))
+        for name, text in elements
+    )
 
 
-def by_mark(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
-    """The text of each occurrence, from the parts that it holds."""
+def _written_number(part: Part, value: object, scheme: str | None) -> str:
+    if isinstance(value, Encoded):
+        return str(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise _wrong_value(part, f"the {part.name} must be an int from 0 up, not {kind} {ascii(value)[:20]}", scheme)
+    if value.bit_length() > _BITS:  # Python would not write it either
+        raise _wrong_value(part, f"the {part.name} has more than {DIGITS} digits", scheme)
+    if value < 0:
+        raise _wrong_value(part, f"the {part.name} must be an int from 0 up, not {value}", scheme)
+    return str(value)
+
+
+def _written_text(part: Part, text: object, scheme: str | None, what: str) -> str:
+    if not isinstance(text, str):
+        raise _wrong_value(part, f"{what} {part.name} must be str, not {type(text).__name__}", scheme)
+    if isinstance(text, Encoded):
+        return str(text)
+    try:
+        return part.written(text)
+    except UnicodeEncodeError:
+        raise _wrong_value(part, f"the {part.name} has a surrogate that stands for no octet", scheme) from None
+    except ValueError as error:
+        raise _wrong_value(part, f"the {part.name} cannot hold the {error}", scheme) from None
+
+
+def _dividing(syntax: Syntax, part: Part, text: str) -> str:
+    """Return `text` with a reserved character that divides the part encoded wherever it is data: all but the last."""
+    for character in RESERVED:
+        data, divider, rest = text.rpartition(character)
+        encoded = data.replace(character, f"%{ord(character):02X}") + divider + rest
+        if encoded != text and ord(character) in part.escapes and syntax.derives(part.name, encoded):
+            return encoded
+    return text
+
+
+def _wrong_value(part: Part, message: str, scheme: str | None) -> InvalidURL:
+    return fault_of(part.name, "", message, scheme=scheme)
+
+
+def text_by_mark(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
+    """Return the text of each occurrence, from the parts that it holds."""
     texts: dict[str, str] = {}
     for part in syntax.parts.values():
         value = raw.get(part.name)
@@ -90,27 +176,29 @@ def by_mark(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
             front, last = sharing.get("all but the last") or (), sharing.get("last")
             if front or last is not None:
                 elements = (*front, str(last or ""))
-            # A list with what divides it between its elements has at least one: where it has none, it is absent.
+            # A list whose elements have a separator between them has at least one; without any it is absent.
             if elements is not None and (elements or part.division.leading):
                 texts[part.mark] = part.division.joined(elements)
     return texts
 
 
-def edited(
-    syntax: Syntax,
-    match: re.Match[str],
-    before: dict[str, str],
-    after: dict[str, str],
-    names: Collection[str],
-) -> str | None:
-    """The URL `match` with the occurrences `before` written as `after`; what stands between them stays where it can.
+def outermost(syntax: Syntax, texts: dict[str, str]) -> dict[str, str]:
+    """Return `texts` without the occurrences that lie within others."""
+    inner = frozenset[str]().union(*map(syntax.within, texts))
+    return {mark: text for mark, text in texts.items() if mark not in inner}
 
-    They differ in the parts `names`. None where no URL has just these occurrences.
+
+def _edited(
+    syntax: Syntax, match: re.Match[str], before: dict[str, str], after: dict[str, str], names: Iterable[str]
+) -> str | None:
+    """Return the URL `match` with the occurrences `before` written as `after`, which differ in the parts `names`.
+
+    The text between the occurrences stays if it can. None if no URL has just these occurrences.
     """
     spans = {syntax.parts[name].mark: syntax.span(match, name) for name in names}
     nested = any(syntax.within(mark) & spans.keys() for mark in spans)
     if nested or any(span is None or mark not in after for mark, span in spans.items()):
-        return _rebuilt(syntax, match, outermost(syntax, before), outermost(syntax, after))
+        return _recomposed(syntax, match, outermost(syntax, before), outermost(syntax, after))
     text = match.string
     for mark, span in sorted(spans.items(), key=lambda item: item[1] or (0, 0), reverse=True):
         if span is not None:
@@ -118,23 +206,20 @@ def edited(
     return text
 
 
-def outermost(syntax: Syntax, texts: dict[str, str]) -> dict[str, str]:
-    """`texts` without the occurrences that lie within others."""
-    inner = frozenset[str]().union(*map(syntax.within, texts))
-    return {mark: text for mark, text in texts.items() if mark not in inner}
+def _recomposed(syntax: Syntax, match: re.Match[str], before: dict[str, str], after: dict[str, str]) -> str | None:
+    """Return what `_edited` does, where occurrences come or go.
 
-
-def _rebuilt(syntax: Syntax, match: re.Match[str], before: dict[str, str], after: dict[str, str]) -> str | None:
-    """As `edited`, where occurrences come or go: what stands between the others is kept unless the rules change it."""
+    The text between two occurrences that stay is kept, unless the rules want another one there now.
+    """
     taken = syntax.taken(match, before)
     old, new = syntax.compose(before, taken), syntax.compose(after, taken)
     if old is None or new is None:
         return None
     kept = [mark for mark in before if mark in after]
-    mine, plain, wanted = (_between(syntax, text, kept) for text in (match.string, old, new))
-    if mine is None or plain is None or wanted is None:
+    given, composed, wanted = (_between(syntax, text, kept) for text in (match.string, old, new))
+    if given is None or composed is None or wanted is None:
         return None
-    glue = [m if p == w else w for m, p, w in zip(mine, plain, wanted, strict=True)]
+    glue = [mine if was == becomes else becomes for mine, was, becomes in zip(given, composed, wanted, strict=True)]
     pieces = [glue[0]]
     for mark, between in zip(kept, glue[1:], strict=True):
         pieces += [after[mark], between]
@@ -143,7 +228,7 @@ def _rebuilt(syntax: Syntax, match: re.Match[str], before: dict[str, str], after
 
 
 def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
-    """What stands in `text` before, between and behind the occurrences `kept`."""
+    """Return the texts before, between and behind the occurrences `kept` in the URL `text`."""
     match = syntax.fullmatch(text)
     if match is None:
         return None
@@ -158,30 +243,57 @@ def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
     return [*pieces, text[at:]]
 
 
-def blamed(
-    syntax: Syntax, raw: Mapping[str, Raw | None], names: Iterable[str], scheme: str | None
-) -> InvalidURL | None:
-    """The error for the first of the parts `names` that does not derive from its rule.
+def _parsed(
+    kind: type[AnyURL], text: str | None, raw: Mapping[str, Raw], given: Mapping[str, object], limit: int
+) -> AnyURL:
+    """Return the URL of the composed `text`, whose parts must be `raw`; None means that the rules compose no text.
 
-    Not where it holds an escape that the part excludes: of that, parsing says more.
+    An error is about the first of the parts `given` that is at fault.
+    """
+    syntax, scheme = kind.syntax, kind._scheme or None
+    if "password" in raw and "user" not in raw and "user" in syntax.parts:
+        explanation = Explanation(
+            "a password needs a user name", scheme=scheme, part="password", section="RFC 1738 section 3.1"
+        )
+        raise InvalidUserinfo("", explanation)
+    names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
+    if text is None:
+        raise _part_at_fault(syntax, raw, names, scheme) or _no_such_combination(syntax, raw, scheme)
+    try:
+        url = kind.parse(text, limit=max(limit, len(text)))
+    except InvalidURL as error:
+        raise _part_at_fault(syntax, raw, names, scheme) or error from None
+    for name in names:
+        if syntax.raw(url._match, name) != raw[name]:
+            raise _invalid_part(syntax, name, raw[name], scheme)
+    if len(text) > limit:
+        kind.parse(text, limit=limit)  # raises URLTooLong
+    return url
+
+
+def _part_at_fault(
+    syntax: Syntax, raw: Mapping[str, Raw], names: Iterable[str], scheme: str | None
+) -> InvalidURL | None:
+    """Return the error for the first of the parts `names` that does not derive from its rule.
+
+    None if it holds an escape that the part excludes: the error of parsing says more about that.
     """
     for name in names:
-        part, value = syntax.parts[name], raw.get(name)
-        text = by_mark(syntax, {name: value}).get(part.mark)
+        part = syntax.parts[name]
+        text = text_by_mark(syntax, {name: raw[name]}).get(part.mark)
         if text is not None and not syntax.derives(name, text):
             held = {int(digits, 16) for digits in ESCAPE.findall(text)}
-            return None if part.escapes and held - part.escapes else cannot_be(name, value, scheme, syntax)
+            return None if part.escapes and held - part.escapes else _invalid_part(syntax, name, raw[name], scheme)
     return None
 
 
-def cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> InvalidURL:
-    """The error for a `value`, as written, that does not derive from the rule of the part `name`."""
-    shown = "what was given" if name == "password" else ascii(value)
+def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None) -> InvalidURL:
+    """Return the error for a `value`, as written, that does not derive from the rule of the part `name`."""
     part = syntax.parts[name]
     return fault_of(
         name,
         "",
-        f"{shown} cannot be the {name}",
+        f"invalid {name}" + ("" if name == "password" else f" {value!a}"),
         scheme=scheme,
         rule=part.rule,
         section=syntax.section_of(part.rule),
@@ -189,14 +301,22 @@ def cannot_be(name: str, value: object, scheme: str | None, syntax: Syntax) -> I
     )
 
 
-def lacking(syntax: Syntax, raw: Mapping[str, Raw | None]) -> str | None:
-    """The part without which no URL has just the parts `raw`, if it is one alone; in words."""
-    texts = by_mark(syntax, raw)
-    for name, part in syntax.parts.items():
-        if (
-            part.take != "all but the last"
-            and part.mark not in texts
-            and syntax.compose({**texts, part.mark: ""}) is not None
-        ):
-            return f"give the {name} too"
-    return None
+def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], scheme: str | None) -> InvalidURL:
+    """Return the error for parts of which each may be right, but no URL has all of them, or no others."""
+    given = [name for name, value in raw.items() if value != ()]
+    texts = text_by_mark(syntax, raw)
+    missing = [
+        name
+        for name, part in syntax.parts.items()
+        if part.take != "all but the last"
+        and part.mark not in texts
+        and syntax.compose({**texts, part.mark: ""}) is not None
+    ]
+    surplus = [name for name in given if syntax.compose(text_by_mark(syntax, {**raw, name: None})) is not None]
+    hint = None
+    if missing:
+        hint = f"also give {' or '.join(missing)}"
+    elif surplus:
+        hint = f"leave out {' or '.join(surplus)}"
+    message = f"no {scheme} URL has exactly these parts: {', '.join(given) or 'none'}"
+    return InvalidURL("", Explanation(message, scheme=scheme, hint=hint))

@@ -15,7 +15,7 @@ from urlschemes.grammar.octets import SCHEME_NAME, XCHAR
 from urlschemes.grammar.regex_compat import compiled
 
 if TYPE_CHECKING:
-    from urlschemes.errors import Explains, InvalidURL
+    from urlschemes.errors import Explainer, InvalidURL
     from urlschemes.grammar.syntax import Syntax, Telling
 
 
@@ -103,7 +103,7 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
     return None
 
 
-def refused(text: str, syntax: Syntax, why: Explains) -> InvalidURL:
+def refused(text: str, syntax: Syntax, why: Explainer) -> InvalidURL:
     """The error for a `text` that `syntax` does not match. The order: repertoire, escape, structure.
 
     `why` is asked for the explanation when somebody reads the error.

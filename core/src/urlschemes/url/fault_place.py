@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["ReadInPlace", "explained"]
+__all__ = ["ReadInPlace", "explanation"]
 
 _PORT = re.compile(r":[0-9]{1,4000}+")
 _IPV6 = re.compile(r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{2,}")
@@ -48,7 +48,7 @@ NAME = "a scheme name and a colon"
 NO_IPV6 = "RFC 1738 knows no IPv6 addresses: write a domain name or an IPv4 address"
 
 
-def explained(text: str, syntax: Syntax, scheme: str | None, given: Given | None = None) -> Explanation:
+def explanation(text: str, syntax: Syntax, scheme: str | None, given: Given | None = None) -> Explanation:
     """Why `syntax`, that of `scheme`, does not match `text`, which is read in place of the text `given`.
 
     The position is that of `text`; the message counts and quotes what was given.
@@ -76,9 +76,9 @@ class ReadInPlace(NamedTuple):
     scheme: str | None
     given: Given
 
-    def explained(self, text: str) -> Explanation:
+    def explanation(self, text: str) -> Explanation:
         """Why `text` was refused."""
-        return explained(text, self.syntax, self.scheme, self.given)
+        return explanation(text, self.syntax, self.scheme, self.given)
 
     def refused(self, text: str) -> InvalidURL:
         """The error for `text`."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
+from urlschemes import InternetURL, Registration, Scheme, list_part, text_part
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
     from pathlib import Path
     from typing import Self
 
@@ -23,64 +22,45 @@ registration = Registration.of(__name__)
 
 
 class FileURL(InternetURL, registration=registration):
-    """A URL that designates a file or a directory by its name on a host, and says nothing of how to get there."""
+    """A URL that designates a file or a directory by its name on a host, but no way to get there."""
 
-    __slots__ = ()
-
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The segments of the path, decoded. An empty one at the end stands for the `/` there."""
-        return self._elements("segments")
+    host: str = text_part(default="", lower=True, doc="The host, in lower case; empty for this machine.")
+    segments: tuple[str, ...] = list_part(
+        default=("",), doc="The segments of the path, decoded. An empty one at the end is the `/` there."
+    )
 
     @property
     def path(self) -> str:
-        """The path from its first `/` on, decoded: to be shown. `to_path` gives what can be opened."""
+        """The path from its first `/`, decoded, to be shown. `to_path` returns one that can be opened."""
         return "/" + "/".join(self.segments)
 
     @property
     def is_local(self) -> bool:
-        """Whether the URL means this machine: its host is empty or `localhost` (section 3.10)."""
+        """True if the URL means this machine: if its host is empty or `localhost` (section 3.10)."""
         return self.host in {"", "localhost"}
 
     def to_path(self) -> Path:
-        """The path on this machine that the URL means; nothing is looked up.
+        """Return the path on this machine that the URL means, without touching the file system.
 
-        Raises UnsafeURL where it means none: another host, a NUL, a `/` within a segment, an empty segment in front (a
-        network path), and what Windows takes for something else than a file on a drive.
+        Raises UnsafeURL if there is none: for another host, a NUL, a `/` within a segment, an empty segment in front (a
+        network path), and for names that Windows does not take for a file on a drive.
         """
-        from urlschemes_file.paths import path_of
+        from urlschemes_file.paths import path_of  # pathlib is not needed for parsing
 
         return path_of(self)
 
     @classmethod
     def from_path(cls, path: str | os.PathLike[str]) -> Self:
-        """The URL of a path of this machine; a relative one counts from the current directory. No link is followed.
+        """Return the URL of a path of this machine; a relative one starts at the current directory.
 
-        Raises UnsafeURL for a network path, which no file URL of this machine can mean.
+        Links are not followed. Raises UnsafeURL for a network path, which is not on this machine.
         """
-        from urlschemes_file.paths import segments_of
+        from urlschemes_file.paths import segments_of  # as above
 
-        return cls.build(segments=segments_of(path))
-
-    @classmethod
-    def build(cls, *, host: str = "", segments: Sequence[str | Encoded] = ("",)) -> Self:
-        """The URL of these segments, each encoded where it must be; `Encoded` ones are taken as they are.
-
-        Raises InvalidURL where no URL can hold them.
-        """
-        return cls._build(host=host or None, segments=segments)
-
-    def replace(
-        self,
-        *,
-        host: str | Unchanged = UNCHANGED,
-        segments: Sequence[str | Encoded] | Unchanged = UNCHANGED,
-    ) -> Self:
-        """The same URL but for these parts; the text of the others does not change. The host `""` is the empty one."""
-        return self._replace(host=None if host == "" else host, segments=segments)
+        return cls(segments=segments_of(path))
 
     def normalized(self) -> Self:
-        """As `URL.normalized`; the host `localhost` is the empty one: both are this machine (section 3.10)."""
+        """Return the URL as `URL.normalized` does, without the host `localhost`: this machine (section 3.10)."""
         url = super().normalized()
         return url.replace(host="") if url.host == "localhost" else url
 

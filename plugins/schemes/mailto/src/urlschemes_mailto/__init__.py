@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import UNCHANGED, URL, Encoded, Registration, Scheme, Unchanged
+from urlschemes import URL, Registration, Scheme, text_part
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from urlschemes_mailto.message import compose
     from urlschemes_mailto.sending import send
     from urlschemes_mailto.submission import Delivery, RecipientOutcome, Submission
 
 __all__ = ["Delivery", "MailtoURL", "RecipientOutcome", "Submission", "compose", "registration", "scheme", "send"]
 
-# Imported when they are first used: a URL is parsed without them.
-_ROOMS = {
+# Imported when first used: parsing a URL does not need them.
+_MODULES = {
     "Delivery": "submission",
     "RecipientOutcome": "submission",
     "Submission": "submission",
@@ -36,59 +34,28 @@ registration = Registration.of(__name__)
 class MailtoURL(URL, registration=registration):
     """A URL that designates the mail address of a person or a service; there is no data object behind it.
 
-    The address is an addr-spec of RFC 822, and nothing is reserved in it: an escape means what its character means.
+    The address is an addr-spec of RFC 822. Nothing is reserved in it: an escape means what its character means. The
+    constructor takes the address whole, or its local part and its domain. Quotation marks are not added: `"Joe Public"`
+    needs its own.
     """
 
-    __slots__ = ()
-
-    @property
-    def address(self) -> str:
-        """The address, decoded: `local_part@domain`."""
-        return self._text("address") or ""
-
-    @property
-    def local_part(self) -> str:
-        """What stands before the `@`, decoded, with its quotation marks where it has any (RFC 822 section 6.2.4)."""
-        return self._text("local_part") or ""
-
-    @property
-    def domain(self) -> str:
-        """What stands behind the `@`, decoded, in the letter case of the URL: a name, or a literal in brackets."""
-        return self._text("domain") or ""
-
-    @classmethod
-    def build(
-        cls,
-        *,
-        address: str | Encoded | None = None,
-        local_part: str | Encoded | None = None,
-        domain: str | Encoded | None = None,
-    ) -> Self:
-        """The URL of an address, given whole or as its local part and its domain; each is encoded as it must be.
-
-        Raises InvalidURL where it is no addr-spec. Quotation marks are not added: `"Joe Public"` needs its own.
-        """
-        return cls._build(address=address, local_part=local_part, domain=domain)
-
-    def replace(
-        self,
-        *,
-        address: str | Encoded | Unchanged = UNCHANGED,
-        local_part: str | Encoded | Unchanged = UNCHANGED,
-        domain: str | Encoded | Unchanged = UNCHANGED,
-    ) -> Self:
-        """The same URL but for these parts; the text of the others does not change. Raises InvalidURL."""
-        return self._replace(address=address, local_part=local_part, domain=domain)
+    address: str = text_part(default=None, doc="The address, decoded: `local_part@domain`.")
+    local_part: str = text_part(
+        default=None, doc="The text before the `@`, decoded, with its quotation marks (RFC 822 section 6.2.4)."
+    )
+    domain: str = text_part(
+        default=None, doc="The text after the `@`, decoded, in its own letter case: a name, or a literal in brackets."
+    )
 
 
 scheme = Scheme(registration, MailtoURL, access="urlschemes_mailto.access")
 
 
 def __getattr__(name: str) -> object:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    value: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

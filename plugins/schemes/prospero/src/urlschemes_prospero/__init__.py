@@ -1,14 +1,13 @@
-"""The prospero scheme (RFC 1738 section 3.11): `prospero://<host>:<port>/<hsoname>;<field>=<value>`."""
+"""The prospero scheme (RFC 1738 section 3.11): objects of the Prospero Directory Service.
+
+    prospero://<host>:<port>/<hsoname>;<field>=<value>
+
+The syntax is in `registration.toml`, the algorithms are in `access.py`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from urlschemes import UNCHANGED, Encoded, InternetURL, Registration, Scheme, Unchanged
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Self
+from urlschemes import InternetURL, Registration, Scheme, number_part, pairs_part, text_part
 
 __all__ = ["ProsperoURL", "registration", "scheme"]
 
@@ -16,51 +15,16 @@ registration = Registration.of(__name__)
 
 
 class ProsperoURL(InternetURL, registration=registration):
-    """A URL that designates an object of the Prospero Directory Service, by the name that its server has for it."""
+    """A URL that designates an object of the Prospero Directory Service by its name on one server.
 
-    __slots__ = ()
+    A slash at the beginning of `hsoname` belongs to the name; another one ends the host.
+    """
 
-    if TYPE_CHECKING:
-        # The record has a default port, so that it is never None.
-        @property
-        def port(self) -> int:
-            """The port to connect to: the one written, else 1525."""
-
-    @property
-    def hsoname(self) -> str:
-        """The host-specific object name, decoded: opaque, and often with a slash of its own in front."""
-        return self._text("hsoname") or ""
-
-    @property
-    def fields(self) -> tuple[tuple[str, str], ...]:
-        """Names and values of the fields, decoded, in their order; a name may stand more than once."""
-        return self._pairs("fields")
-
-    @classmethod
-    def build(
-        cls,
-        *,
-        host: str,
-        port: int | None = None,
-        hsoname: str | Encoded = "",
-        fields: Sequence[tuple[str | Encoded, str | Encoded]] = (),
-    ) -> Self:
-        """The URL of these parts, each encoded as it must be. Raises InvalidURL where a part cannot be what it should.
-
-        A slash that begins `hsoname` is one of its own, beside the one that ends the host.
-        """
-        return cls._build(host=host, port=port, hsoname=hsoname, fields=fields)
-
-    def replace(
-        self,
-        *,
-        host: str | Unchanged = UNCHANGED,
-        port: int | Unchanged | None = UNCHANGED,
-        hsoname: str | Encoded | Unchanged = UNCHANGED,
-        fields: Sequence[tuple[str | Encoded, str | Encoded]] | Unchanged = UNCHANGED,
-    ) -> Self:
-        """The same URL but for these parts; the text of the others does not change. Raises InvalidURL."""
-        return self._replace(host=host, port=port, hsoname=hsoname, fields=fields)
+    port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 1525.")
+    hsoname: str = text_part(default="", doc="The host-specific object name, decoded; only its server understands it.")
+    fields: tuple[tuple[str, str], ...] = pairs_part(
+        default=(), doc="The names and values of the fields, decoded, in their order; names may be repeated."
+    )
 
 
 scheme = Scheme(registration, ProsperoURL, access="urlschemes_prospero.access")

@@ -1,0 +1,221 @@
+"""The parts of a URL type as fields of its class.
+
+    class FtpURL(LoginURL, registration=Registration.of(__name__)):
+        directories: tuple[str, ...] = list_part(default=())
+        name: str | None = text_part(default=None)
+
+Each field becomes a property that reads its part, and a keyword of the constructor. The record of the scheme says where
+a part stands in the text; the field says its type, its default and its description.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from urlschemes.errors import PluginContractError
+from urlschemes.grammar.octets import unescape
+
+if TYPE_CHECKING:
+    import inspect
+    from collections.abc import Callable, Sequence
+    from typing import Literal, TypeAlias
+
+    from urlschemes.grammar.part import Part
+    from urlschemes.url.value import URL
+
+    Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
+
+__all__ = [
+    "Field",
+    "add_property",
+    "declared_fields",
+    "list_part",
+    "number_part",
+    "pairs_part",
+    "signature",
+    "text_part",
+]
+
+REQUIRED: Final[Any] = object()
+
+_SPECIFIERS: Final = {"text": "text_part", "number": "number_part", "list": "list_part", "pairs": "pairs_part"}
+
+
+class Field:
+    """A part as a class body declares it.
+
+    `default` is the value of the part in a URL that lacks it, and REQUIRED if the constructor needs the part.
+    """
+
+    __slots__ = ("default", "doc", "kind", "lower", "when_needed")
+
+    def __init__(
+        self, kind: Kind, default: Any, doc: str, *, lower: bool = False, when_needed: str | None = None
+    ) -> None:
+        self.kind = kind
+        self.default = default
+        self.doc = doc
+        self.lower = lower
+        self.when_needed = when_needed
+
+    @property
+    def absent(self) -> Any:
+        """The value of the part in a URL that lacks it."""
+        if self.default is REQUIRED:
+            return () if self.kind in {"list", "pairs"} else None
+        return self.default
+
+
+def text_part(
+    *, default: str | None = REQUIRED, doc: str = "", lower: bool = False, when_needed: str | None = None
+) -> Any:
+    """Declare a part that is text, decoded.
+
+    `default` is its value where a URL lacks it; without one, the constructor needs the part. `lower` returns it in
+    lower case, for a part whose letter case has no meaning. `when_needed` is the text to write if the part is not given
+    and the URL cannot be written without it. `doc` is the description that `help` shows.
+    """
+    return Field("text", default, doc, lower=lower, when_needed=when_needed)
+
+
+def number_part(*, default: int | None = REQUIRED, doc: str = "") -> Any:
+    """Declare a part that is a number. The default of a part `port` is that of the scheme."""
+    return Field("number", default, doc)
+
+
+def list_part(*, default: Sequence[str] = REQUIRED, doc: str = "") -> Any:
+    """Declare a part that is a list of texts, each decoded by itself."""
+    return Field("list", default, doc)
+
+
+def pairs_part(*, default: Sequence[tuple[str, str]] = REQUIRED, doc: str = "") -> Any:
+    """Declare a part that is a list of names with their values, each decoded by itself."""
+    return Field("pairs", default, doc)
+
+
+def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
+    """Return the fields of `cls`: the inherited ones, its own, and one for each other part of its record.
+
+    An attribute of another kind that `cls` has for a part is not replaced. `base` is the class of all URLs. Raises
+    PluginContractError for a field that is not a part of the record, or a part of another kind.
+    """
+    own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+    fields = {name: field for name, field in cls._fields.items() if name not in vars(cls)} | own
+    if cls.registration is None:
+        return fields
+    for name, annotation in vars(cls).get("__annotations__", {}).items():
+        if name not in vars(cls) and "ClassVar" not in str(annotation):
+            raise _contract_error(cls, name, "is annotated and has no value", f"{name}: ... = text_part(...)")
+    parts = cls.syntax.parts
+    for name, field in fields.items():
+        if name in parts:
+            _check_kind(cls, field, parts[name])
+        elif name in own or field.default is REQUIRED:
+            raise _contract_error(cls, name, "is not a part of the record", f"one of {', '.join(parts)}")
+    for name, part in parts.items():
+        if hasattr(base, name):
+            raise _contract_error(cls, name, "is an attribute of every URL", "another name for the part in the record")
+        if name not in fields and not hasattr(cls, name):
+            kind = kind_of(part)
+            fields[name] = Field(kind, () if kind in {"list", "pairs"} else None, "")
+    return fields
+
+
+def kind_of(part: Part) -> Kind:
+    """Return the kind of the field that `part` needs."""
+    if part.number:
+        return "number"
+    if part.element is None or part.take == "last":
+        return "text"
+    return "pairs" if part.division is not None and part.division.equals else "list"
+
+
+def _check_kind(cls: type[URL], field: Field, part: Part) -> None:
+    kind = kind_of(part)
+    if field.kind != kind:
+        raise _contract_error(
+            cls,
+            part.name,
+            f"is declared by {_SPECIFIERS[field.kind]}, but the record makes it {part.described}",
+            f"{part.name} = {_SPECIFIERS[kind]}(...)",
+        )
+
+
+def _contract_error(cls: type[URL], name: str, problem: str, wants: str) -> PluginContractError:
+    return PluginContractError(
+        f"{cls.__name__}.{name} {problem}", scheme=cls._scheme or None, part=name, wants=wants, has=name
+    )
+
+
+def add_property(cls: type[URL], name: str, field: Field) -> None:
+    """Give `cls` the property that reads the part `name`."""
+    part = cls.syntax.parts.get(name)
+    absent = cls._default_port if name == "port" and field.absent is None else field.absent
+    if part is None:
+        _set_property(cls, name, lambda _: absent, field.doc)
+        return
+    doc = field.doc or f"The part {name}: {part.described}."
+
+    def read_first(url: URL) -> Any:
+        # The pattern has matched by now, so that the numbers of its groups are known.
+        groups = [url._match.re.groupindex[group] for group in cls.syntax.groups[name]]
+        read = _reader(part, field, absent, groups)
+        _set_property(cls, name, read, doc)
+        return read(url)
+
+    _set_property(cls, name, read_first, doc)
+
+
+def _set_property(cls: type[URL], name: str, read: Callable[[URL], Any], doc: str) -> None:
+    made = property(read, doc=doc)
+    made.__set_name__(cls, name)  # type: ignore[attr-defined]  # typeshed lacks it; messages quote the name
+    setattr(cls, name, made)
+
+
+def _reader(part: Part, field: Field, absent: Any, groups: Sequence[int]) -> Callable[[URL], Any]:
+    """Return the function that reads `part` of a URL from the `groups` of its match; all but one of them are None."""
+    decode = str.lower if field.lower else part.decode
+    group = groups[0]
+
+    def read_one_of(url: URL) -> Any:
+        match = url._match
+        for group in groups:
+            if (text := match[group]) is not None:
+                return decode(text)
+        return absent
+
+    def read_text(url: URL) -> Any:
+        text = url._match[group]
+        if text is None:
+            return absent
+        return unescape(text) if "%" in text else text
+
+    def read_other(url: URL) -> Any:
+        text = url._match[group]
+        return absent if text is None else decode(text)
+
+    if len(groups) > 1:
+        return read_one_of
+    return read_text if decode == unescape else read_other
+
+
+def signature(cls: type[URL]) -> inspect.Signature:
+    """Return the signature of the constructor: a keyword for each part."""
+    import inspect  # only `help` and the like need it
+
+    annotations = {
+        name: each for base in reversed(cls.__mro__) for name, each in vars(base).get("__annotations__", {}).items()
+    }
+    empty = inspect.Parameter.empty
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=empty if field.default is REQUIRED else field.default,
+                annotation=annotations.get(name, empty),
+            )
+            for name, field in cls._fields.items()
+            if name in cls.syntax.parts
+        ]
+    )
