@@ -136,7 +136,13 @@ BAD: dict[str, Bad] = {
     ),
     "parts": Bad(
         "and what stands there is",
-        [Edit(TYPE, 'return self._text("name") or ""', 'return (self._text("name") or "").replace("!", "")')],
+        [
+            Edit(
+                TYPE,
+                '    name: str = text_part(doc="The name of the document, decoded.")\n',
+                '    @property\n    def name(self):\n        return str(self.raw["name"]).replace("!", "")\n',
+            )
+        ],
     ),
     "examples-parse": Bad(
         "edition: the URL has 2, and the record says 3",
@@ -153,23 +159,20 @@ BAD: dict[str, Bad] = {
     ),
     "builds-back": Bad(
         "built of edition = ",
-        [
-            Edit(
-                TYPE,
-                "cls._build(host=host, port=port, name=name, edition=edition)",
-                "cls._build(host=host, port=port, name=name)",
-            )
-        ],
+        method(
+            "    def __new__(cls, **parts):\n        parts.pop('edition', None)\n"
+            "        return super().__new__(cls, **parts)\n"
+        ),
     ),
     "replaces-alone": Bad(
         "changes the port too, from",
-        [Edit(TYPE, "self._replace(host=host, port=port,", "self._replace(host=host, port=None,")],
+        method("    def replace(self, **parts):\n        return super().replace(**({'port': None} | parts))\n"),
     ),
     "normalizes": Bad(
         ", and that normalized x-example:",
         method(
             "    def normalized(self):\n        url = super().normalized()\n"
-            '        return url._replace(name=url.name + "!")\n'
+            '        return url.replace(name=url.name + "!")\n'
         ),
     ),
     "equality": Bad(

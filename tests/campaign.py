@@ -309,21 +309,20 @@ def valid_laws(text: str, url: URL, fixed: object) -> None:
     law([(each.url, each.grade) for each in find(wrap(url))] == [(url, "delimited")], "find gives what was wrapped")
     law([each.url for each in find(wrap(url, width=40))] == [url], "find gives what was wrapped in short lines")
     for parts in builds(url):
-        built = type(url).build(**parts)  # type: ignore[attr-defined]
-        law(built.parts == url.parts, f"build of {sorted(parts)} gives their URL")
+        built = type(url)(**parts)
+        law(built.parts == url.parts, f"the constructor gives the URL of {sorted(parts)}")
 
 
 def builds(url: URL) -> Iterator[dict[str, object]]:
-    """The parts that `url` has, as `build` takes them: those that lie within others, then those around them."""
+    """Yield the parts of `url` for its constructor: those that lie within others, then those around them."""
     syntax = url.syntax
-    parts = {name: value for name, value in url.parts.items() if syntax.span(url._match, name) is not None}
-    known = inspect.signature(type(url).build).parameters  # type: ignore[attr-defined]
+    parts = {name: value for name, value in url.parts.items() if url.raw[name] is not None}
     outer = {name for name in parts if syntax.within(syntax.parts[name].mark)}
     inner = {
         name for name in parts for each in outer if syntax.parts[name].mark in syntax.within(syntax.parts[each].mark)
     }
     for left_out in (outer, inner) if outer else (outer,):
-        yield {name: value for name, value in parts.items() if name in known and name not in left_out}
+        yield {name: value for name, value in parts.items() if name not in left_out}
 
 
 def broken_law(text: str, figures: Figures) -> str | None:

@@ -271,12 +271,12 @@ def of(place: str) -> Any:
 @pytest.mark.parametrize(("place", "parts", "kind"), BUILT_WRONG, ids=short)
 def test_a_part_cannot_smuggle_a_delimiter(place: str, parts: dict[str, Any], kind: type[InvalidURL]) -> None:
     with pytest.raises(kind):
-        of(place).build(**parts)
+        of(place)(**parts)
 
 
 @pytest.mark.parametrize(("place", "parts", "text"), BUILT_RIGHT, ids=short)
 def test_what_is_built_is_encoded(place: str, parts: dict[str, Any], text: str) -> None:
-    url = of(place).build(**parts)
+    url = of(place)(**parts)
     assert str(url) == text
     for name, value in parts.items():
         assert getattr(url, name) == (tuple(value) if isinstance(value, list) else value)

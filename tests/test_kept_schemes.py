@@ -92,7 +92,7 @@ def outcome(kind: type[URL], text: str) -> object:
         url = kind.parse(text)
     except InvalidURL as error:
         return type(error), str(error), error.part, error.position, error.section, error.expected
-    spans = {name: kind.syntax.span(url._match, name) for name in kind.syntax.parts}
+    spans = {name: url.span(name) for name in kind.syntax.parts}
     return str(url), repr(url), url.raw, url.parts, spans, url.normalized()
 
 

@@ -41,7 +41,7 @@ def values(kind: type[URL], part: Part) -> st.SearchStrategy[Any]:
     if part.number:
         return st.integers(0, 99_999)
     elsewhere = (
-        urls(syntax).map(lambda text: kind.parse(text)._value(part.name)).filter(lambda value: value is not None)
+        urls(syntax).map(lambda text: getattr(kind.parse(text), part.name)).filter(lambda value: value is not None)
     )
     if not part.escapes:
         return elsewhere
@@ -52,7 +52,7 @@ def values(kind: type[URL], part: Part) -> st.SearchStrategy[Any]:
 
 
 def written(raw: Any) -> Any:
-    """A raw part as `build` and `replace` take what is written already."""
+    """Return a raw part as the constructor and `replace` accept it."""
     return Encoded(raw) if isinstance(raw, str) else tuple(map(written, raw))
 
 
@@ -92,14 +92,14 @@ def test_what_is_built_has_the_parts_it_was_built_of(name: str, part: str) -> No
     @given(urls(name), values(kind, kind.syntax.parts[part]))
     def law(text: str, value: Any) -> None:
         url = kind.parse(text)
-        parts = {each: url._value(each) for each in kind.syntax.parts if url.raw[each] is not None}
+        parts = {each: getattr(url, each) for each in kind.syntax.parts if url.raw[each] is not None}
         apart = {each: old for each, old in parts.items() if not kind.syntax.overlap(each, part)} | {part: value}
         try:
-            built = kind._build(**apart)
+            built = kind(**apart)
         except InvalidURL:
             assume(False)
         for each, given_value in apart.items():
-            assert built._value(each) == given_value
+            assert getattr(built, each) == given_value
         assert kind.parse(str(built)) == built
 
     law()
@@ -115,17 +115,17 @@ def test_replace_changes_nothing_else(name: str, part: str) -> None:
     def law(text: str, value: Any) -> None:
         url = kind.parse(text)
         try:
-            other = url._replace(**{part: value})
+            other = url.replace(**{part: value})
         except InvalidURL:
             assume(False)
-        assert other._value(part) == value
+        assert getattr(other, part) == value
         mark = kind.syntax.parts[part].mark
         for rest, each in kind.syntax.parts.items():
             apart = each.mark != mark and not kind.syntax.overlap(rest, part)
             if apart and url.raw[rest] is not None:
                 assert other.raw[rest] == url.raw[rest]
-        if url.syntax.whole(url._match, part) is not None:
-            assert other._replace(**{part: written(url.raw[part])}) == url
+        if url.span(part) is not None:
+            assert other.replace(**{part: written(url.raw[part])}) == url
 
     law()
 
@@ -147,15 +147,15 @@ def test_a_part_within_another_is_a_piece_of_it_and_changes_with_it(name: str, o
     @given(urls(name), urls(name))
     def law(text: str, other: str) -> None:
         url, giver = kind.parse(text), kind.parse(other)
-        around, within = (kind.syntax.span(url._match, part) for part in (outer, inner))
+        around, within = (url.span(part) for part in (outer, inner))
         assert around is not None
         assert within is not None
         assert around[0] <= within[0] <= within[1] <= around[1]
-        changed = url._replace(**{inner: giver._value(inner)})
+        changed = url.replace(**{inner: getattr(giver, inner)})
         before, after = str(url)[around[0] : within[0]], str(url)[within[1] : around[1]]
         assert changed.raw[outer] == f"{before}{changed.raw[inner]}{after}"
-        assert changed._value(inner) == giver._value(inner)
-        assert url._replace(**{outer: giver._value(outer)})._value(inner) == giver._value(inner)
+        assert getattr(changed, inner) == getattr(giver, inner)
+        assert getattr(url.replace(**{outer: getattr(giver, outer)}), inner) == getattr(giver, inner)
 
     law()
 

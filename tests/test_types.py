@@ -100,16 +100,16 @@ def test_parts_of_news_nntp_telnet_and_wais_are_typed() -> None:
 
 
 def test_what_is_built_and_replaced_keeps_its_type() -> None:
-    url = FtpURL.build(host="h", directories=["a", Encoded("b%2Fc")], name="d")
+    url = FtpURL(host="h", directories=("a", Encoded("b%2Fc")), name="d")
     assert_type(url, FtpURL)
     assert_type(url.replace(name=None, port=2121), FtpURL)
     assert_type(url.normalized(), FtpURL)
-    assert_type(HttpsURL.build(host="h", path="a").replace(search="q"), HttpsURL)
-    assert_type(NewsURL.build(group="a").replace(group="*"), NewsURL)
-    assert_type(WaisURL.build(host="h", database="").replace(search="q"), WaisURL)
+    assert_type(HttpsURL(host="h", path="a").replace(search="q"), HttpsURL)
+    assert_type(NewsURL(group="a").replace(group="*"), NewsURL)
+    assert_type(WaisURL(host="h", database="").replace(search="q"), WaisURL)
     assert str(url) == "ftp://h/a/b%2Fc/d"
     with pytest.raises(TypeError):
-        FtpURL.build(hots="h")  # type: ignore[call-arg]
+        FtpURL(hots="h")  # type: ignore[call-arg]
 
 
 def test_pattern_matching_narrows() -> None:

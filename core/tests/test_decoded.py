@@ -66,7 +66,7 @@ def test_what_does_not_is_refused(text: str) -> None:
 
 
 def test_build_and_replace_keep_part_and_parts_within_it_together() -> None:
-    url = PairURL.build(pair='a "x/y"')
+    url = PairURL(pair='a "x/y"')
     assert str(url) == "x-pair:a%20%22x%2Fy%22"
     assert str(url.replace(second="b")) == "x-pair:a%20b"
     assert str(PairURL.parse("x-pair:a%20b/").replace(second="aa")) == "x-pair:a%20aa/"

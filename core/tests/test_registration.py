@@ -194,7 +194,7 @@ def test_a_part_may_take_any_other_name(name: str) -> None:
     url_type = Scheme(Registration.from_text(TEXT.replace("picture", name))).url_type
     url = url_type.parse("x-album://h/a/b")
     assert (getattr(url, name), url.parts[name]) == ("b", "b")
-    assert str(url._replace(**{name: "c"})) == "x-album://h/a/c"
+    assert str(url.replace(**{name: "c"})) == "x-album://h/a/c"
 
 
 def test_the_rule_begins_with_the_schemes_own_name() -> None:

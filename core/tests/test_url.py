@@ -59,7 +59,7 @@ def test_text_is_kept_byte_for_byte() -> None:
 def test_an_octet_that_is_no_utf_8_survives() -> None:
     url = parse("x-album://h/%FF%C3%A9")
     assert url.picture == "\udcff\u00e9"
-    assert AlbumURL._build(host="h", picture=url.picture).raw["picture"] == "%FF%C3%A9"
+    assert AlbumURL(host="h", picture=url.picture).raw["picture"] == "%FF%C3%A9"
 
 
 def test_equality_hash_and_order_go_by_the_text_with_the_scheme_in_lower_case() -> None:
@@ -128,7 +128,7 @@ def test_pattern_matching() -> None:
     ],
 )
 def test_build(parts: dict[str, Any], text: str) -> None:
-    url = AlbumURL._build(**parts)
+    url = AlbumURL(**parts)
     assert str(url) == text
     for name, value in parts.items():
         if not isinstance(value, Encoded):
@@ -169,7 +169,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
 )
 def test_build_refuses_what_a_part_cannot_be(parts: dict[str, Any], error: type[InvalidURL], says: str) -> None:
     with pytest.raises(error) as caught:
-        AlbumURL._build(**parts)
+        AlbumURL(**parts)
     assert caught.value.message == says
 
 
@@ -191,7 +191,7 @@ def test_build_refuses_what_a_part_cannot_be(parts: dict[str, Any], error: type[
     ],
 )
 def test_replace_changes_one_part_and_nothing_else(text: str, parts: dict[str, Any], result: str) -> None:
-    assert str(parse(text)._replace(**parts)) == result
+    assert str(parse(text).replace(**parts)) == result
 
 
 def test_replace_keeps_an_option_that_no_part_tells_of() -> None:
@@ -203,10 +203,10 @@ def test_replace_keeps_an_option_that_no_part_tells_of() -> None:
     )
     text = f'{head}[syntax]\nrule = \'u\'\nbnf = """\n{bnf}\n"""\n[syntax.parts]\n{tail}'.replace("x-album", "x-t")
     kind: Any = Scheme(Registration.from_text(text)).url_type
-    assert str(kind.parse("x-t://h/")._replace(port=71)) == "x-t://h:71/"
-    assert str(kind.parse("X-T://h")._replace(port=71)) == "X-T://h:71"
-    assert str(kind.parse("x-t://h:71/")._replace(port=None)) == "x-t://h/"
-    assert str(kind.parse("x-t://h/")._replace(word="a")) == "x-t://h/a"
+    assert str(kind.parse("x-t://h/").replace(port=71)) == "x-t://h:71/"
+    assert str(kind.parse("X-T://h").replace(port=71)) == "X-T://h:71"
+    assert str(kind.parse("x-t://h:71/").replace(port=None)) == "x-t://h/"
+    assert str(kind.parse("x-t://h/").replace(word="a")) == "x-t://h/a"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_replace_keeps_an_option_that_no_part_tells_of() -> None:
 )
 def test_replace_refuses_what_build_refuses(text: str, parts: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidURL) as caught:
-        parse(text)._replace(**parts)
+        parse(text).replace(**parts)
     assert caught.value.message == says
 
 
@@ -281,15 +281,15 @@ def test_repr_hides_every_password_that_a_url_can_hold() -> None:
 def test_a_number_that_python_cannot_write_is_refused_as_any_other() -> None:
     for port in (10**5000, -(10**5000)):
         with pytest.raises(InvalidPort, match="the port has more than 4000 digits"):
-            AlbumURL._build(host="h", port=port)
-    assert AlbumURL._build(host="h", port=10**3999).port == 10**3999
+            AlbumURL(host="h", port=port)
+    assert AlbumURL(host="h", port=10**3999).port == 10**3999
 
 
 def test_an_unknown_part_is_a_wrong_argument() -> None:
     url = AlbumURL.parse("x-album://h/")
     for wrong in (
-        lambda: AlbumURL._build(host="h", foo=1),
-        lambda: url._replace(foo=1),
+        lambda: AlbumURL(host="h", foo=1),
+        lambda: url.replace(foo=1),
         lambda: url.__replace__(foo=1),
     ):
         with pytest.raises(TypeError, match="has no part 'foo'; it has user, password, host"):
@@ -305,10 +305,10 @@ def test_only_urls_are_equivalent() -> None:
 def test_a_long_url_that_was_wanted_stays_one() -> None:
     url = AlbumURL.parse("x-album://h/" + "a" * 70_000, limit=100_000)
     assert pickle.loads(pickle.dumps(url)) == url
-    assert url._replace(port=1).port == 1
+    assert url.replace(port=1).port == 1
     assert url.join("#x") == url
     with pytest.raises(URLTooLong):
-        AlbumURL.parse("x-album://h/a")._replace(words="b" * 70_000)
+        AlbumURL.parse("x-album://h/a").replace(words="b" * 70_000)
 
 
 @pytest.mark.parametrize(
@@ -322,14 +322,14 @@ def test_a_long_url_that_was_wanted_stays_one() -> None:
 )
 def test_the_part_that_was_given_is_to_blame(text: str, parts: dict[str, Any], blamed: str) -> None:
     with pytest.raises(InvalidURL) as caught:
-        AlbumURL.parse(text)._replace(**parts)
+        AlbumURL.parse(text).replace(**parts)
     assert caught.value.part == blamed
     assert caught.value.rule is not None
 
 
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(InvalidURL, match="no x-album URL has just these parts: picture; give the host too"):
-        AlbumURL._build(picture="a")
+        AlbumURL(picture="a")
 
 
 LISTS = """
@@ -358,9 +358,9 @@ def juke(**changes: str) -> Any:
 
 def test_an_optional_list_without_elements_is_absent() -> None:
     kind = juke()
-    assert str(kind.build(host="h", album="a", tracks=())) == "x-juke://h/a"
-    assert kind.build(host="h", album="a", tracks=[]).tracks == ()
-    full = kind.build(host="h", shelves=["b"], album="a", tracks=["1", "2"])
+    assert str(kind(host="h", album="a", tracks=())) == "x-juke://h/a"
+    assert kind(host="h", album="a", tracks=[]).tracks == ()
+    full = kind(host="h", shelves=["b"], album="a", tracks=["1", "2"])
     assert str(full) == "x-juke://h/b/a?1&2"
     assert str(full.replace(tracks=())) == "x-juke://h/b/a"
     assert str(full.replace(tracks=(), shelves=())) == "x-juke://h/a"
@@ -370,21 +370,21 @@ def test_an_optional_list_without_elements_is_absent() -> None:
 def test_a_list_that_must_be_there_is_not_absent() -> None:
     needed = 'jukeurl = "x-juke://" hostport "/" path "?" songs'
     with pytest.raises(InvalidURL, match="has just these parts: host, album; give the tracks too"):
-        juke(jukeurl=needed).build(host="h", album="a", tracks=())
+        juke(jukeurl=needed)(host="h", album="a", tracks=())
     with pytest.raises(InvalidURL, match="has just these parts: host; give the album too"):
-        juke().build(host="h")
+        juke()(host="h")
     # No elements are not the one empty element that would stand there.
     songs = 'songs = song *[ "&" song ]\nsong = *digit'
     kind = juke(jukeurl=needed, songs=songs, tracks='tracks = { at = "songs", element = "song" }')
     with pytest.raises(InvalidPart, match=r"^\(\) cannot be the tracks"):
-        kind.build(host="h", album="a", tracks=())
+        kind(host="h", album="a", tracks=())
 
 
 def test_an_element_that_is_no_text_is_called_one() -> None:
     with pytest.raises(InvalidPart, match=r"^an element of the tracks is text \(str\), not int"):
-        juke().build(host="h", album="a", tracks=[1])
+        juke()(host="h", album="a", tracks=[1])
     with pytest.raises(InvalidPart, match=r"^the album is text \(str\), not int"):
-        juke().build(host="h", album=1)
+        juke()(host="h", album=1)
 
 
 @pytest.mark.parametrize("changes", [{}, {"shelves": ""}])

@@ -84,12 +84,12 @@ class Server:
         """The URL of a file below the root, which is where a login begins."""
         *directories, name = (text_of(each) for each in path.split(b"/"))
         return str(
-            FtpURL.build(
+            FtpURL(
                 host="127.0.0.1",
                 port=self.port,
                 user=self.user,
                 password=PASSWORD if self.user else None,
-                directories=directories,
+                directories=tuple(directories),
                 name=name,
                 typecode=typecode,
             )

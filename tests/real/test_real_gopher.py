@@ -59,7 +59,7 @@ class Server:
     root: Path
 
     def url(self, path: str, gtype: str = "1", **parts: str) -> str:
-        return str(GopherURL.build(host="127.0.0.1", port=self.port, gtype=gtype, selector=path, **parts))
+        return str(GopherURL(host="127.0.0.1", port=self.port, gtype=gtype, selector=path, **parts))
 
     def answer(self, request: bytes) -> bytes:
         """What the server says to a request line, by a bare socket."""

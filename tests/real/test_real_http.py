@@ -185,7 +185,7 @@ def test_content_is_the_same_as_by_http_client(nginx: Server, folder: str, size:
 
 
 def test_name_with_odd_characters(nginx: Server) -> None:
-    url = HttpURL.build(host="127.0.0.1", port=nginx.clear, path="odd;name=1 &~.txt")
+    url = HttpURL(host="127.0.0.1", port=nginx.clear, path="odd;name=1 &~.txt")
     with opened(url, policy=HERE) as document:
         assert document.read() == b"odd"
 

@@ -265,7 +265,7 @@ class Server:
         return f"127.0.0.1:{self.port}"
 
     def url(self, group: str, article: int | None = None) -> str:
-        return str(NntpURL.build(host="127.0.0.1", port=self.port, group=group, article=article))
+        return str(NntpURL(host="127.0.0.1", port=self.port, group=group, article=article))
 
     def document(self, url: str) -> bytes:
         with urlschemes_access.access(url, policy=POLICY, options=self._options(url)) as document:
@@ -430,7 +430,7 @@ def test_articles_are_those_that_a_bare_socket_gets(inn: Server) -> None:
             assert expected.endswith(posted.partition(b"\r\n\r\n")[2])
             assert inn.document(inn.url("comp.test.urls", number)) == expected
             if "[" not in identifier:
-                assert inn.document(str(NewsURL.build(message_id=identifier))) == expected
+                assert inn.document(str(NewsURL(message_id=identifier))) == expected
 
 
 def test_the_articles_of_a_group_are_those_of_the_overview(inn: Server) -> None:
@@ -518,7 +518,7 @@ def test_posting(inn: Server) -> None:
         with Client(inn.port) as client:
             _, expected = client.block(f"ARTICLE {identifier}")
         assert expected.partition(b"\r\n\r\n")[2] == body.replace(b"\n", b"\r\n")
-        assert inn.document(str(NewsURL.build(message_id=identifier[1:-1]))) == expected
+        assert inn.document(str(NewsURL(message_id=identifier[1:-1]))) == expected
         assert inn.document(inn.url("test.loopback", number)) == expected
 
 

@@ -151,7 +151,7 @@ MESSAGES: dict[str, str] = {
 
 
 def _ours(relay: Relay, message: str, recipient: str) -> None:
-    url = MailtoURL.build(address=recipient)
+    url = MailtoURL(address=recipient)
     delivery = urlschemes_access.operate(
         "send",
         url,

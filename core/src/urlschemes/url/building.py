@@ -13,7 +13,7 @@ from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo
 from urlschemes.grammar.octets import ESCAPE, RESERVED
 from urlschemes.grammar.part import DIGITS, Encoded
 from urlschemes.url.fault_kind import fault_of
-from urlschemes.url.fields import REQUIRED
+from urlschemes.url.fields import REQUIRED, absent_value
 
 if TYPE_CHECKING:
     import re
@@ -77,13 +77,13 @@ def _syntax_with(kind: type[URL], values: Mapping[str, Any]) -> Syntax:
 
 
 def _raw_values(kind: type[URL], values: Mapping[str, Any]) -> dict[str, Raw]:
-    """Return the parts of `values` as they are written, without those that are None or the default of their field."""
+    """Return the parts of `values` as they are written, except those with the value that they have when absent."""
     raw = {}
     for name, value in values.items():
         if value is not None:
             written = _written(kind.syntax, kind.syntax.parts[name], value, kind._scheme or None)
-            default = kind._fields[name].default if name in kind._fields else REQUIRED
-            if written != default:
+            absent = absent_value(kind, name) if name in kind._fields else None
+            if isinstance(value, Encoded) or (tuple(value) if isinstance(written, tuple) else value) != absent:
                 raw[name] = written
     return raw
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
 
 __all__ = [
+    "REQUIRED",
     "Field",
+    "absent_value",
     "add_property",
     "declared_fields",
     "list_part",
@@ -57,13 +59,6 @@ class Field:
         self.doc = doc
         self.lower = lower
         self.when_needed = when_needed
-
-    @property
-    def absent(self) -> Any:
-        """The value of the part in a URL that lacks it."""
-        if self.default is REQUIRED:
-            return () if self.kind in {"list", "pairs"} else None
-        return self.default
 
 
 def text_part(
@@ -113,12 +108,17 @@ def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
         elif name in own or field.default is REQUIRED:
             raise _contract_error(cls, name, "is not a part of the record", f"one of {', '.join(parts)}")
     for name, part in parts.items():
-        if hasattr(base, name):
+        if _has(base, name):
             raise _contract_error(cls, name, "is an attribute of every URL", "another name for the part in the record")
-        if name not in fields and not hasattr(cls, name):
+        if name not in fields and not _has(cls, name):
             kind = kind_of(part)
             fields[name] = Field(kind, () if kind in {"list", "pairs"} else None, "")
     return fields
+
+
+def _has(cls: type, name: str) -> bool:
+    """Return True if instances of `cls` have the attribute `name`; attributes of its metaclass do not count."""
+    return any(name in vars(each) for each in cls.__mro__)
 
 
 def kind_of(part: Part) -> Kind:
@@ -147,10 +147,17 @@ def _contract_error(cls: type[URL], name: str, problem: str, wants: str) -> Plug
     )
 
 
+def absent_value(cls: type[URL], name: str) -> Any:
+    """Return the value of the part `name` in a URL that lacks it."""
+    field = cls._fields[name]
+    if field.default is REQUIRED:
+        return () if field.kind in {"list", "pairs"} else None
+    return cls.default_port if name == "port" and field.default is None else field.default
+
+
 def add_property(cls: type[URL], name: str, field: Field) -> None:
     """Give `cls` the property that reads the part `name`."""
-    part = cls.syntax.parts.get(name)
-    absent = cls._default_port if name == "port" and field.absent is None else field.absent
+    part, absent = cls.syntax.parts.get(name), absent_value(cls, name)
     if part is None:
         _set_property(cls, name, lambda _: absent, field.doc)
         return
@@ -212,7 +219,7 @@ def signature(cls: type[URL]) -> inspect.Signature:
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=empty if field.default is REQUIRED else field.default,
+                default=empty if field.default is REQUIRED else absent_value(cls, name),
                 annotation=annotations.get(name, empty),
             )
             for name, field in cls._fields.items()

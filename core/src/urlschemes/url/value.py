@@ -82,8 +82,9 @@ class URL(metaclass=URLType):
         "", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])]
     )
     """The syntax of the URLs of this type."""
+    default_port: ClassVar[int | None] = None
+    """The default port of the scheme; None if it has none."""
     _scheme: ClassVar[str] = ""
-    _default_port: ClassVar[int | None] = None
     _fields: ClassVar[Mapping[str, Field]] = {}
 
     def __init_subclass__(cls, *, registration: Registration | None = None, **more: Any) -> None:
@@ -91,7 +92,7 @@ class URL(metaclass=URLType):
         if registration is not None:
             cls.registration = registration
             cls._scheme = registration.scheme
-            cls._default_port = registration.default_port
+            cls.default_port = registration.default_port
             cls.syntax = registration.syntax
         before, cls._fields = cls._fields, declared_fields(cls, URL)
         for name, field in cls._fields.items():

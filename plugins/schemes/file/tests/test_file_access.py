@@ -97,7 +97,7 @@ def test_attributes() -> None:
     ],
 )
 def test_the_media_type_is_guessed_from_the_name(name: str, media_type: str | None) -> None:
-    url = FileURL.build(segments=[name.replace("%2F", "-")])
+    url = FileURL(segments=[name.replace("%2F", "-")])
     outcome = got(partial(find_attributes, url), Dialogue(file(url.path, b"")))
     assert outcome.attributes is not None
     assert outcome.attributes.media_type == media_type

@@ -136,7 +136,7 @@ def test_what_is_no_file_url(text: str, error: type[InvalidURL], position: int) 
     ],
 )
 def test_build(parts: dict[str, Any], text: str) -> None:
-    assert str(FileURL.build(**parts)) == text
+    assert str(FileURL(**parts)) == text
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
 )
 def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
-        FileURL.build(**parts)
+        FileURL(**parts)
 
 
 def test_replace() -> None:
@@ -170,7 +170,7 @@ SEGMENTS = st.lists(st.binary(max_size=8).map(text_of), min_size=1, max_size=5)
 
 @given(host=st.sampled_from(["", "localhost", "h.dom", "1.2.3.4"]), segments=SEGMENTS)
 def test_what_is_built_parses_to_the_same_parts(host: str, segments: list[str]) -> None:
-    url = FileURL.build(host=host, segments=segments)
+    url = FileURL(host=host, segments=segments)
     again = FileURL.parse(str(url))
     assert (again.host, again.segments) == (host, tuple(segments))
 

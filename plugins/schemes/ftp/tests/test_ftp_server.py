@@ -68,7 +68,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
 @pytest.mark.parametrize("name", CONTENTS)
 def test_files_come_octet_by_octet(server: Address, name: str) -> None:
     *directories, last = name.split("/")
-    url = FtpURL.build(host=server.host, port=server.port, directories=directories, name=last)
+    url = FtpURL(host=server.host, port=server.port, directories=directories, name=last)
     with document(str(url)) as found:
         assert found.size == len(CONTENTS[name])
         assert found.read() == CONTENTS[name]

@@ -200,7 +200,7 @@ def test_a_password_is_never_shown() -> None:  # E001
     ],
 )
 def test_build(parts: dict[str, Any], text: str) -> None:
-    url = FtpURL.build(**parts)
+    url = FtpURL(**parts)
     assert str(url) == text
     assert url == FtpURL.parse(text)
 
@@ -225,7 +225,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
 )
 def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
-        FtpURL.build(**parts)
+        FtpURL(**parts)
 
 
 def test_replace_changes_one_part_and_nothing_else() -> None:
@@ -271,7 +271,7 @@ def test_what_is_built_has_the_parts_it_was_built_from(
     name: str | None,
     typecode: str | None,
 ) -> None:
-    url = FtpURL.build(
+    url = FtpURL(
         host="host.dom",
         port=port,
         user=user,
@@ -292,7 +292,7 @@ def test_what_is_built_has_the_parts_it_was_built_from(
 
 @given(name=OCTETS, other=OCTETS)
 def test_replace_keeps_the_text_of_the_other_parts(name: str, other: str) -> None:
-    url = FtpURL.build(host="h", user=other, directories=[other, name], name=other)
+    url = FtpURL(host="h", user=other, directories=[other, name], name=other)
     changed = url.replace(name=name)
     assert changed.name == name
     assert {**changed.raw, "name": None} == {**url.raw, "name": None}

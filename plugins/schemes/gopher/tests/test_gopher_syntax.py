@@ -153,7 +153,7 @@ def test_what_is_no_gopher_url(text: str, error: type[InvalidURL], position: int
     ],
 )
 def test_build(parts: dict[str, Any], text: str) -> None:
-    assert str(GopherURL.build(host="h", **parts)) == text
+    assert str(GopherURL(host="h", **parts)) == text
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
 )
 def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
-        GopherURL.build(**{"host": "h"} | parts)
+        GopherURL(**{"host": "h"} | parts)
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,7 @@ LINE = octets(without="\t\n\r")
 def test_what_is_built_parses_to_the_same_parts(
     gtype: str, selector: str, search: str | None, gopher_plus: str | None, port: int | None
 ) -> None:
-    url = GopherURL.build(
-        host="h.dom", port=port, gtype=gtype, selector=selector, search=search, gopher_plus=gopher_plus
-    )
+    url = GopherURL(host="h.dom", port=port, gtype=gtype, selector=selector, search=search, gopher_plus=gopher_plus)
     again = GopherURL.parse(str(url))
     assert (again.gtype, again.selector) == (gtype, selector)
     assert again.search == ("" if search is None and gopher_plus is not None else search)
@@ -254,5 +252,5 @@ def test_an_empty_path_built_anew_is_an_empty_path() -> None:
     url = GopherURL.parse("gopher://h:70/")
     assert url.replace(selector="") == url
     assert str(url.replace(selector="a")) == "gopher://h:70/1a"
-    assert str(GopherURL.build(**url.parts)) == "gopher://h:70"  # type: ignore[arg-type]  # the parts by their names
+    assert str(GopherURL(**url.parts)) == "gopher://h:70"  # type: ignore[arg-type]  # the parts by their names
     assert str(url.__replace__(selector="x")) == "gopher://h:70/1x"

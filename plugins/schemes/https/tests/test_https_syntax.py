@@ -46,7 +46,7 @@ def test_parts_and_target() -> None:
 
 
 def test_build_and_replace_keep_the_type() -> None:
-    url = HttpsURL.build(host="h.example", path="a b", search="c/d")
+    url = HttpsURL(host="h.example", path="a b", search="c/d")
     assert str(url) == "https://h.example/a%20b?c%2Fd"
     changed = url.replace(port=8443)
     assert type(changed) is HttpsURL

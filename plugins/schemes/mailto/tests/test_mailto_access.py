@@ -259,7 +259,7 @@ GOOD = {
             *BYE,
         ),
         message=b'From: ann@home.dom\r\nTo: Joe <"first.of \\"two\\""@host.dom>\r\n\r\n',
-        url=MailtoURL.build(address='first."of \\"two\\""@host.dom'),
+        url=MailtoURL(address='first."of \\"two\\""@host.dom'),
         size=len('From: ann@home.dom\r\nTo: Joe <"first.of \\"two\\""@host.dom>\r\n\r\n'),
         outcome=RecipientOutcome('"first.of \\"two\\""@host.dom', 250, "2.0.0 queued as 7"),
     ),

@@ -125,7 +125,7 @@ def test_the_error_names_the_rule_of_the_second_grammar() -> None:
     ],
 )
 def test_build(parts: dict[str, Any], text: str) -> None:
-    assert str(MailtoURL.build(**parts)) == text
+    assert str(MailtoURL(**parts)) == text
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
 )
 def test_build_refuses_what_is_no_address(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
-        MailtoURL.build(**parts)
+        MailtoURL(**parts)
 
 
 def test_replace_changes_one_part_and_what_it_belongs_to() -> None:

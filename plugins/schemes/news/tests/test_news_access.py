@@ -452,9 +452,9 @@ def test_a_posted_article_is_read_by_its_identifier_and_by_its_number() -> None:
     content = POSTED.replace(b"misc.test", b"misc.empty")
     with nntp_server(GROUPS) as there:
         posted = urlschemes_access.update("news:misc.empty", content, options={"server": str(there)}, policy=HERE)
-        url = NewsURL.build(message_id=posted.fields["message-id"][1:-1])
+        url = NewsURL(message_id=posted.fields["message-id"][1:-1])
         assert read(str(url), server=str(there)).endswith(content.replace(b"\n", b"\r\n"))
-        number = NntpURL.build(host=there.host, port=there.port, group="misc.empty", article=1)
+        number = NntpURL(host=there.host, port=there.port, group="misc.empty", article=1)
         assert read(str(number)) == read(str(url), server=str(there))
 
 

@@ -114,8 +114,8 @@ def test_what_is_no_nntp_url(text: str, error: type[InvalidURL], position: int) 
 
 
 def test_build() -> None:
-    assert str(NntpURL.build(host="h", group="a.b")) == "nntp://h/a.b"
-    assert str(NntpURL.build(host="h", port=1119, group="c++", article=12)) == "nntp://h:1119/c++/12"
+    assert str(NntpURL(host="h", group="a.b")) == "nntp://h/a.b"
+    assert str(NntpURL(host="h", port=1119, group="c++", article=12)) == "nntp://h:1119/c++/12"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_build() -> None:
 )
 def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
-        NntpURL.build(**{"host": "h", "group": "a"} | parts)
+        NntpURL(**{"host": "h", "group": "a"} | parts)
 
 
 @pytest.mark.parametrize(
@@ -169,5 +169,5 @@ def test_pattern_matching_and_pickle() -> None:
     port=st.none() | st.integers(0, 70000),
 )
 def test_what_is_built_parses_to_the_same_parts(group: str, article: int | None, port: int | None) -> None:
-    again = NntpURL.parse(str(NntpURL.build(host="h.dom", port=port, group=group, article=article)))
+    again = NntpURL.parse(str(NntpURL(host="h.dom", port=port, group=group, article=article)))
     assert (again.group, again.article, again.port) == (group, article, 119 if port is None else port)

@@ -233,7 +233,7 @@ class Played:
 def played(name: str, **options: Any) -> tuple[Document | Listing | Attributes | RemoteError, bytes, list[Entry]]:
     """What an access of the name gives, by the captured answers."""
     with Played() as (host, port):
-        url = ProsperoURL.build(host=host, port=port, hsoname=name)
+        url = ProsperoURL(host=host, port=port, hsoname=name)
         try:
             found = urlschemes_access.access(url, policy=HERE, **options)
         except RemoteError as refusal:
@@ -298,7 +298,7 @@ def test_the_links_of_a_directory() -> None:
 def test_the_listing_of_77_packets() -> None:
     player = Played()
     with player as (host, port):
-        url = ProsperoURL.build(host=host, port=port, hsoname=f"{TREE}/big")
+        url = ProsperoURL(host=host, port=port, hsoname=f"{TREE}/big")
         found = urlschemes_access.access(url, policy=HERE, options={"want": "links"})
         assert isinstance(found, Listing)
         names = [entry.name for entry in found]
@@ -364,7 +364,7 @@ def test_captured_dialogues_cut_and_with_every_fault(
     name: str, want: Literal["", "contents", "links"], commands: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
-    url = ProsperoURL.build(host="host.dom", hsoname=f"{TREE}/{name}")
+    url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/{name}")
     asked = [each for command in commands for each in CAPTURED if each.startswith(command) and f"/{name}'" in each]
     known = dialogue(b"UU", *asked)
     assert split_everywhere(lambda: access(url, want=want), known).complete
@@ -378,7 +378,7 @@ def test_captured_dialogues_cut_and_with_every_fault(
 
 def test_attributes_by_a_captured_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
-    url = ProsperoURL.build(host="host.dom", hsoname=f"{TREE}/hello.txt")
+    url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/hello.txt")
     known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/hello.txt' 0\n")
     outcome = split_everywhere(lambda: find_attributes(url), known)
     assert outcome.kind == "attributes"
@@ -389,7 +389,7 @@ def test_attributes_by_a_captured_answer(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_name_that_is_not_there_is_asked_for_as_a_directory_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
-    url = ProsperoURL.build(host="host.dom", hsoname=f"{TREE}/nosuch")
+    url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/nosuch")
     known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/nosuch' 0\n")
     request = b"\x09UU" + bytes.fromhex("0001 0001 0000") + listing(f"{TREE}/nosuch".encode(), 0)
     for said in (b"FAILURE NOT-FOUND\n", b"FAILURE NOT-A-DIRECTORY\n"):

@@ -373,7 +373,7 @@ def test_b50_closing_says_nothing_more() -> None:
 
 
 def test_a_url_of_the_type_is_as_good_as_its_text(server: TelnetAddress) -> None:
-    url = TelnetURL.build(host=server.host, port=server.port)
+    url = TelnetURL(host=server.host, port=server.port)
     with open_session(url, policy=HERE) as opened:
         assert opened.url == url
         assert opened.gateway is None

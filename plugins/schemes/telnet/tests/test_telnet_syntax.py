@@ -154,7 +154,7 @@ def test_control_octets_derive_and_must_reach_no_terminal_and_no_connection(logi
     ],
 )
 def test_build(parts: dict[str, Any], text: str) -> None:
-    assert str(TelnetURL.build(host="h", **parts)) == text
+    assert str(TelnetURL(host="h", **parts)) == text
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
 )
 def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
-        TelnetURL.build(**{"host": "h"} | parts)
+        TelnetURL(**{"host": "h"} | parts)
 
 
 @pytest.mark.parametrize(
@@ -211,5 +211,5 @@ octets = st.binary(max_size=12).map(text_of)
 @given(user=st.none() | octets, password=octets, port=st.none() | st.integers(0, 70000))
 def test_what_is_built_parses_to_the_same_parts(user: str | None, password: str, port: int | None) -> None:
     secret = None if user is None else password
-    again = TelnetURL.parse(str(TelnetURL.build(host="h.dom", user=user, password=secret, port=port)))
+    again = TelnetURL.parse(str(TelnetURL(host="h.dom", user=user, password=secret, port=port)))
     assert (again.user, again.password, again.port) == (user, secret, 23 if port is None else port)

@@ -44,7 +44,7 @@ def url(path: str) -> WaisURL:
     return WaisURL.parse(f"wais://{HOST}/{path}")
 
 
-DOCUMENT = WaisURL.build(host=HOST, database="db", wtype="TEXT", wpath=text_of(ID))
+DOCUMENT = WaisURL(host=HOST, database="db", wtype="TEXT", wpath=text_of(ID))
 
 
 def accepted(most: int | None = 100_000, *, result: int = 1) -> bytes:
@@ -190,7 +190,7 @@ def test_a_size_in_the_old_notation_is_asked_for_and_must_come() -> None:
 
 def test_any_octets_are_delivered_as_they_are() -> None:
     octets = bytes(range(256)) + b"\x1b(term\x1b)\r\n.\r\n"
-    picture = WaisURL.build(host=HOST, database="db", wtype="GIF", wpath=text_of(ID))
+    picture = WaisURL(host=HOST, database="db", wtype="GIF", wpath=text_of(ID))
     outcome = got(picture, talk(retrieval(0, wtype=b"GIF"), server(answer(text(octets), BEYOND))))
     assert outcome.content == octets
     assert outcome.attributes is not None
@@ -222,7 +222,7 @@ def test_the_media_type_of_a_type(wtype: str, kind: str | None) -> None:
 @given(st.binary(max_size=60))
 def test_any_identifier_is_sent_as_its_octets(identifier: bytes) -> None:
     identifier = b"\x01" + identifier
-    asked = WaisURL.build(host=HOST, database="db", wtype="TEXT", wpath=text_of(identifier))
+    asked = WaisURL(host=HOST, database="db", wtype="TEXT", wpath=text_of(identifier))
     dialogue = talk(retrieval(0, identifier=identifier), server(answer(text(b"all"), BEYOND)))
     assert replay(access(asked), dialogue).content == b"all"
 

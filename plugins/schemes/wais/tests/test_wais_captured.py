@@ -223,7 +223,7 @@ def url(path: str) -> WaisURL:
 
 
 def document(database: str, wtype: str, wpath: bytes) -> WaisURL:
-    return WaisURL.build(host=HOST, database=database, wtype=wtype, wpath=text_of(wpath))
+    return WaisURL(host=HOST, database=database, wtype=wtype, wpath=text_of(wpath))
 
 
 def got(asked: WaisURL, talk: Dialogue, *, feedback: Feedback = "", most: int = 40) -> Outcome:

@@ -106,7 +106,7 @@ def test_decision_15_database_type_and_identifier_hold_no_reserved_character(pat
 
 def test_decision_15_the_identifier_is_octets_of_any_kind() -> None:
     octets = bytes(range(256))
-    url = WaisURL.build(host="h", database="db", wtype="TEXT", wpath=text_of(octets))
+    url = WaisURL(host="h", database="db", wtype="TEXT", wpath=text_of(octets))
     assert octets_of(url.wpath or "") == octets
     url.check_line()
 
@@ -175,7 +175,7 @@ def test_what_is_no_wais_url(text: str, error: type[InvalidURL], position: int) 
     ],
 )
 def test_build(parts: dict[str, Any], text: str) -> None:
-    assert str(WaisURL.build(**{"host": "h", "database": "db"} | parts)) == text
+    assert str(WaisURL(**{"host": "h", "database": "db"} | parts)) == text
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
 )
 def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidURL, match=says):
-        WaisURL.build(**{"host": "h", "database": "db"} | parts)
+        WaisURL(**{"host": "h", "database": "db"} | parts)
 
 
 @pytest.mark.parametrize(
@@ -249,6 +249,6 @@ def test_what_is_built_parses_to_the_same_parts(
     database: str, search: str | None, document: tuple[str, str] | None
 ) -> None:
     wtype, wpath = document if document and search is None else (None, None)
-    url = WaisURL.build(host="h.dom", database=database, search=search, wtype=wtype, wpath=wpath)
+    url = WaisURL(host="h.dom", database=database, search=search, wtype=wtype, wpath=wpath)
     again = WaisURL.parse(str(url))
     assert (again.database, again.search, again.wtype, again.wpath) == (database, search, wtype, wpath)

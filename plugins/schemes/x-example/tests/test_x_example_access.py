@@ -20,7 +20,7 @@ from urlschemes_x_example import ExampleURL
 from urlschemes_x_example.access import access
 from urlschemes_x_example.demo import server as document_server
 
-URL = ExampleURL.build(host="host.dom", name="house rules", edition=2)
+URL = ExampleURL(host="host.dom", name="house rules", edition=2)
 ASKED = (connect("host.dom", 1021), client("house rules\t2"))
 GOOD = Dialogue(*ASKED, server("OK 9", b"Be kind.\n"), server_closes())
 
@@ -73,7 +73,7 @@ def test_what_else_a_server_may_say(
 
 
 def test_a_control_octet_is_refused_before_anything_is_connected() -> None:
-    url = ExampleURL.build(host="host.dom", name="a\0b")
+    url = ExampleURL(host="host.dom", name="a\0b")
     assert isinstance(replay(access(url), Dialogue()).error, UnsafeURL)
 
 

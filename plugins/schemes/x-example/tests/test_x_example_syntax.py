@@ -23,10 +23,10 @@ def test_whoever_parses_gets_the_type_with_its_parts() -> None:
 
 
 def test_what_is_built_is_encoded_and_comes_back() -> None:
-    url = ExampleURL.build(host="host.dom", name="a/b;edition=1", edition=2)
+    url = ExampleURL(host="host.dom", name="a/b;edition=1", edition=2)
     assert str(url) == "x-example://host.dom/a%2Fb%3Bedition%3D1;edition=2"
     assert (url.name, url.edition) == ("a/b;edition=1", 2)
-    assert str(ExampleURL.build(host="host.dom", name="é")) == "x-example://host.dom/%C3%A9"
+    assert str(ExampleURL(host="host.dom", name="é")) == "x-example://host.dom/%C3%A9"
 
 
 def test_replacing_changes_one_part() -> None:
@@ -38,5 +38,5 @@ def test_replacing_changes_one_part() -> None:
 @pytest.mark.parametrize("name", ["", "a\tb", "a\nb", "a\rb"])
 def test_no_url_has_such_a_name(name: str) -> None:
     with pytest.raises(InvalidPart) as refused:
-        ExampleURL.build(host="host.dom", name=name)
+        ExampleURL(host="host.dom", name=name)
     assert refused.value.part == "name"

@@ -30,7 +30,9 @@ class GopherURL(InternetURL, registration=registration):
         default=None, when_needed="1", doc="The type of the item: one octet, decoded. None if the path is empty."
     )
     selector: str = text_part(default="", doc="The selector to send to the server, decoded; empty for its top menu.")
-    search: str | None = text_part(default=None, doc="The words to search for, decoded (section 3.4.2); None if absent.")
+    search: str | None = text_part(
+        default=None, doc="The words to search for, decoded (section 3.4.2); None if absent."
+    )
     gopher_plus: str | None = text_part(
         default=None,
         doc="The Gopher+ string, decoded (sections 3.4.3 to 3.4.9): `+`, `+view lang`, `!`, `$`, `?`, or a filled form; "

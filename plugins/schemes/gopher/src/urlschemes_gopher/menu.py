@@ -129,9 +129,9 @@ def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, a
     number = asked.port if port == b"+" else int(digits[1]) if digits else 0
     if not 0 < number < 65536:
         raise UnsafeURL(f"{text_of(port)!r} is no port")
-    url = GopherURL.build(
+    url = GopherURL(
         host=asked.host if host == b"+" else text_of(host),
-        port=None if number == 70 else number,
+        port=number,
         gtype=gtype,
         selector=text_of(selector),
         gopher_plus=tag.decode("ascii") if tag in {b"+", b"?"} else None,

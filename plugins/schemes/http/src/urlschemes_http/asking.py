@@ -52,7 +52,7 @@ class Request:
         """Send the request line and the header fields, `more` among them; `complete` where no content follows."""
         url = self.url
         fields = [
-            ("Host", url.host if url.port == url.registration.default_port else f"{url.host}:{url.port}"),
+            ("Host", url.host if url.port == url.default_port else f"{url.host}:{url.port}"),
             ("User-Agent", f"urlschemes/{__version__}"),
             ("Accept", "*/*"),
             ("Accept-Encoding", "identity"),

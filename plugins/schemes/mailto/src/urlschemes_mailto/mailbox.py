@@ -44,7 +44,7 @@ def mailbox_of(url: MailtoURL) -> str:
 def mailbox(address: str, part: str) -> str:
     """The mailbox of an address that a caller gave as the `part` of an envelope. Raises UnsafeURL."""
     try:
-        url = MailtoURL.build(address=address)
+        url = MailtoURL(address=address)
     except InvalidURL as error:
         raise UnsafeURL(f"the {part} '{one_line(address, 80)}' is no address", part=part, section=SECTION) from error
     return _mailbox(url, part)

@@ -53,7 +53,7 @@ def send(
         raise PolicyDenied("the message was not confirmed, and not sent", scheme="mailto", rule="confirm")
     delivery = urlschemes_access.operate(
         "send",
-        MailtoURL.build(address=submission.recipient).normalized(),
+        MailtoURL(address=submission.recipient).normalized(),
         options={
             "message": submission.message,
             "relay": submission.relay,

@@ -133,7 +133,7 @@ def _list_group(connection: Connection, url: NewsURL, make_url: MakeURL, newest:
 
 def _group_url(fields: dict[str, str]) -> str | None:
     try:
-        return str(NewsURL.build(group=fields["group"]))
+        return str(NewsURL(group=fields["group"]))
     except InvalidURL:
         return None
 
@@ -145,14 +145,14 @@ def _article_url_maker(host: str, port: int, group: str) -> MakeURL:
     """
     group_url: str | None
     try:
-        group_url = str(NntpURL.build(host=host, port=None if port == PORT else port, group=group))
+        group_url = str(NntpURL(host=host, port=port, group=group))
     except InvalidURL:  # a host name with an underscore can be connected to, but not written in a URL
         group_url = None
 
     def make_url(fields: dict[str, str]) -> str | None:
         identifier = fields.get("message-id", "")
         try:
-            return str(NewsURL.build(message_id=identifier.removeprefix("<").removesuffix(">")))
+            return str(NewsURL(message_id=identifier.removeprefix("<").removesuffix(">")))
         except InvalidURL:
             return group_url and f"{group_url}/{fields['number']}"
 

@@ -140,7 +140,7 @@ class _Server:
         fields = self.url.fields
         try:
             if isinstance(moved, Redirected):
-                place = ProsperoURL.build(host=moved.host, port=moved.port, hsoname=self.url.hsoname)
+                place = ProsperoURL(host=moved.host, port=moved.port, hsoname=self.url.hsoname)
             else:
                 place = object_url(*moved)
                 fields = (*(field for field in fields if field[0].upper() != "OBJECT-VERSION"), *place.fields)

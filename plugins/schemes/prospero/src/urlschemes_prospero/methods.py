@@ -15,7 +15,7 @@ from urlschemes.grammar.octets import escape, octets_of, text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Entry
 from urlschemes_access.protocol.replies import CONTROL_OCTET
-from urlschemes_prospero import ProsperoURL, registration
+from urlschemes_prospero import ProsperoURL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,6 +24,7 @@ __all__ = ["CONTENTS", "method_of", "object_url", "place_of"]
 
 CONTENTS = b"PROSPERO-CONTENTS"
 """The method by which the Prospero server gives the object itself."""
+PORT = 1525
 
 _ALPHANUMERIC = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _UNRESERVED = frozenset(_ALPHANUMERIC + b"$-_.+!*'(),")
@@ -61,11 +62,11 @@ def object_url(host_type: bytes, host: bytes, name_type: bytes, name: bytes, ver
     at, port = place_of(host_type, host)
     if name_type != b"ASCII":
         raise UnsafeURL(f"a name of the type '{one_line(text_of(name_type), 60)}' cannot stand in a URL")
-    url = ProsperoURL.build(
+    url = ProsperoURL(
         host=at,
-        port=None if port == registration.default_port else port,
+        port=port or PORT,
         hsoname=text_of(name),
-        fields=() if version in {b"", b"0"} else [("OBJECT-VERSION", text_of(version))],
+        fields=() if version in {b"", b"0"} else (("OBJECT-VERSION", text_of(version)),),
     )
     url.check_line()
     return url
@@ -96,8 +97,8 @@ def _url_of(value: tuple[bytes, ...], of: ProsperoURL) -> str:
     more = value[5] if value[5:] else b""
     if CONTROL_OCTET.search(name + more):
         raise UnsafeURL("a control octet is in it")
-    place = ProsperoURL.build(host=at, port=port)  # raises InvalidURL for what is no host
-    return make(_Method(str(place).removeprefix("prospero://").removesuffix("/"), name, more))
+    ProsperoURL(host=at)  # raises InvalidURL unless it is a host
+    return make(_Method(at if port is None else f"{at}:{port}", name, more))
 
 
 def _filled(value: tuple[bytes, ...], of: ProsperoURL) -> tuple[bytes, bytes, bytes, bytes]:

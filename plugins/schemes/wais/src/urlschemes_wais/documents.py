@@ -100,9 +100,9 @@ def _url_of(header: Header, types: list[str], asked: WaisURL) -> str:
         return header.headline.decode("ascii")
     if not header.identifier:
         raise UnsafeURL("the document has no identifier")
-    url = WaisURL.build(
+    url = WaisURL(
         host=asked.host,
-        port=None if asked.port == 210 else asked.port,
+        port=asked.port,
         database=asked.database,
         wtype=types[0],
         wpath=text_of(header.identifier),

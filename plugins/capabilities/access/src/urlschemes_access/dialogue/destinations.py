@@ -77,7 +77,8 @@ class Reach:
 
 def _check_told(url: URL, name: str) -> None:
     """Raise PluginContractError for a type whose `host` or `port` is not what stands in the URL."""
-    captured = url._value(name) if name in url.syntax.parts else None
+    written = url.raw.get(name)
+    captured = int(written) if isinstance(written, str) and name == "port" else written
     if captured is None:
         return
     try:

@@ -74,14 +74,11 @@ def prints_back(subject: Subject) -> Judgement:
 def builds_back(subject: Subject) -> Judgement:
     """What is built of a URL's parts has these parts."""
     kind, plain = subject.url_type, subject.plain_type
-    build = getattr(kind, "build", None)
-    if build is None:
-        return failed(f"the type {kind.__name__} has no build", "give it one that takes every part")
 
     def law(url: URL) -> str:
         own = plain.parse(as_text(url))
         given = _given(own)
-        built = plain.parse(as_text(build(**given)))
+        built = plain.parse(as_text(kind(**given)))
         if built.syntax is not own.syntax:
             return "it builds another scheme's URL"
         for name, value in given.items():
@@ -90,7 +87,7 @@ def builds_back(subject: Subject) -> Judgement:
         more = [name for name, raw in built.raw.items() if raw not in {None, ()} and own.raw[name] in {None, ()}]
         return f"it is built with a {more[0]} that nobody gave: {as_text(built)}" if more else ""
 
-    return _tried(subject.urls, as_text, law, "let build take every part by its name, and give each to self._build")
+    return _tried(subject.urls, as_text, law, "leave the constructor to the core")
 
 
 def _given(url: URL) -> dict[str, Any]:
@@ -105,9 +102,7 @@ def _given(url: URL) -> dict[str, Any]:
 def replaces_alone(subject: Subject) -> Judgement:
     """Replacing one part changes that part, and no octet of the others."""
     plain, urls = subject.plain_type, subject.urls
-    advice = "let replace take every part by its name, and give each to self._replace"
-    if not hasattr(subject.url_type, "replace"):
-        return failed(f"the type {subject.url_type.__name__} has no replace", advice)
+    advice = "leave replace to the core"
     done = 0
     for part in plain.syntax.parts:
         givers = [own for own in map(plain.parse, map(as_text, urls)) if own.raw[part] is not None][:PAIRS]
@@ -116,7 +111,7 @@ def replaces_alone(subject: Subject) -> Judgement:
             url = urls[number * 7 % len(urls)]
             value = getattr(giver, part)
             try:
-                other = url.replace(**{part: value})  # type: ignore[attr-defined]  # the types of schemes have it
+                other = url.replace(**{part: value})
             except InvalidURL:
                 continue  # not every URL has a place for it
             except Exception as error:  # noqa: BLE001  the plugin's code may raise anything
