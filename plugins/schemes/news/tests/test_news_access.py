@@ -246,10 +246,10 @@ FAILURES = {
     "another identifier": Failure(
         REQUESTED.then(server("220 0 <4124@host.dom>")), ProtocolError, "the article <4123%@host.dom>"
     ),
-    "another letter case": Failure(REQUESTED.then(server("220 0 <4123%@HOST.dom>")), ProtocolError, "was due"),
-    "no identifier": Failure(REQUESTED.then(server("220 0")), ProtocolError, "was due"),
+    "another letter case": Failure(REQUESTED.then(server("220 0 <4123%@HOST.dom>")), ProtocolError, "expected the article"),
+    "no identifier": Failure(REQUESTED.then(server("220 0")), ProtocolError, "expected the article"),
     "the identifier instead of the number": Failure(
-        REQUESTED.then(server("220 <4123%@host.dom>")), ProtocolError, "was due"
+        REQUESTED.then(server("220 <4123%@host.dom>")), ProtocolError, "expected the article"
     ),
     "another identifier in the header": Failure(
         REQUESTED.then(server("220 0 <4123%@host.dom>", "Message-ID: <9@h>", "", ".")),

@@ -12,7 +12,7 @@ from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import Indeterminate, LimitExceeded, ProtocolError, RemoteError, Truncated
 from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Reader
-from urlschemes_access.protocol.replies import END, stuffed
+from urlschemes_access.protocol.replies import END, dot_stuffed
 from urlschemes_nntp import NntpURL
 from urlschemes_nntp.access import update
 from urlschemes_nntp.multiline_block import MultilineBlock
@@ -157,7 +157,7 @@ FAILURES = {
     "reset after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server_resets()),
     "silence after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT),
     "nonsense after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server("ok")),
-    "200 after the final dot": failure(Indeterminate, "'200 ok' came", ARTICLE_SENT, server("200 ok")),
+    "200 after the final dot": failure(Indeterminate, "got '200 ok'", ARTICLE_SENT, server("200 ok")),
     "lost before the 340": failure(
         Truncated, "a reply to POST", Dialogue(upload(POSTED), READY, client("POST"), server_closes())
     ),
@@ -261,5 +261,5 @@ def test_a_block_removes_the_dots_that_stuffing_adds() -> None:
             while octets := (yield from block.some()):
                 yield from Deliver(octets)
 
-        dialogue = Dialogue(connect(HOST, 119), server(stuffed(lines) + END))
+        dialogue = Dialogue(connect(HOST, 119), server(dot_stuffed(lines) + END))
         assert split_everywhere(read, dialogue).content == lines

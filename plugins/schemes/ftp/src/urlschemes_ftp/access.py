@@ -20,7 +20,7 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, media_type_of
 from urlschemes_access.errors import LimitExceeded
 from urlschemes_access.protocol import LINE, Algorithm, Deliver, Open, Pull
-from urlschemes_access.protocol.replies import named
+from urlschemes_access.protocol.replies import command_name
 from urlschemes_ftp.attributes import fetch_attributes, fetch_features, fetch_size
 from urlschemes_ftp.data_connection import Download, open_data_connection
 from urlschemes_ftp.listing import DirectoryReader
@@ -95,7 +95,7 @@ def delete(url: FtpURL) -> Algorithm[None]:
     control = yield from log_in(url)
     yield from change_directory(control, url)
     command = b"DELE " + file_name(url)
-    reply = (yield from change(control, command)).checked(named(command), 2)
+    reply = (yield from change(control, command)).checked(command_name(command), 2)
     yield from Open("attributes", Attributes(name=url.name, fields={"reply": str(reply)}))
     yield from control.quit()
 
@@ -109,7 +109,7 @@ def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
     command = b"RETR " + file_name(url)
     reply = yield from control.command(command)
     hint = "if it is a directory, the same URL with ;type=d lists it" if reply.code == 550 else None
-    reply.checked(named(command), 1, hint=hint)
+    reply.checked(command_name(command), 1, hint=hint)
     download = Download(control, data, "RETR", size)
     yield from Open("document", Attributes(media_type=media_type_of(url.name), name=url.name, size=size))
     while octets := (yield from download.receive()):

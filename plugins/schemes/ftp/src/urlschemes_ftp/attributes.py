@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import text_of
 from urlschemes_access.attributes import Attributes, media_type_of
-from urlschemes_access.protocol.replies import named
+from urlschemes_access.protocol.replies import command_name
 from urlschemes_ftp.url_path import file_name, names_directory, representation_type
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _by_facts(control: Control, url: FtpURL) -> Algorithm[Attributes]:
         if facts:
             break
     else:
-        raise reply.astray(named(command), "a line of facts")
+        raise reply.unexpected(command_name(command), "a line of facts")
     size_counts = not is_directory and representation_type(url) == b"I"
     return Attributes(
         media_type=None if is_directory else media_type_of(url.name),
@@ -82,9 +82,9 @@ def _by_size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     if representation_type(url) == b"I":
         size = yield from _ask(control, b"SIZE " + file_name(url))
         if modified.code != 213:
-            size.checked(named(b"SIZE " + file_name(url)), 213)
+            size.checked(command_name(b"SIZE " + file_name(url)), 213)
     else:
-        modified.checked(named(b"MDTM " + file_name(url)), 213)
+        modified.checked(command_name(b"MDTM " + file_name(url)), 213)
     return Attributes(
         media_type=media_type_of(url.name),
         name=url.name,
@@ -96,7 +96,7 @@ def _by_size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
 def _ask(control: Control, command: bytes) -> Algorithm[Reply]:
     """Send SIZE or MDTM, which servers need not know: their refusal is no error, except for 421 (closing)."""
     reply = yield from control.command(command)
-    return reply.checked(named(command), 213) if reply.code == 421 or reply.kind not in (4, 5) else reply
+    return reply.checked(command_name(command), 213) if reply.code == 421 or reply.kind not in (4, 5) else reply
 
 
 def _value(reply: Reply) -> str:

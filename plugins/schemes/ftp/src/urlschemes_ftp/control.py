@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlschemes_access.protocol import Algorithm, Peer, Ready, replies
-from urlschemes_access.protocol.replies import Reply, named
+from urlschemes_access.protocol.replies import Reply, command_name
 
 __all__ = ["Control"]
 
@@ -19,13 +19,13 @@ class Control(replies.Control):
     def command(self, line: bytes, *, what: str = "", secret: bytes | None = None) -> Algorithm[Reply]:
         """Send a command and return its reply; the octet FF is doubled, as it begins a Telnet command."""
         if b"\xff" in line or (secret and b"\xff" in secret):
-            what = what or named(line)
+            what = what or command_name(line)
             line, secret = _doubled(line), secret and _doubled(secret)
         return super().command(line, what=what, secret=secret)
 
     def has_unread(self) -> Algorithm[bool]:
         """Return True if the server has sent something that was not read yet."""
-        return bool(self.unasked) or (yield from Ready((self.peer,), within=0)) is not None
+        return bool(self.pending) or (yield from Ready((self.peer,), within=0)) is not None
 
 
 def _doubled(octets: bytes) -> bytes:

@@ -52,7 +52,7 @@ def _pasv_port(words: bytes) -> int:
 
 def _connect(control: Control, reply: Reply, command: str, port: int, *, sends: bool) -> Algorithm[Peer]:
     if not 1024 <= port <= 65535:
-        raise reply.astray(command, "a port from 1024 to 65535")
+        raise reply.unexpected(command, "a port from 1024 to 65535")
     return (yield from ConnectBack(control.peer, port, label="data", sends=sends))
 
 

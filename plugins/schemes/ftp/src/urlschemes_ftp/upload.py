@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import AccessError, AuthRequired, ConnectError, DeadlineExceeded, Indeterminate, Truncated
-from urlschemes_access.protocol import Algorithm, Close, Peer, Pull, Send, partly
-from urlschemes_access.protocol.replies import named
+from urlschemes_access.protocol import Algorithm, Close, Peer, Pull, Send, sent_so_far
+from urlschemes_access.protocol.replies import command_name
 
 if TYPE_CHECKING:
     from urlschemes_access.protocol.replies import Reply
@@ -31,13 +31,13 @@ _BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 
 def change(control: Control, command: bytes) -> Algorithm[Reply]:
     """Send a command that changes something. Raises Indeterminate if no valid reply comes."""
-    control.check_silence(named(command))
+    control.check_nothing_pending(command_name(command))
     try:
         return (yield from control.command(command))
     except AccessError as error:
         silent = isinstance(error, ConnectError | DeadlineExceeded | Truncated)
         problem = "no reply" if silent else "no valid reply"
-        raise Indeterminate(f"{problem} to {named(command)}: it may or may not have been carried out") from error
+        raise Indeterminate(f"{problem} to {command_name(command)}: it may or may not have been carried out") from error
 
 
 class Upload:
@@ -57,9 +57,9 @@ class Upload:
         """Send the command, and wait for 150 (or 125)."""
         reply = yield from change(control, command)
         if reply.code in (530, 532):  # this login may not store files
-            raise AuthRequired(f"the server refused {named(command)}: {reply}")
-        reply.checked(named(command), 1)
-        return cls(control, data, named(command))
+            raise AuthRequired(f"the server refused {command_name(command)}: {reply}")
+        reply.checked(command_name(command), 1)
+        return cls(control, data, command_name(command))
 
     def send_all(self, first: bytes, *, as_text: bool) -> Algorithm[None]:
         """Send `first` and all further octets of the caller's content, `as_text` with line ends CR LF."""
@@ -100,10 +100,10 @@ class Upload:
         try:
             reply = yield from self._reply(timeout=REASON_TIMEOUT)
         except (ConnectError, DeadlineExceeded, Truncated) as error:
-            raise Truncated(f"the control connection broke; {partly(self.sent)}", sent=self.sent) from error
+            raise Truncated(f"the control connection broke; {sent_so_far(self.sent)}", sent=self.sent) from error
         if reply.kind in (4, 5):
             raise reply.refusal(self._command, sent=self.sent)
-        raise reply.astray(self._command, "no reply before all was sent", sent=self.sent)
+        raise reply.unexpected(self._command, "no reply before all was sent", sent=self.sent)
 
     def _reply(self, *, timeout: float) -> Algorithm[Reply]:
         try:
@@ -121,8 +121,8 @@ class Upload:
         except AccessError:
             pass
         if isinstance(error, DeadlineExceeded):
-            return DeadlineExceeded(f"{error.message}; {partly(self.sent)}", phase=error.phase, sent=self.sent)
-        return Truncated(f"the data connection broke; {partly(self.sent)}", sent=self.sent)
+            return DeadlineExceeded(f"{error.message}; {sent_so_far(self.sent)}", phase=error.phase, sent=self.sent)
+        return Truncated(f"the data connection broke; {sent_so_far(self.sent)}", sent=self.sent)
 
 
 class _NetworkLines:

@@ -25,7 +25,7 @@ from urlschemes_access.errors import (
     RemoteError,
     Truncated,
 )
-from urlschemes_access.protocol import CHUNK, LINE, Algorithm, Deliver, Peer, Receive, partly, unexpected
+from urlschemes_access.protocol import CHUNK, LINE, Algorithm, Deliver, Peer, Receive, sent_so_far, unexpected
 
 if TYPE_CHECKING:
     from urlschemes_http import HttpURL
@@ -186,7 +186,7 @@ class Answer:
         `sent` is how many octets of content had been sent before, where there is any.
         """
         said = str(self)
-        after = "" if sent is None else f"; {partly(sent)}"
+        after = "" if sent is None else f"; {sent_so_far(sent)}"
         if self.status in {401, 407}:
             hint = "the login was refused" if self.status == 401 else "logins to proxies are not supported"
             raise AuthRequired(f"{said}{after}", hint=hint, sent=sent)

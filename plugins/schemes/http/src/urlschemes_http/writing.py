@@ -20,7 +20,7 @@ from urlschemes_access.errors import (
     RedirectRefused,
     Truncated,
 )
-from urlschemes_access.protocol import Algorithm, Close, Open, Pull, Ready, Send, partly
+from urlschemes_access.protocol import Algorithm, Close, Open, Pull, Ready, Send, sent_so_far
 from urlschemes_http.answers import MEDIA_TYPE
 from urlschemes_http.asking import Request, login_for
 
@@ -170,8 +170,8 @@ class _Upload:
 
     def _cut(self, error: AccessError) -> AccessError:
         if isinstance(error, DeadlineExceeded):
-            return DeadlineExceeded(f"{error.message}; {partly(self.sent)}", phase=error.phase, sent=self.sent)
-        return Truncated(f"the connection to {self._request.url.host} broke; {partly(self.sent)}", sent=self.sent)
+            return DeadlineExceeded(f"{error.message}; {sent_so_far(self.sent)}", phase=error.phase, sent=self.sent)
+        return Truncated(f"the connection to {self._request.url.host} broke; {sent_so_far(self.sent)}", sent=self.sent)
 
 
 def _no_answer(error: AccessError) -> str:
@@ -192,7 +192,7 @@ def _done(answer: Answer, sent: int | None) -> Algorithm[None]:
 
 def _refusal(answer: Answer, sent: int | None) -> AccessError:
     """What an answer means that is no success, or comes too early to be one; after so many octets had been `sent`."""
-    after = "" if sent is None else f"; {partly(sent)}"
+    after = "" if sent is None else f"; {sent_so_far(sent)}"
     if 300 <= answer.status < 400 and answer.status != 304:
         where = one_line(redact(answer.field("location") or ""), 120)
         return RedirectRefused(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.errors import AccessError, AuthRequired, Indeterminate, PolicyDenied, RemoteError, TLSError
 from urlschemes_access.protocol import Algorithm, Connect, Open
-from urlschemes_access.protocol.replies import END, Control, stuffed
+from urlschemes_access.protocol.replies import END, Control, dot_stuffed
 from urlschemes_mailto.extensions import Extensions
 from urlschemes_mailto.login import log_in
 from urlschemes_mailto.mailbox import mailbox_of
@@ -126,7 +126,7 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
     yield from control.carry_out(sender, what="MAIL FROM")
     recipient = yield from control.carry_out(f"RCPT TO:<{submission.recipient}>".encode("ascii"), what="RCPT TO")
     yield from control.carry_out(b"DATA", 354)
-    yield from control.send(stuffed(submission.message), "the message")
+    yield from control.send(dot_stuffed(submission.message), "the message")
     try:
         yield from control.send(END, "the message")
         reply = yield from control.reply("the message", within=ACCEPTANCE, phase="acceptance")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
-from urlschemes_access.protocol import place_of
+from urlschemes_access.protocol import server_address
 from urlschemes_mailto import MailtoURL
 from urlschemes_mailto.mailbox import mailbox, mailbox_of, spelt
 from urlschemes_mailto.submission import Submission
@@ -155,7 +155,7 @@ def relay_at(relay: str) -> tuple[str, int]:
     """Host and port of a relay, which is written `host` or `host:port`. Raises UnsafeURL, UnsupportedOperation."""
     if not relay:
         raise UnsupportedOperation("a mailto URL names no server that takes a message", hint='pass relay="host:port"')
-    return place_of(relay, SUBMISSION, option="relay")
+    return server_address(relay, SUBMISSION, option="relay")
 
 
 def _checked_header(octets: bytes) -> Message[Any, Any]:

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
-from urlschemes_access.protocol import Algorithm, Open, place_of
+from urlschemes_access.protocol import Algorithm, Open, server_address
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
 from urlschemes_nntp.articles import deliver_article, open_attributes
@@ -108,7 +108,7 @@ def _host_and_port(server: str) -> tuple[str, int]:
             hint='pass options={"server": "host"}, in the shell --option server=host, or set it in the configuration '
             "file, or in NNTPSERVER if the environment is trusted",
         )
-    return place_of(server, PORT, option="server")
+    return server_address(server, PORT, option="server")
 
 
 def _message_identifier(url: NewsURL) -> bytes:

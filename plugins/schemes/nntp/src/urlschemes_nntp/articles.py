@@ -9,7 +9,7 @@ from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import ProtocolError
 from urlschemes_access.protocol import Algorithm, Deliver, Open
-from urlschemes_access.protocol.replies import named
+from urlschemes_access.protocol.replies import command_name
 from urlschemes_nntp.article_header import attributes_of, parse_fields, read_header
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def request_article(connection: Connection, verb: bytes, article: bytes) -> Algo
     """Send ARTICLE or HEAD and return the block of the reply (RFC 3977 sections 6.2.1 and 6.2.2)."""
     line = verb + b" " + article
     reply = yield from connection.carry_out(line, _SUCCESS[verb])
-    _check_reply(reply, named(line), article)
+    _check_reply(reply, command_name(line), article)
     return connection.block()
 
 
@@ -59,9 +59,9 @@ def _check_reply(reply: Reply, command: str, article: bytes) -> None:
     number, identifier, *_ = (*reply.words.split(), b"", b"")
     if article.startswith(b"<"):
         if identifier != article:
-            raise reply.astray(command, f"the article {one_line(text_of(article), 60)}")
+            raise reply.unexpected(command, f"the article {one_line(text_of(article), 60)}")
     elif not (match := _NUMBER.fullmatch(number)) or int(match[1]) != int(article):
-        raise reply.astray(command, f"the article {article.decode()}")
+        raise reply.unexpected(command, f"the article {article.decode()}")
 
 
 def _check_header(fields: dict[str, str], article: bytes) -> None:

@@ -72,9 +72,9 @@ class Connection(replies.Control):
         return self._block
 
     @property
-    def unasked(self) -> bytes:
+    def pending(self) -> bytes:
         """Octets that the server sent without being asked, those after the last block included."""
-        return self._block.excess + super().unasked
+        return self._block.excess + super().pending
 
     def command(self, line: bytes, *, what: str = "", secret: bytes | None = None) -> Algorithm[replies.Reply]:
         """Send a command and return its reply. If the server requires a login first, log in and repeat the command."""

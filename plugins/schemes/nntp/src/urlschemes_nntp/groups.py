@@ -11,7 +11,7 @@ from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_access.protocol import Algorithm, Deliver, Open
-from urlschemes_access.protocol.replies import named
+from urlschemes_access.protocol.replies import command_name
 from urlschemes_nntp.article_header import decode_words, parse_date, parse_fields, read_header
 from urlschemes_nntp.articles import request_article
 from urlschemes_nntp.connection import MAX_ARGUMENT
@@ -74,7 +74,7 @@ def select_group(connection: Connection, name: str) -> Algorithm[Group]:
     reply = yield from connection.carry_out(line, 211)
     match = _COUNTS.fullmatch(reply.words)
     if match is None or match[4] not in (None, octets_of(name)):
-        raise reply.astray(named(line), "three numbers and the group's name")
+        raise reply.unexpected(command_name(line), "three numbers and the group's name")
     return Group(name, *map(int, match.groups()[:3]))
 
 

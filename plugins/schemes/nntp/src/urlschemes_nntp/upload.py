@@ -11,7 +11,7 @@ from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import AccessError, Indeterminate, LimitExceeded
 from urlschemes_access.protocol import Algorithm, Open, Pull
-from urlschemes_access.protocol.replies import END, stuffed
+from urlschemes_access.protocol.replies import END, dot_stuffed
 from urlschemes_nntp.article_header import attributes_of, parse_fields
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _refusal(reason: str, section: str, *, hint: str | None = None) -> UnsafeURL
 def post_article(connection: Connection, article: bytes) -> Algorithm[None]:
     """Post the article once. Raise RemoteError if the server refuses it, Indeterminate if its verdict is lost."""
     yield from connection.carry_out(b"POST", 340)
-    yield from connection.send(stuffed(article), "the article")
+    yield from connection.send(dot_stuffed(article), "the article")
     try:
         # The last dot is sent separately: if anything fails before it, the article has not been posted.
         yield from connection.send(END, "the article")

@@ -1,7 +1,7 @@
-r"""The vocabulary of access algorithms: what one may ask for, and bounded readers built on that.
+r"""The vocabulary of access algorithms: requests, and bounded readers built on them.
 
-An access algorithm is one generator that reads like the dialogue of its protocol. It never holds a socket: it asks, by
-`yield from`, and a backend answers (`urlschemes_access.backends`; in a test, a replayed dialogue):
+An access algorithm is a generator that reads like the dialogue of its protocol. It never holds a socket: it yields a
+request, and the dialogue sends the answer.
 
     def access(url: FtpURL) -> Algorithm[None]:
         control = yield from Connect(url.host, url.port)
@@ -9,11 +9,16 @@ An access algorithm is one generator that reads like the dialogue of its protoco
         banner = yield from replies.line()
         yield from Send(control, b"QUIT\r\n")
 
-Always `yield from`, never a bare `yield`: only then does a type checker know what is returned. Protocols of commands and
-three-digit replies have `Control` in `urlschemes_access.protocol.replies`.
+Write `yield from`, never a bare `yield`: only then does a type checker know the type of the answer.
+
+requests.py     Connect, Send, Receive, Open, Deliver, OpenFile ...: everything an algorithm can ask for
+reader.py       Reader: lines and counted blocks from one connection
+replies.py      Control: commands answered by three-digit replies (FTP, NNTP, SMTP)
+
+This package does not know policies, deadlines or sockets.
 """
 
-from urlschemes_access.protocol.reader import LINE, TEXT_LINE, Reader, partly, place_of, unexpected
+from urlschemes_access.protocol.reader import LINE, TEXT_LINE, Reader, sent_so_far, server_address, unexpected
 from urlschemes_access.protocol.requests import (
     CHUNK,
     Algorithm,
@@ -67,7 +72,7 @@ __all__ = [
     "Send",
     "StartTLS",
     "Unterminated",
-    "partly",
-    "place_of",
+    "sent_so_far",
+    "server_address",
     "unexpected",
 ]

@@ -1,4 +1,4 @@
-"""Bounded reading from a connection, and the errors of what it reads."""
+"""Bounded reading from one connection, and helpers for messages about what was read or sent."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from urlschemes.redaction import one_line, redact
 from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.protocol.requests import CHUNK, Algorithm, Peer, Receive
 
-__all__ = ["LINE", "TEXT_LINE", "Reader", "partly", "place_of", "unexpected"]
+__all__ = ["LINE", "TEXT_LINE", "Reader", "sent_so_far", "server_address", "unexpected"]
 
 LINE = 8 * 1024
-"""Octets in one protocol line, unless a reader is told otherwise."""
+"""The most octets in one protocol line, by default."""
 TEXT_LINE = 64 * 1024
-"""Octets in one line of a text."""
+"""The most octets in one line of a text."""
 
-_PLACE = re.compile(r"([A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
+_SERVER = re.compile(r"([A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
 
 
 class Reader:
-    """Bounded reading from one peer: lines, counted blocks, texts that end with a dot, all until it closes.
+    """A bounded reader of one peer: lines, counted blocks, or everything until it closes.
 
-    Holds back what was received beyond what was asked for. `received` counts the octets that came.
+    The reader buffers octets received beyond those asked for. `received` is the number of octets received in all.
     """
 
     __slots__ = ("_buffer", "_ended", "peer", "received")
@@ -35,11 +35,11 @@ class Reader:
 
     @property
     def pending(self) -> bytes:
-        """What was received and not yet asked for. Before a command is sent this must be empty."""
+        """The octets received but not yet read. This must be empty before a command is sent."""
         return bytes(self._buffer)
 
     def more(self, *, within: float | None = None, phase: str = "response") -> Algorithm[bool | None]:
-        """Receive once. False at the end of the stream, None when `within` expired."""
+        """Receive once. Return False at the end of the stream, None if `within` seconds passed."""
         if self._ended:
             return False
         octets = yield from Receive(self.peer, within=within, phase=phase)
@@ -53,9 +53,9 @@ class Reader:
         return True
 
     def line(self, *, most: int = LINE, phase: str = "response") -> Algorithm[bytes | None]:
-        """One line without its CR LF (or bare LF); None at the end of the stream.
+        """Return one line without its CR LF or bare LF; None at the end of the stream.
 
-        Raises LimitExceeded beyond `most` octets, Truncated where the stream ends within a line.
+        Raises LimitExceeded if the line is longer than `most` octets, Truncated if the stream ends within a line.
         """
         start = 0
         while (end := self._buffer.find(b"\n", start)) < 0:
@@ -73,57 +73,57 @@ class Reader:
         return line.removesuffix(b"\r")
 
     def exactly(self, count: int, *, phase: str = "content") -> Algorithm[bytes]:
-        """The next `count` octets, for a count that is small. Raises Truncated where there are fewer."""
+        """Return the next `count` octets, for a small count. Raises Truncated if the stream ends before that."""
         while len(self._buffer) < count:
             if not (yield from self.more(phase=phase)):
                 raise Truncated(
-                    f"{len(self._buffer)} of {count} octets came", received=len(self._buffer), expected=count
+                    f"received {len(self._buffer)} of {count} octets", received=len(self._buffer), expected=count
                 )
         octets = bytes(self._buffer[:count])
         del self._buffer[:count]
         return octets
 
     def some(self, most: int = CHUNK, *, phase: str = "content") -> Algorithm[bytes]:
-        """At least one octet and at most `most`; `b""` at the end of the stream. What large content is read with."""
+        """Return at least one octet and at most `most`; `b""` at the end of the stream. Made for large content."""
         if self._buffer:
             octets = bytes(self._buffer[:most])
             del self._buffer[:most]
             return octets
         if self._ended:
             return b""
-        came = (yield from Receive(self.peer, most=most, phase=phase)) or b""
-        self._ended = not came
-        self.received += len(came)
-        return came
+        received = (yield from Receive(self.peer, most=most, phase=phase)) or b""
+        self._ended = not received
+        self.received += len(received)
+        return received
 
 
 def _too_long(most: int) -> LimitExceeded:
     return LimitExceeded(f"a line is longer than {most} octets", limit="line", value=most)
 
 
-def place_of(text: str, port: int, *, option: str) -> tuple[str, int]:
-    """Host and port of a server that is the value `text` of an `option`: `host`, which means `port`, or `host:port`.
+def server_address(text: str, port: int, *, option: str) -> tuple[str, int]:
+    """Return host and port of the server that an option names, written as `host` or `host:port`; `port` is the default.
 
-    Whether it may be connected to, Connect asks the policy. Raises UnsafeURL where it is not written so.
+    Connect checks later that the policy allows it. Raises UnsafeURL if `text` is not written so.
     """
-    found = _PLACE.fullmatch(text)
-    if found is None:
+    match = _SERVER.fullmatch(text)
+    if match is None:
         raise UnsafeURL(
-            f"the {option} '{one_line(text, 100)}' is not written as host or host:port",
+            f"invalid {option} '{one_line(text, 100)}': expected host or host:port",
             part=option,
-            hint="as in server.example:1119",
+            hint="for example server.example:1119",
         )
-    return found[1], int(found[2] or port)
+    return match[1], int(match[2] or port)
 
 
-def unexpected(octets: bytes, where: str, wanted: str) -> ProtocolError:
-    """A ProtocolError that shows, safely, what came where something else was due."""
-    came = one_line(redact(octets[:LINE].decode("utf-8", "surrogateescape"))[:60])
-    return ProtocolError(f"{wanted} was due, but '{came}' came", where=where)
+def unexpected(octets: bytes, where: str, expected: str) -> ProtocolError:
+    """Return the ProtocolError for `octets` received in place of what was `expected`; they are shown safely."""
+    shown = one_line(redact(octets[:LINE].decode("utf-8", "surrogateescape"))[:60])
+    return ProtocolError(f"expected {expected}, got '{shown}'", where=where)
 
 
-def partly(sent: int) -> str:
-    """What an error says of content that was cut after `sent` octets of it."""
+def sent_so_far(sent: int) -> str:
+    """Return the clause of an error message that says how much of the content had been sent."""
     if not sent:
         return "nothing of the content had been sent"
-    return f"{sent} octet{'s' * (sent > 1)} had been sent, and a part of them may be there"
+    return f"{sent} octet{'s' * (sent > 1)} had been sent and may be stored in part"

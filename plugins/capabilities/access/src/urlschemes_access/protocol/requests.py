@@ -1,4 +1,4 @@
-"""What an access algorithm may ask for."""
+"""The requests of access algorithms: everything that an algorithm can ask for."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 CHUNK = 96 * 1024
-"""Octets received at once, at most. More are slower: from 128 KiB on glibc maps new memory for many a piece."""
+"""The most octets received at once. Larger pieces are slower: from 128 KiB on, glibc maps new memory for each."""
 
 
 class Request(Generic[R]):
-    """Something an algorithm asks its driver for; `yield from` gives the answer its type."""
+    """A request of an algorithm; `yield from` it to get the answer, with its type."""
 
     __slots__ = ()
 
@@ -62,13 +62,14 @@ class Request(Generic[R]):
 
 
 Algorithm: TypeAlias = Generator[Request[Any], Any, T]
-"""A dialogue without I/O. An operation is an `Algorithm[None]`."""
+"""A protocol dialogue without I/O. The algorithm of an operation is an `Algorithm[None]`."""
 
 
 class Peer:
-    """The other end of a connection, or an open file: a token that the driver hands out and the algorithm hands back.
+    """A connection or an open file. Algorithms receive peers from the dialogue and pass them back in requests.
 
-    `label` names it in a trace. `address` is what was dialled (None for a file), `secure` whether TLS protects it.
+    `label` names the peer in traces. `address` is the address and port that were dialled, None for a file. `secure` is
+    True once TLS protects the connection.
     """
 
     __slots__ = ("address", "label", "secure")
@@ -83,7 +84,7 @@ class Peer:
 
 
 class Connect(Request[Peer]):
-    """Connect to `host` and `port`: the name is resolved once, every address is checked by the policy, one is dialled.
+    """Connect to `host` and `port`. The name is resolved once; the policy checks every address before one is dialled.
 
     Raises ResolveError, PolicyDenied, ConnectError, DeadlineExceeded.
     """
@@ -100,10 +101,11 @@ class Connect(Request[Peer]):
 
 
 class ConnectBack(Request[Peer]):
-    """Connect to the address that `peer` is connected to, on another port from 1024 up: a data connection.
+    """Open a data connection: to the address of `peer`, on another port from 1024 up.
 
-    With `sends`, content is sent over it that ends where the connection ends. Close then says that this was all; what
-    ends without having asked for Close is broken off, so that the other side does not take a part for the whole.
+    With `sends`, the data connection carries content that ends when the connection closes. Close then marks the end of
+    the content. If the algorithm ends without Close, the connection is reset, so that the server does not take a part
+    for the whole.
     """
 
     __slots__ = ("label", "peer", "port", "sends")
@@ -116,7 +118,7 @@ class ConnectBack(Request[Peer]):
 
 
 class StartTLS(Request[None]):
-    """Protect `peer` by TLS; the certificate must be that of `host`. Raises TLSError."""
+    """Protect `peer` with TLS; the certificate must be valid for `host`. Raises TLSError."""
 
     __slots__ = ("host", "peer")
 
@@ -126,10 +128,10 @@ class StartTLS(Request[None]):
 
 
 class Send(Request[None]):
-    """Send all of `octets`, or write them to a file that is open for that.
+    """Send all of `octets`, or write them to a file opened for writing.
 
-    `secret` is the part of them that a trace must not show (a password). An error's `sent` says how many octets of them
-    the system had taken.
+    `secret` is the part of `octets` that a trace must not show, such as a password. If sending fails, the error's
+    `sent` is the number of octets that the system had accepted.
     """
 
     __slots__ = ("octets", "peer", "secret")
@@ -145,10 +147,11 @@ class Send(Request[None]):
 
 
 class Receive(Request["bytes | None"]):
-    """At most `most` octets, as soon as there are any; `b""` when the other side has closed (a file: at its end).
+    """Receive at most `most` octets, as soon as there are any; `b""` at the end of the connection or file.
 
-    `within` seconds without an octet give None; without `within` they give DeadlineExceeded, whose phase is `phase`.
-    A connection that breaks raises ConnectError before its first octet, Truncated after it.
+    After `within` seconds without an octet the answer is None. Without `within`, DeadlineExceeded is raised, whose
+    `phase` is the one given here. A connection that breaks raises ConnectError before its first octet, Truncated after
+    it.
     """
 
     __slots__ = ("most", "peer", "phase", "within")
@@ -161,7 +164,7 @@ class Receive(Request["bytes | None"]):
 
 
 class Ready(Request["Peer | None"]):
-    """The first of `peers` with something to receive; None when `within` seconds passed without."""
+    """Wait for the first of `peers` that has something to receive; None after `within` seconds."""
 
     __slots__ = ("peers", "phase", "within")
 
@@ -172,7 +175,7 @@ class Ready(Request["Peer | None"]):
 
 
 class Close(Request[None]):
-    """Close `peer`; closing twice does nothing. What was written to a file, and not kept, is thrown away."""
+    """Close `peer`; closing it again does nothing. What was written to a file without Keep is discarded."""
 
     __slots__ = ("peer",)
 
@@ -181,11 +184,11 @@ class Close(Request[None]):
 
 
 class OpenFile(Request[Peer]):
-    """Open the regular file `path` of this machine, if it lies in a folder that the policy names for this.
+    """Open a regular local file, if the policy allows its folder.
 
-    `to` read it, Receive takes from it. To `replace` or to `append` to it, Send writes, and Keep makes that count:
-    until then the file is as it was, or gets its old length back. Only what is replaced need not be there yet. Raises
-    PolicyDenied, RemoteError (with the system's reason).
+    Opened to `read`, it is read with Receive. Opened to `replace` or to `append`, it is written with Send, and the
+    change takes effect with Keep; without Keep the file stays as it was. Only a file to replace need not exist. Raises
+    PolicyDenied, RemoteError with the system's reason.
     """
 
     __slots__ = ("path", "to")
@@ -196,9 +199,9 @@ class OpenFile(Request[Peer]):
 
 
 class Keep(Request["FileFacts"]):
-    """Let what was written to the file `peer` stay, and close it: what the file system then says of it.
+    """Make what was written to the file `peer` permanent and close it; the answer describes the file.
 
-    Raises RemoteError (with the system's reason); the file is then as it was.
+    Raises RemoteError with the system's reason; the file is then as it was.
     """
 
     __slots__ = ("peer",)
@@ -208,7 +211,7 @@ class Keep(Request["FileFacts"]):
 
 
 class Remove(Request[None]):
-    """Take away the regular file `path`, under the same rules as OpenFile for writing. Of a link only the link goes."""
+    """Remove the regular file `path`, under the rules of OpenFile for writing. A link is removed, not its target."""
 
     __slots__ = ("path",)
 
@@ -217,7 +220,7 @@ class Remove(Request[None]):
 
 
 class Examine(Request["FileFacts"]):
-    """What the file system says of `path`, under the same rules as OpenFile for reading."""
+    """Return kind, size and modification time of `path`, under the same rules as OpenFile for reading."""
 
     __slots__ = ("path",)
 
@@ -226,7 +229,7 @@ class Examine(Request["FileFacts"]):
 
 
 class ListFolder(Request["tuple[FileFacts, ...]"]):
-    """What the folder `path` holds, sorted by name, under the same rules as OpenFile for reading."""
+    """List the folder `path`, sorted by name, under the same rules as OpenFile for reading."""
 
     __slots__ = ("path",)
 
@@ -235,7 +238,7 @@ class ListFolder(Request["tuple[FileFacts, ...]"]):
 
 
 class Follow(Request["URL"]):
-    """The URL that a redirect's `location` points to, resolved against the URL now accessed, if the policy follows it.
+    """Follow a redirect: return the URL that `location` means relative to the current URL, if the policy allows it.
 
     Raises RedirectRefused.
     """
@@ -247,11 +250,11 @@ class Follow(Request["URL"]):
 
 
 class Authenticate(Request["Credentials | None"]):
-    """A user name and password for `host` and `port`, from whom the caller appointed; None where nobody knows any.
+    """Ask the caller for a user name and password for `host` and `port`; None if there are none.
 
-    `user` is the name that is known already, `realm` what the other side calls the place. `scheme` is the scheme that
-    the login is for (that of the URL accessed, where an algorithm does not say it), `protected` whether the connection
-    that will carry it is protected by TLS.
+    `user` is the user name if it is already known, `realm` the server's name for the protected area. `scheme` is the
+    scheme that the login is for, by default that of the URL accessed. `protected` is True if TLS protects the
+    connection that will carry the login.
     """
 
     __slots__ = ("host", "port", "protected", "realm", "scheme", "user")
@@ -275,7 +278,7 @@ class Authenticate(Request["Credentials | None"]):
 
 
 class Ask(Request["Answers"]):
-    """The user's answers to the questions of `form`. Raises InputRequired where the caller gave no way to ask."""
+    """Ask the caller to answer the questions of `form`. Raises InputRequired if the caller passed no way to ask."""
 
     __slots__ = ("form",)
 
@@ -284,15 +287,15 @@ class Ask(Request["Answers"]):
 
 
 class Pull(Request[bytes]):
-    """The next octets of the content that the caller wants sent; `b""` at its end."""
+    """Return the next octets of the content that the caller wants to send; `b""` at its end."""
 
     __slots__ = ()
 
 
 class Open(Request[None]):
-    """Say what the resource is, before its first octet or entry: the caller gets it now.
+    """Announce the resource, before its first octet or entry; the caller receives it now.
 
-    `kind` is `"document"`, `"listing"`, `"session"` or `"attributes"`; of a session, `session` is its type.
+    `session` is the type of a session, `peer` its connection.
     """
 
     __slots__ = ("attributes", "kind", "peer", "session")
@@ -312,7 +315,7 @@ class Open(Request[None]):
 
 
 class Deliver(Request[None]):
-    """Hand the caller the next octets of a document, or the next entry of a listing; the algorithm pauses here."""
+    """Deliver the next octets of a document, or the next entry of a listing; the algorithm pauses here."""
 
     __slots__ = ("item",)
 
@@ -321,10 +324,9 @@ class Deliver(Request[None]):
 
 
 class Unterminated(Request[None]):
-    """Say that the content, already delivered, lacks the end that its protocol demands.
+    """Report that the delivered content lacks the end mark of its protocol; `Document.terminated` becomes False.
 
-    `Document.terminated` becomes False.
-    Only for what must not be an error because real servers do so (a gopher text without its final dot).
+    Only for what must not be an error because real servers do it, such as a Gopher text without its final dot.
     """
 
     __slots__ = ()

@@ -21,7 +21,7 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Send
-from urlschemes_access.protocol.replies import END, CodeOn, Control, Reply, named, stuffed
+from urlschemes_access.protocol.replies import END, CodeOn, Control, Reply, command_name, dot_stuffed
 from urlschemes_testing.replay import (
     Dialogue,
     Step,
@@ -105,7 +105,7 @@ def test_a_line_is_a_reply(code_on: CodeOn, line: str | bytes, code: int, text: 
 )
 def test_what_begins_otherwise_is_no_reply(code_on: CodeOn, line: str | bytes) -> None:
     said = line.encode() if isinstance(line, str) else line
-    with pytest.raises(ProtocolError, match="a reply to it was due") as error:
+    with pytest.raises(ProtocolError, match="expected a reply to it") as error:
         result(one_reply, server(said + b"\r\n"), code_on=code_on)
     assert error.value.where == "it"
 
@@ -118,7 +118,7 @@ def test_several_lines_of_which_every_one_bears_the_code() -> None:
 
 @pytest.mark.parametrize("line", ["251 no", "251-no", "no", "", " 250 no", "250x", "25"])
 def test_another_line_where_every_one_bears_the_code(line: str) -> None:
-    with pytest.raises(ProtocolError, match="a reply to it was due"):
+    with pytest.raises(ProtocolError, match="expected a reply to it"):
         result(one_reply, server("250-a", line, "250 b"), code_on="every line")
 
 
@@ -132,7 +132,7 @@ def test_several_lines_of_which_the_first_and_the_last_bear_the_code() -> None:
 
 def test_several_lines_where_there_is_only_one() -> None:
     """RFC 3977 section 3.2."""
-    with pytest.raises(ProtocolError, match="a reply to it was due, but '200-a' came"):
+    with pytest.raises(ProtocolError, match="expected a reply to it, got '200-a'"):
         result(one_reply, server("200-a", "200 b"), code_on="only line")
 
 
@@ -169,9 +169,9 @@ def test_what_is_just_allowed() -> None:
 
 
 def test_a_connection_that_is_closed_where_a_reply_is_due() -> None:
-    with pytest.raises(ConnectError, match="closed the connection where a reply to it was due"):
+    with pytest.raises(ConnectError, match="closed the connection instead of sending a reply to it"):
         result(one_reply, server_closes())
-    with pytest.raises(Truncated, match="closed the connection where a reply to it was due"):
+    with pytest.raises(Truncated, match="closed the connection instead of sending a reply to it"):
         result(one_reply, server("250-a"), server_closes())
     with pytest.raises(Truncated, match="within a line"):
         result(one_reply, server(b"250 a"), server_closes())
@@ -181,7 +181,7 @@ def test_a_bounded_wait() -> None:
     def patient(control: Control) -> Algorithm[Reply]:
         return (yield from control.reply("it", within=5, phase="confirmation"))
 
-    with pytest.raises(DeadlineExceeded, match="no reply to it came within 5 seconds") as error:
+    with pytest.raises(DeadlineExceeded, match="no reply to it within 5 seconds") as error:
         result(patient, silence())
     assert error.value.phase == "confirmation"
     assert result(patient, server("250 ok")).code == 250
@@ -232,12 +232,12 @@ def test_a_refusal(code: int) -> None:
 def test_a_reply_that_may_not_follow(code: int, codes: tuple[int, ...], wanted: str) -> None:
     with pytest.raises(ProtocolError) as error:
         Reply(code, (b"what?",)).checked("it", *codes)
-    assert error.value.message == f"a reply {wanted} was due in answer to it, but '{code} what?' came"
+    assert error.value.message == f"expected a reply {wanted} in answer to it, got '{code} what?'"
     assert error.value.where == "it"
 
 
 def test_what_had_been_sent_is_told() -> None:
-    with pytest.raises(RemoteError, match="10 octets had been sent, and a part of them may be there") as refused:
+    with pytest.raises(RemoteError, match="10 octets had been sent and may be stored in part") as refused:
         Reply(452, (b"full",)).checked("it", 226, sent=10)
     with pytest.raises(ProtocolError, match="nothing of the content had been sent") as strange:
         Reply(150, (b"?",)).checked("it", 226, sent=0)
@@ -296,9 +296,9 @@ def test_to_carry_out_is_2xx_or_the_codes_that_are_named() -> None:
 
     assert result(look, client("LOOK"), server("299 ok")).code == 299
     assert result(data, client("DATA"), server("354 go")).code == 354
-    with pytest.raises(ProtocolError, match="2xx was due in answer to LOOK"):
+    with pytest.raises(ProtocolError, match="expected a reply 2xx in answer to LOOK"):
         result(look, client("LOOK"), server("354 go"))
-    with pytest.raises(ProtocolError, match="354 was due in answer to the data"):
+    with pytest.raises(ProtocolError, match="expected a reply 354 in answer to the data"):
         result(data, client("DATA"), server("250 ok"))
     with pytest.raises(RemoteError, match="refused the data: 450 no; wait"):
         result(data, client("DATA"), server("450 no"))
@@ -338,7 +338,7 @@ def test_silence_before_a_command() -> None:
         return (yield from control.command(b"LOOK"))
 
     for more in ("230 in", "\x1b"):
-        with pytest.raises(ProtocolError, match="silence before LOOK was due") as error:
+        with pytest.raises(ProtocolError, match="expected nothing before LOOK") as error:
             result(asks, server("220 ready", more))
         assert error.value.where == "LOOK"
         assert str(error.value).isprintable()
@@ -400,7 +400,7 @@ def test_nothing_that_was_said_before_tls_counts_after_it() -> None:
 
     begun = (client("STARTTLS"), server("220 go"))
     assert result(protects, *begun, start_tls("host.dom"), server("250 ok")).code == 250
-    with pytest.raises(ProtocolError, match="silence before TLS was due, but '250 forged"):
+    with pytest.raises(ProtocolError, match="expected nothing before TLS, got '250 forged"):
         result(protects, client("STARTTLS"), server("220 go", "250 forged"))
 
 
@@ -427,7 +427,7 @@ def test_a_farewell_spoils_nothing(ending: tuple[Step, ...]) -> None:
     ],
 )
 def test_a_command_as_errors_name_it(line: bytes, name: str) -> None:
-    assert named(line) == name
+    assert command_name(line) == name
 
 
 @pytest.mark.parametrize(
@@ -441,12 +441,12 @@ def test_a_command_as_errors_name_it(line: bytes, name: str) -> None:
     ],
 )
 def test_a_dot_that_begins_a_line_is_doubled(lines: bytes, sent: bytes) -> None:
-    assert stuffed(lines) == sent
+    assert dot_stuffed(lines) == sent
 
 
 @given(st.lists(st.sampled_from((b"", b".", b"..", b"a.", b".\n", b"a"))))
 def test_the_end_of_a_text_is_the_only_line_with_a_single_dot(lines: list[bytes]) -> None:
-    sent = (stuffed(b"".join(line + b"\r\n" for line in lines)) + END).split(b"\r\n")
+    sent = (dot_stuffed(b"".join(line + b"\r\n" for line in lines)) + END).split(b"\r\n")
     assert sent.index(b".") == len(lines)
     assert [line.removeprefix(b".") for line in sent[: len(lines)]] == lines
 
@@ -458,7 +458,7 @@ def posts(control: Control) -> Algorithm[None]:
     yield from control.banner(220)
     yield from control.carry_out(b"HELP")
     yield from control.carry_out(b"DATA", 354)
-    yield from control.send(stuffed(b".a\r\n") + END, "the text")
+    yield from control.send(dot_stuffed(b".a\r\n") + END, "the text")
     (yield from control.reply("the text")).checked("the text", 2)
     yield from control.quit()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from urlschemes.errors import UnsafeURL
-from urlschemes_access.protocol import place_of, unexpected
+from urlschemes_access.protocol import server_address, unexpected
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from urlschemes_access.protocol import place_of, unexpected
 )
 def test_what_came_unexpectedly_is_shown_safely_and_escaped_once(octets: bytes, shown: str) -> None:
     error = unexpected(octets, "reply", "a reply")
-    assert error.message == f"a reply was due, but '{shown}' came"
+    assert error.message == f"expected a reply, got '{shown}'"
     assert error.where == "reply"
 
 
@@ -36,7 +36,7 @@ def test_what_came_unexpectedly_is_shown_safely_and_escaped_once(octets: bytes, 
 )
 def test_where_an_option_says_that_a_server_is(text: str, place: tuple[str, int]) -> None:
     """Whether it is a host, and a port, and one that may be connected to, the policy says."""
-    assert place_of(text, 587, option="relay") == place
+    assert server_address(text, 587, option="relay") == place
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_where_an_option_says_that_a_server_is(text: str, place: tuple[str, int]
     ],
 )
 def test_what_is_no_place_is_refused_and_shown_safely(text: str) -> None:
-    with pytest.raises(UnsafeURL, match=r"the relay '.*' is not written as host or host:port") as refused:
-        place_of(text, 587, option="relay")
+    with pytest.raises(UnsafeURL, match=r"invalid relay '.*': expected host or host:port") as refused:
+        server_address(text, 587, option="relay")
     assert refused.value.part == "relay"
     assert str(refused.value).isprintable()
