@@ -31,7 +31,7 @@ import urlschemes_lint
 from urlschemes import URL, URLError
 from urlschemes import default_registry as registry
 from urlschemes_testing.strategies import urls
-from urlschemes_text.search import find, wrap
+from urlschemes_text import find, wrap
 
 GENERATED = 120
 """URLs of each scheme that come from its strategy; the examples of its record and the table of cases come beside."""

@@ -13,7 +13,7 @@ import pytest
 import urlschemes
 import urlschemes_lint
 from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes_lint.explaining import LINES, PLAIN, draw, plain
+from urlschemes_lint.drawing import ASCII_STROKES, BOX_STROKES, draw, plain_text
 
 # An experiment has no RFC whose section could be named.
 SPECIFIED = [record for record in REGISTRY.registrations() if record.status != "experimental"]
@@ -31,7 +31,7 @@ def written(url: urlschemes.URL) -> dict[str, Any]:
 
 
 def underneath(url: urlschemes.URL) -> list[str]:
-    return plain(draw(url, width=1000)).splitlines()
+    return plain_text(draw(url, width=1000)).splitlines()
 
 
 def length(line: tuple[tuple[str, str], ...]) -> int:
@@ -74,7 +74,7 @@ def test_nothing_but_the_url_is_wider_than_the_screen(text: str, width: int) -> 
 @pytest.mark.parametrize("text", VALID, ids=ascii)
 def test_lines_stand_where_plain_strokes_stand(text: str) -> None:
     url = urlschemes.parse(text)
-    one, other = (draw(url, width=1000, strokes=strokes).lines for strokes in (LINES, PLAIN))
+    one, other = (draw(url, width=1000, strokes=strokes).lines for strokes in (BOX_STROKES, ASCII_STROKES))
     assert [*map(length, one)] == [*map(length, other)]
 
 

@@ -65,7 +65,7 @@ from urlschemes_servers.prospero import directory, external, prospero_server
 from urlschemes_servers.prospero import file as prospero_file
 from urlschemes_servers.telnet import telnet_server
 from urlschemes_telnet import TelnetURL, open_session
-from urlschemes_text.search import Broken, find, wrap
+from urlschemes_text import Broken, find, wrap
 from urlschemes_wais import WaisURL
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not c
 from urlschemes.errors import UserinfoNotAllowed
 from urlschemes_testing.strategies import urls
 from urlschemes_text import search as room
-from urlschemes_text.search import Broken, Found, find, wrap
+from urlschemes_text import Broken, Found, find, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 import urlschemes_lint
 from urlschemes import LoginURL, PluginError, Registration, Registry, Scheme
 from urlschemes.errors import PluginContractError
-from urlschemes_lint.explaining import draw, plain
+from urlschemes_lint.drawing import draw, plain_text
 
 REGISTRY = Registry(plugins=())
 REGISTRY.register(Registration.from_file(Path(__file__).parent / "album.toml"))
@@ -105,7 +105,7 @@ def test_a_list_is_drawn_by_its_elements_and_a_fragment_beside() -> None:
 @pytest.mark.parametrize("width", [20, 40, 60, 80])
 def test_a_url_too_wide_for_the_drawing_has_a_table(width: int) -> None:
     url = REGISTRY.parse("x-album://joe:secret@h.example/" + "word%20" * 20)
-    first, blank, *lines = plain(draw(url, width=width)).splitlines()
+    first, blank, *lines = plain_text(draw(url, width=width)).splitlines()
     assert (first, blank) == ("x-album://joe:***@h.example/" + "word%20" * 20, "")
     assert [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
         "scheme",

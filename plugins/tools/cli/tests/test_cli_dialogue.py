@@ -1,7 +1,7 @@
 """How `-v` shows what goes over the wire."""
 
 from urlschemes_access.trace_event import TraceEvent
-from urlschemes_cli.output.narrator import told
+from urlschemes_cli.output.trace import trace_lines
 
 
 def shown(octets: bytes, *, everything: bool = False) -> list[str]:

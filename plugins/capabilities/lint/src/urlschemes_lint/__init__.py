@@ -2,11 +2,22 @@
 
     from urlschemes_lint import check, explain, fix
 
-    check("http://h/~a b")      what is wrong with a text as a URL, and what is legal but unwise
+    check("http://h/~a b")      errors and warnings
     fix("http://h/~a b")        the nearest valid URL, with the list of changes
-    explain("http://h/a")       the URL with its parts named underneath; or where and why it is not one
+    explain("http://h/a")       a drawing of the URL with the names of its parts, or of the error in it
 
 Each takes `registry=`, by default the registry of the process.
+
+    checking            check
+    all_errors          every error of an invalid URL, not only the first
+    warning_checks      what is legal in a URL, but unwise
+    findings            Finding: an error or a warning
+    finding_codes       the codes of findings, and their meanings
+    fixing              fix
+    source_text         the text given to `fix`: brackets, white space and fragment are separated from the URL
+    repair              encodes or leaves out the characters that the rules of a scheme do not allow
+    explaining          explain
+    drawing             URLs drawn as text, with their parts named
 """
 
 from urlschemes_lint.checking import check

@@ -1,58 +1,60 @@
-"""What is wrong with a text as a URL, or, of one that is valid, what is unwise in it: `check`."""
+"""`check`: the errors in a text that should be a URL, or warnings about a valid URL."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import default_registry
-from urlschemes.errors import InvalidURL, UnknownScheme
+from urlschemes import URL, InvalidURL, UnknownScheme, default_registry
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.fault_kind import is_scheme_name, unfit
-from urlschemes.url.value import LIMIT, URL
-from urlschemes_lint.every_fault import every_fault
-from urlschemes_lint.findings import finding, of_error, warnings
+from urlschemes.url.value import LIMIT
+from urlschemes_lint.all_errors import all_errors
+from urlschemes_lint.findings import error_finding, new_finding
+from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
-    from urlschemes.registry.registry import Registry
+    from urlschemes import Registry
     from urlschemes_lint.findings import Finding
 
 __all__ = ["check"]
 
 
 def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> tuple[Finding, ...]:
-    """Return what is wrong with `text` as a URL, and what is legal but unwise (section 6), in the order of the text.
+    """Return the errors in `text`, and warnings about what is legal but unwise (section 6), in the order of the text.
 
-    A scheme that no plugin provides is a finding too. Raises PluginError.
+    An unknown scheme is an error too; the text is then checked by the rules for all URLs. Raises PluginError.
     """
     schemes = default_registry if registry is None else registry
-    fault = unfit(text, limit)
-    if fault is not None:
-        return (of_error(fault, str(fault.message), len(fault.text), fault.position),)
-    found: list[Finding] = []
+    unreadable = unfit(text, limit)
+    if unreadable is not None:
+        return (error_finding(unreadable, len(unreadable.text)),)
+    findings: list[Finding] = []
     name = text.partition(":")[0]
-    kind = URL
+    url_type = URL
     if len(name) < len(text) and is_scheme_name(name):
         try:
-            kind = schemes[name].url_type
+            url_type = schemes[name].url_type
         except UnknownScheme as error:
-            found.append(_unknown(error, name))
+            findings.append(_unknown_scheme(error, name))
     try:
-        url = read_as(kind, text, limit)
+        url = read_as(url_type, text, limit)
     except InvalidURL as error:
-        found += every_fault(text, kind, error)
+        findings += all_errors(text, url_type, error)
     else:
-        found += warnings(kind, url._match, range(len(text) + 1))
-    found.sort(key=lambda each: each.span or (0, 0))
-    return tuple(found)
+        match = url.syntax.fullmatch(text)
+        assert match is not None
+        findings += warnings(url_type, match, range(len(text) + 1))
+    findings.sort(key=lambda each: each.span or (0, 0))
+    return tuple(findings)
 
 
-def _unknown(error: UnknownScheme, name: str) -> Finding:
-    return finding(
+def _unknown_scheme(error: UnknownScheme, name: str) -> Finding:
+    return new_finding(
         error.code,
         str(error.message),
         span=(0, len(name)),
         part="scheme",
         hint=error.hint,
-        expected=("the name of a scheme that is installed",),
+        expected=("the name of an installed scheme",),
         rule="scheme",
     )

@@ -6,6 +6,6 @@ __all__ = ["NotRepairable"]
 
 
 class NotRepairable(URLError):
-    """`fix` knows no repair, or several that mean different things."""
+    """`fix` found no repair, or several that mean different things."""
 
     code = "not-repairable"

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from urlschemes_cli.output.plain import as_json, line, note, write, write_json
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
     from urlschemes.registry.known_names import KnownName, Ledger
@@ -27,7 +29,7 @@ __all__ = ["iana"]
     metavar="YYYY-MM-DD",
     help="The state that FILE has; without it, the day on which FILE was last written.",
 )
-@as_json
+@json_option
 def iana(file: str | None, dated: datetime | None, *, as_json: bool) -> None:
     """Say which state of IANA's registry of URI schemes is in use; with FILE, make that the state.
 
@@ -104,11 +106,11 @@ def _say(snapshot: Snapshot, changes: Changes | None, *, json: bool) -> None:
         return
     if changes is not None:
         for what, names in (("added", changes.added), ("removed", changes.removed)):
-            write(f"{what:<8} {len(names)}{': ' if names else ''}{', '.join(names)}")
-        write(f"{'status':<8} {len(changes.status)} changed")
+            write_line(f"{what:<8} {len(names)}{': ' if names else ''}{', '.join(names)}")
+        write_line(f"{'status':<8} {len(changes.status)} changed")
         for name, old, new in changes.status:
-            write(f"{'':<8} {name}: {old or 'none'} -> {new or 'none'}")
+            write_line(f"{'':<8} {name}: {old or 'none'} -> {new or 'none'}")
     counted = ", ".join(f"{count} {status}" for status, count in counts.items())
-    write(line(f"{ledger.title}, {ledger.date}: {len(ledger.names)} names ({counted}), from {snapshot.file}"))
+    write_line(safe_line(f"{ledger.title}, {ledger.date}: {len(ledger.names)} names ({counted}), from {snapshot.file}"))
     if snapshot.note:
-        note(snapshot.note)
+        write_note(snapshot.note)

@@ -9,15 +9,17 @@ import click
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.errors import PolicyDenied
-from urlschemes_cli.access_options import accessing
-from urlschemes_cli.output.plain import as_json, errors_as_json, line, note, write, write_json
+from urlschemes_cli.access_options import with_access_options
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from urlschemes_access.configuration import Setting
-    from urlschemes_cli.access_options import Given
-    from urlschemes_cli.app import Settings
+    from urlschemes_cli.access_options import AccessOptions
+    from urlschemes_cli.settings import Settings
     from urlschemes_mailto import Delivery, MailtoURL, Submission
 
 __all__ = ["send"]
@@ -39,8 +41,8 @@ __all__ = ["send"]
 )
 @click.option("--allow-cleartext", is_flag=True, help="Log in without TLS too: others can read the password.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask: what is sent is known.")
-@as_json
-@accessing
+@json_option
+@with_access_options
 @click.pass_obj
 def send(
     settings: Settings,
@@ -51,7 +53,7 @@ def send(
     subject: str,
     body: str | None,
     starttls: str | None,
-    given: Given,
+    access_options: AccessOptions,
     *,
     allow_cleartext: bool,
     yes: bool,
@@ -68,7 +70,7 @@ def send(
     from urlschemes_mailto.message import message_octets, submission_of
 
     client = settings.client
-    with errors_as_json(url, wanted=as_json):
+    with errors_as_json(url, enabled=as_json):
         parsed = _address(client.registry.parse(url))
         configured = client.configuration.options(registration)
         relay, sender = (_told(name, value, configured) for name, value in (("relay", relay), ("from", sender)))
@@ -76,7 +78,7 @@ def send(
         message = message_octets(compose(parsed, subject=subject, body=text, sender=sender))
         submission = submission_of(message, relay=relay)
         _confirm(submission, yes=yes)
-        arguments = given.arguments(client, url, "send")
+        arguments = access_options.arguments(client, url, "send")
         options = {
             **arguments["options"],
             "message": submission.message,
@@ -95,17 +97,19 @@ def send(
             {"recipient": each.recipient, "status": each.status, "text": each.text} for each in delivery.outcomes
         ]
         facts = {"sender": delivery.sender, "relay": delivery.relay, "size": delivery.size, "outcomes": outcomes}
-        write_json({"url": line(url), "delivery": facts})
+        write_json({"url": safe_line(url), "delivery": facts})
         return
     for outcome in delivery.outcomes:
-        write(line(f"{outcome.recipient}: {delivery.relay} took it: {outcome.status} {outcome.text}".rstrip()))
+        write_line(
+            safe_line(f"{outcome.recipient}: {delivery.relay} took it: {outcome.status} {outcome.text}".rstrip())
+        )
 
 
 def _address(url: object) -> MailtoURL:
     from urlschemes_mailto import MailtoURL
 
     if not isinstance(url, MailtoURL):
-        raise UnsupportedOperation(f"{line(str(url))} names no mail address", hint="a mailto URL does")
+        raise UnsupportedOperation(f"{safe_line(str(url))} names no mail address", hint="a mailto URL does")
     return url
 
 
@@ -122,7 +126,7 @@ def _told(option: str, value: str | None, configured: Mapping[str, Setting]) -> 
 def _text(file: IO[str] | None) -> str:
     file = file or sys.stdin
     if file.isatty():
-        note("type the text; a line with Ctrl-D alone ends it (on Windows: Ctrl-Z)")
+        write_note("type the text; a line with Ctrl-D alone ends it (on Windows: Ctrl-Z)")
     try:
         return file.read()
     except UnicodeDecodeError:
@@ -132,7 +136,7 @@ def _text(file: IO[str] | None) -> str:
 def _confirm(submission: Submission, *, yes: bool) -> None:
     """Show what will be sent, and ask whether it is to be. Raises PolicyDenied."""
     for row in str(submission).removesuffix("\n").split("\n"):
-        write(row, stream=sys.stderr)
+        write_line(row, stream=sys.stderr)
     if yes:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes_cli.access_options import Given, accessing
-from urlschemes_cli.output.plain import line, note, write
+from urlschemes_cli.access_options import AccessOptions, with_access_options
+from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes_cli.app import Settings
+    from urlschemes_cli.settings import Settings
     from urlschemes_telnet.session import TelnetSession
     from urlschemes_telnet.terminal import Terminal
 
@@ -49,7 +49,7 @@ def _key(_: click.Context, __: click.Parameter, value: str) -> bytes:
     help="Let the terminal have what the service writes as it comes. Programs that fill the screen need it. "
     "WARNING: the service can then do to your terminal all that escape sequences can.",
 )
-@accessing
+@with_access_options
 @click.pass_obj
 def session(
     settings: Settings,
@@ -60,7 +60,7 @@ def session(
     show_password: bool,
     binary: bool,
     raw: bool,
-    given: Given,
+    access_options: AccessOptions,
 ) -> None:
     """Talk to the service that URL, a telnet URL, locates.
 
@@ -85,13 +85,13 @@ def session(
 
     client = settings.client
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    arguments = given.arguments(client, url, "open session")
+    arguments = access_options.arguments(client, url, "open session")
     if interactive:
         columns, rows = Terminal(sys.stdin.fileno()).size()
         arguments["options"] = {"columns": columns, "rows": rows, **arguments["options"]}
     opened = client.operate("open session", url, **arguments)
     if not isinstance(opened, TelnetSession):
-        raise UnsupportedOperation(f"{line(url)} opens no Telnet session")
+        raise UnsupportedOperation(f"{safe_line(url)} opens no Telnet session")
     with opened:
         _advise(opened, show_password=show_password)
         if binary:
@@ -100,8 +100,8 @@ def session(
         if interactive:
             with Terminal(sys.stdin.fileno(), raw=raw) as terminal:
                 _Conversation(opened, terminal, show, escape).hold(login=login)
-            write(stream=sys.stderr)
-            note("the session is closed")
+            write_line(stream=sys.stderr)
+            write_note("the session is closed")
         else:
             if login:
                 show(opened.login())
@@ -116,7 +116,7 @@ def _advise(opened: TelnetSession, *, show_password: bool) -> None:
     said = f"the URL suggests to log in as '{user}'"
     if password is not None:
         said += f" with the password '{password}'" if show_password else " with a password, which --show-password shows"
-    note(f"{said}; --login types it")
+    write_note(f"{said}; --login types it")
 
 
 # What the service writes ----------------------------------------------------------------------------------------------
@@ -283,4 +283,4 @@ class _Conversation:
             self._say(str(refusal))
 
     def _say(self, text: str) -> None:
-        write(f"\n[{line(text)}]", stream=sys.stderr)
+        write_line(f"\n[{safe_line(text)}]", stream=sys.stderr)

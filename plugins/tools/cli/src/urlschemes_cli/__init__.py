@@ -1,23 +1,18 @@
-"""The `urlschemes` command. It needs the extra `cli` (click and rich); the rest of the core does not.
+"""The `urlschemes` command.
 
-By room:
+    app                 the command: global options, help, the commands of plugins
+    settings            the registry and the client that the global options ask for
+    options             options and arguments that several commands have: --json, --passwords, NAME
+    access_options      options of every command that accesses a URL: --timeout, --root, -v ...
+    prompts             logins and forms, asked at the terminal
+    error_reports       errors as messages on standard error, in terms of the command line
+    exit_codes          what the exit codes mean
+    demonstration       what a plugin provides for `urlschemes demo`
+    commands/           the commands, each in the module of its name (`write` has replace, update and delete)
+    output/             safe text, JSON, tables, documents, listings, progress
 
-    app.py              the command itself: global options, errors, exit codes, the commands of plugins
-    reading.py          parse, explain, check, fix
-    extracting.py       extract
-    operations.py       access, attributes
-    writing.py          replace, update, delete
-    terms.py            what every command that accesses can be told
-    registry.py         schemes, show
-    inspection.py       why, doctor
-    config.py           config
-    demo.py             demo
-    delivery.py         where octets and listings go: a terminal, a file, a pipe
-    dialogue.py         what goes over the wire, line by line (-v)
-    prompting.py        logins and forms, asked of the person at the terminal
-    picture.py          a URL with its parts named underneath; an error with its caret
-    screen.py           rich consoles and tables
-    plain.py            safe lines and JSON, without rich
+A plugin's command is a `click.Command` in the entry-point group `urlschemes.commands`; its context object is a
+`Settings`.
 """
 
 from __future__ import annotations
@@ -28,15 +23,9 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command and leave the process with its exit code."""
-    from importlib.util import find_spec
-
-    missing = [name for name in ("click", "rich") if find_spec(name) is None]
-    if missing:
-        sys.stderr.write(f"urlschemes: {' and '.join(missing)} missing; pip install 'urlschemes[cli]'\n")
-        sys.exit(2)
+    """Run the command and exit with its exit code."""
     try:
-        from urlschemes_cli.app import command
+        from urlschemes_cli.app import command  # late: Ctrl-C while it is imported must not print a traceback
     except KeyboardInterrupt:
         sys.exit(130)
     command.main(prog_name="urlschemes")

@@ -1,14 +1,14 @@
-"""On what terms a command accesses: the options that every such command has, also one that a plugin adds.
+"""The options of every command that accesses a URL, for built-in commands and those of plugins.
 
     @click.command()
     @click.argument("url")
-    @accessing
+    @with_access_options
     @click.pass_obj
-    def session(settings: Settings, url: str, given: Given) -> None:
+    def session(settings: Settings, url: str, access_options: AccessOptions) -> None:
         client = settings.client
-        found = client.operate("open session", url, **given.arguments(client, url, "open session"))
+        opened = client.operate("open session", url, **access_options.arguments(client, url, "open session"))
 
-What the command line says counts before what is configured.
+Options take precedence over the configuration.
 """
 
 from __future__ import annotations
@@ -19,28 +19,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from urlschemes_access.policy import Policy
-from urlschemes_cli.output.plain import line
-from urlschemes_cli.prompts import form_asker, login_asker
+from urlschemes.errors import URLError
+from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes.registry.registry import Registry
-    from urlschemes_access.client import Arguments, Client
+    from urlschemes import Registry
+    from urlschemes_access import Client, Policy
+    from urlschemes_access.client import Arguments
     from urlschemes_access.trace_event import Tracer
 
-__all__ = ["FOLDER", "Given", "accessing"]
+__all__ = ["FOLDER", "AccessOptions", "with_access_options"]
 
 FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True)
-"""What an option that allows a folder takes."""
+"""The type of an option that names a folder."""
+
+_MAX_SECONDS = 86_400
 
 
-class Given(NamedTuple):
-    """What the command line allows beyond what every typed URL may reach, how long it may take, and what it shows.
-
-    What is configured lies between: it changes what every typed URL may reach.
-    """
+class AccessOptions(NamedTuple):
+    """The values of the options: what the access may reach, how long it may take, and what it shows."""
 
     roots: tuple[str, ...]
     ports: tuple[int, ...]
@@ -51,18 +50,22 @@ class Given(NamedTuple):
     plugin_credentials: bool
 
     def arguments(self, client: Client, url: str, operation: str) -> Arguments:
-        """Return the arguments of `client.operate(operation, url)`. Raises URLError, click.BadParameter."""
+        """Return the arguments for `client.operate(operation, url)`. Raises URLError, click.BadParameter."""
+        from urlschemes_cli.prompts import form_prompt, login_prompt  # late: --help does without urlschemes_access
+
         return {
             "policy": self._policy(client),
             "deadline": self.timeout,
-            "credentials": login_asker(client.credentials_from_hooks if self.plugin_credentials else None),
-            "ask": form_asker(),
-            "trace": self._narrator(),
-            "options": _options(client.registry, url, operation, self.options),
+            "credentials": login_prompt(client.credentials_from_hooks if self.plugin_credentials else None),
+            "ask": form_prompt(),
+            "trace": self._tracer(),
+            "options": _scheme_options(client.registry, url, operation, self.options),
         }
 
     def _policy(self, client: Client) -> Policy:
-        """What a person who typed the URL may access."""
+        """Return the policy for a URL that was typed: the configured one, and what the options allow in addition."""
+        from urlschemes_access import Policy  # late: --help does without it
+
         policy = client.configuration.policy(Policy.interactive())
         try:
             return replace(
@@ -74,73 +77,79 @@ class Given(NamedTuple):
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="'--allow-network'") from None
 
-    def _narrator(self) -> Tracer | None:
+    def _tracer(self) -> Tracer | None:
         if not self.verbose:
             return None
-        from urlschemes_cli.output.narrator import Narrator
-        from urlschemes_cli.output.screen import Screen
+        from urlschemes_cli.output.console import Console  # late: rich
+        from urlschemes_cli.output.trace import TracePrinter
 
-        return Narrator(Screen(stderr=True), everything=self.verbose > 1)
+        return TracePrinter(Console(stderr=True), everything=self.verbose > 1)
 
 
-def accessing(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that all accesses have; they reach it together, as the keyword argument `given`."""
-    seconds = click.FloatRange(min=0, min_open=True, max=86_400)
-    number = click.IntRange(1, 65535)
+def with_access_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of accesses to a command, which gets them as the keyword argument `access_options`."""
 
-    @wraps(command)
-    def with_terms(*arguments: Any, **others: Any) -> Any:
-        given = Given(**{name: others.pop(name) for name in Given._fields})
-        return command(*arguments, given=given, **others)
+    @wraps(function)
+    def with_options(*arguments: Any, **others: Any) -> Any:
+        values = {name: others.pop(name) for name in AccessOptions._fields}
+        return function(*arguments, access_options=AccessOptions(**values), **others)
 
-    decorated: Callable[..., Any] = with_terms
-    for option in reversed(
-        (
-            click.option("-v", "--verbose", count=True, help="Show the dialogue on standard error; -vv: all of it."),
-            click.option("--timeout", type=seconds, metavar="SECONDS", help="How long it may take in all."),
-            click.option("--root", "roots", type=FOLDER, multiple=True, metavar="DIR", help="Allow files below DIR."),
-            click.option("--allow-port", "ports", multiple=True, type=number, metavar="N", help="Allow the port N."),
-            click.option(
-                "--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."
-            ),
-            click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the scheme."),
-            click.option(
-                "--plugin-credentials", is_flag=True, help="Ask installed plugins for user names and passwords."
-            ),
-        )
-    ):
+    decorated: Callable[..., Any] = with_options
+    for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
 
 
-def _options(registry: Registry, text: str, operation: str, given: tuple[str, ...]) -> dict[str, Any]:
-    """The scheme's own options, each as the type that its algorithm takes. Raises click.BadParameter."""
-    from urlschemes.errors import URLError
-    from urlschemes_access.scheme_options import fitting, options_of
+_OPTIONS = (
+    click.option("-v", "--verbose", count=True, help="Show the dialogue with the server; -vv: unshortened."),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True, max=_MAX_SECONDS),
+        metavar="SECONDS",
+        help="Limit the time of the whole access.",
+    ),
+    click.option(
+        "--root", "roots", type=FOLDER, multiple=True, metavar="DIR", help="Allow reading local files below DIR."
+    ),
+    click.option(
+        "--allow-port", "ports", multiple=True, type=click.IntRange(1, 65535), metavar="N", help="Allow port N."
+    ),
+    click.option("--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."),
+    click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the scheme."),
+    click.option("--plugin-credentials", is_flag=True, help="Let plugins provide user names and passwords."),
+)
 
-    if not given:
+
+def _scheme_options(registry: Registry, text: str, operation: str, pairs: tuple[str, ...]) -> dict[str, Any]:
+    """Return the options of the scheme, each converted to the type that its algorithm takes.
+
+    Raises URLError, click.BadParameter.
+    """
+    from urlschemes_access.scheme_options import fitting, options_of  # late: --help does without it
+
+    if not pairs:
         return {}
     scheme = registry[registry.parse(text).scheme]
     try:
         algorithm = scheme.algorithm(operation)
     except URLError:
         raise
-    except Exception:  # noqa: BLE001  the plugin cannot be imported: the operation itself will say so in full
+    except Exception:  # noqa: BLE001  the plugin's module fails: `client.operate` reports that
         return {}
     known = options_of(algorithm)
     options: dict[str, Any] = {}
-    for pair in given:
+    for pair in pairs:
         name, equals, value = pair.partition("=")
         name = name.replace("-", "_")
         if name not in known:
-            has = ", ".join(known) or "none"
+            listed = ", ".join(known) or "none"
             raise click.BadParameter(
-                f"{scheme.name} has no option {line(repr(name))}; it has: {has}", param_hint="'--option'"
+                f"{scheme.name} has no option {safe_line(name)!r}; its options: {listed}", param_hint="'--option'"
             )
         if not equals and not isinstance(known[name], bool):
-            raise click.BadParameter(f"{name} wants a value: {name}=...", param_hint="'--option'")
+            raise click.BadParameter(f"{name} needs a value: {name}=VALUE", param_hint="'--option'")
         try:
             options[name] = fitting(value if equals else "yes", known[name])
         except ValueError as error:
-            raise click.BadParameter(f"{name} is {error}", param_hint="'--option'") from None
+            raise click.BadParameter(f"{name} must be {error}", param_hint="'--option'") from None
     return options

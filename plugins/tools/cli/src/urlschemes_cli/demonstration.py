@@ -1,7 +1,7 @@
-"""What a demonstration of a scheme is: something real to access, on this machine alone.
+"""What a plugin provides for `urlschemes demo`: a resource on this machine that can be accessed.
 
-A distribution offers one by an entry point of the group `urlschemes.demos`, whose name is the scheme's and whose object
-is a function that makes a context manager. Within its block the server runs:
+An entry point of the group `urlschemes.demos` has the name of a scheme and names a function that returns a context
+manager. The server runs within its `with` block:
 
     [urlschemes.demos]
     x-foo = x_foo.demo:demo
@@ -9,9 +9,9 @@ is a function that makes a context manager. Within its block the server runs:
     @contextmanager
     def demo(folder: Path) -> Iterator[Demonstration]:      # `folder` is empty, and deleted afterwards
         with my_server(folder) as (host, port):
-            yield Demonstration(f"x-foo://{host}:{port}/a", "one article")
+            yield Demonstration(f"x-foo://{host}:{port}/a", "An article.")
 
-A server must listen on 127.0.0.1 or ::1 and nowhere else.
+The server must listen on 127.0.0.1 or ::1 only.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ __all__ = ["Demo", "Demonstration"]
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A URL that can be accessed now, and what is to be seen, in a few words."""
+    """A URL that can be accessed now, and a short description of what it shows."""
 
     url: str
-    says: str
+    description: str
     _: KW_ONLY
     operation: str = "access"
-    """What is done with it: one of the operations that its scheme offers."""
+    """The operation to carry out: one that the scheme offers."""
     roots: tuple[str, ...] = ()
-    """The folders whose files may be read."""
+    """Folders whose files the access may read."""
     ssl_context: ssl.SSLContext | None = None
-    """Whom to trust, where it is not whom the system trusts."""
+    """The certificates to trust, if not the system's."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The scheme's own options of the access."""
+    """Options of the scheme for the access."""
     talk: Callable[[Any], bytes] | None = None
-    """What is done in a session, which it is given; what it returns is shown as what came back."""
+    """Called with the session, if the operation opens one; returns the octets to show as its result."""
 
 
 Demo: TypeAlias = Callable[[Path], AbstractContextManager[Demonstration]]
-"""What an entry point of the group names."""
+"""The type of the function that an entry point names."""

@@ -1,4 +1,4 @@
-"""Logins and forms, asked of the person at the terminal. Where there is none, nobody is asked."""
+"""Prompts for logins and forms. If standard input or standard error is not a terminal, there are none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes_access.credentials import Credentials
-from urlschemes_cli.output.plain import line, write
+from urlschemes_cli.output.text import safe_line, write_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,55 +16,58 @@ if TYPE_CHECKING:
     from urlschemes_access.credentials import Answers, Authenticator, Form, Question
     from urlschemes_access.protocol import Authenticate
 
-__all__ = ["form_asker", "login_asker"]
+__all__ = ["can_prompt", "form_prompt", "login_prompt"]
 
 
-def _somebody_there() -> bool:
+def can_prompt() -> bool:
+    """Return True if standard input and standard error are a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def login_asker(first: Authenticator | None) -> Authenticator:
-    """Who gives a login: `first`, where there is that and it knows one, else the person at the terminal."""
+def login_prompt(first: Authenticator | None) -> Authenticator:
+    """Return a function that asks for a login at the terminal, if `first` does not know one."""
 
     def ask(request: Authenticate) -> Credentials | None:
         known = first(request) if first else None
-        if known is not None or not _somebody_there():
+        if known is not None or not can_prompt():
             return known
-        place = f"{request.host} port {request.port}" + (f" ({line(request.realm)})" if request.realm else "")
-        write(f"{line(place)} wants a login.", stream=sys.stderr)
+        realm = f" ({safe_line(request.realm)})" if request.realm else ""
+        write_line(f"{safe_line(request.host)} port {request.port}{realm} asks for a login.", stream=sys.stderr)
         user = request.user
         if user is None:
             user = click.prompt("User (empty: none)", default="", show_default=False, err=True)
             if not user:
                 return None
-        name = f"Password of {line(user)}"
-        password = click.prompt(name, default="", show_default=False, hide_input=True, err=True)
+        label = f"Password of {safe_line(user)}"
+        password = click.prompt(label, default="", show_default=False, hide_input=True, err=True)
         return Credentials(user, password)
 
     return ask
 
 
-def form_asker() -> Callable[[Form], Answers] | None:
-    """Who answers a form: the person at the terminal, or nobody."""
-    return _fill_in if _somebody_there() else None
+def form_prompt() -> Callable[[Form], Answers] | None:
+    """Return a function that asks the questions of a form at the terminal; None without a terminal."""
+    return _fill_in if can_prompt() else None
 
 
 def _fill_in(form: Form) -> Answers:
     for row in form.title.split("\n"):
-        write(line(row), stream=sys.stderr)
+        write_line(safe_line(row), stream=sys.stderr)
     return tuple(map(_answer, form.questions))
 
 
 def _answer(question: Question) -> str:
-    prompt = line(question.prompt)
+    prompt = safe_line(question.prompt)
     if not question.choices:
         hidden = question.hidden
-        shown = bool(question.default) and not hidden
-        return str(click.prompt(prompt, default=question.default, show_default=shown, hide_input=hidden, err=True))
-    write(prompt, stream=sys.stderr)
+        show_default = bool(question.default) and not hidden
+        return str(
+            click.prompt(prompt, default=question.default, show_default=show_default, hide_input=hidden, err=True)
+        )
+    write_line(prompt, stream=sys.stderr)
     for number, choice in enumerate(question.choices, 1):
         mark = "*" if choice == question.default else " "
-        write(f" {mark}{number:>3}  {line(choice)}", stream=sys.stderr)
+        write_line(f" {mark}{number:>3}  {safe_line(choice)}", stream=sys.stderr)
     default = question.choices.index(question.default) + 1 if question.default in question.choices else None
     number = click.prompt("Number", type=click.IntRange(1, len(question.choices)), default=default, err=True)
     return question.choices[number - 1]

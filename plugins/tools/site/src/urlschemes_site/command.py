@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from urlschemes_cli.output.plain import line, write
+from urlschemes_cli.output.text import safe_line, write_line
 
 if TYPE_CHECKING:
-    from urlschemes_cli.app import Settings
+    from urlschemes_cli.settings import Settings
 
 __all__ = ["site"]
 
@@ -29,4 +29,4 @@ def site(settings: Settings, directory: str, title: str | None) -> None:
     pages = made.pages(settings.registry, title=made.TITLE if title is None else title)
     made.write(pages, directory)
     count = sum(name.startswith("scheme-") for name in pages)
-    write(line(f"{directory}: {count} {'scheme' if count == 1 else 'schemes'}; open index.html"))
+    write_line(safe_line(f"{directory}: {count} {'scheme' if count == 1 else 'schemes'}; open index.html"))

@@ -12,7 +12,7 @@ import railroad
 from markupsafe import Markup
 
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Sequence
-from urlschemes_cli.output.plain import published
+from urlschemes_cli.output.text import escaped_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ class Drawing(NamedTuple):
 def drawing(rule: Rule, link: Callable[[str], str]) -> Drawing:
     """The diagram of a rule; `link` gives the address of the rule of a name."""
     drawn = diagram(rule, link)
-    drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {published(rule.name)}"}
+    drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {escaped_line(rule.name)}"}
     text: list[str] = []
     drawn.format(PADDING).walk(_write_links_once)
     drawn.writeSvg(text.append)
@@ -60,7 +60,7 @@ def _write_links_once(item: railroad.DiagramItem) -> None:
 
 def _drawn(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
     if isinstance(node, Reference):
-        return railroad.NonTerminal(published(node.name), href=link(node.name))
+        return railroad.NonTerminal(escaped_line(node.name), href=link(node.name))
     if isinstance(node, Sequence):
         return railroad.Sequence(*(_drawn(item, link) for item in node.items))
     if isinstance(node, Choice):
@@ -72,8 +72,8 @@ def _drawn(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
 
 def _terminal(node: Node) -> railroad.Terminal:
     if isinstance(node, Literal) and not any(map(str.isspace, node.text)):
-        return railroad.Terminal(published(node.text))
-    return railroad.Terminal(published(str(node)), cls="octets" if isinstance(node, Octets) else "")
+        return railroad.Terminal(escaped_line(node.text))
+    return railroad.Terminal(escaped_line(str(node)), cls="octets" if isinstance(node, Octets) else "")
 
 
 def _alternatives(node: Choice, link: Callable[[str], str]) -> railroad.DiagramItem:

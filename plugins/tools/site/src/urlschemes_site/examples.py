@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import Registry
 from urlschemes.errors import InvalidURL, URLError
-from urlschemes_cli.output.plain import published
+from urlschemes_cli.output.text import escaped_line
 from urlschemes_lint import fix
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _element(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"“{published(text)}”"
+    return f"“{escaped_line(text)}”"
 
 
 def _segments(text: str, found: Iterable[tuple[Found, tuple[int, int]]]) -> Iterable[Segment]:

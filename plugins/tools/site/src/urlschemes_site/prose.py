@@ -9,7 +9,7 @@ import re
 
 from markupsafe import Markup
 
-from urlschemes_cli.output.plain import published
+from urlschemes_cli.output.text import escaped_line
 
 __all__ = ["running"]
 
@@ -27,10 +27,10 @@ def running(text: str) -> Markup:
     made = Markup()
     end = 0
     for found in _PIECE.finditer(text):
-        said = published(found[0])
-        made += published(text[end : found.start()])
+        said = escaped_line(found[0])
+        made += escaped_line(text[end : found.start()])
         if found["code"] is not None:
-            made += Markup("<code>{}</code>").format(published(found["code"]))
+            made += Markup("<code>{}</code>").format(escaped_line(found["code"]))
         elif found["template"] is not None:
             address = f"https://www.iana.org/assignments/uri-schemes/{found['template']}"
             made += Markup('<a href="{}" rel="noreferrer">{}</a>').format(address, said)
@@ -42,4 +42,4 @@ def running(text: str) -> Markup:
             address = f"https://www.rfc-editor.org/rfc/rfc{found['number']}{section}"
             made += Markup('<a class="rfc" href="{}" rel="noreferrer">{}</a>').format(address, said)
         end = found.end()
-    return made + published(text[end:])
+    return made + escaped_line(text[end:])

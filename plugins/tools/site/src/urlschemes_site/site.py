@@ -14,7 +14,7 @@ from urlschemes import __version__
 from urlschemes.grammar.bnf import read, shared_rules
 from urlschemes.registry.known_names import attribution, install_command, merged
 from urlschemes_access import Limits, Policy
-from urlschemes_cli.output.plain import published
+from urlschemes_cli.output.text import escaped_line
 from urlschemes_site.diagrams import drawing
 from urlschemes_site.prose import running
 from urlschemes_site.schemes import RULES, page_file, page_of, rule_rows
@@ -138,7 +138,7 @@ def _environment() -> jinja2.Environment:
 
 def _safe(value: object) -> object:
     """Every text that a template puts into a page: what nobody can see, or what would turn it round, is escaped."""
-    return published(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return escaped_line(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _prose(text: str) -> str:

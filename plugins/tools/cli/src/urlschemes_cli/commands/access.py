@@ -1,108 +1,114 @@
-"""access and attributes: the operations of section 2 on what a URL locates."""
+"""The commands `access` and `attributes`."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes_cli.access_options import accessing
-from urlschemes_cli.output.plain import as_json, errors_as_json, line, write_json
+from urlschemes.errors import UnsupportedOperation
+from urlschemes_cli.access_options import with_access_options
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
-    from urlschemes_cli.access_options import Given
-    from urlschemes_cli.app import Settings
+    from urlschemes_access import Document, Listing, Session
+    from urlschemes_cli.access_options import AccessOptions
+    from urlschemes_cli.settings import Settings
 
 __all__ = ["access", "attributes"]
 
 
-def _target(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
-    """Where the content goes; None is standard output. Looked at before anything is accessed."""
+def _check_target(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
+    """Return the file to write to, None for standard output; checked before anything is accessed."""
     if value is None or value == "-":
         return None
     path = Path(value)
     if path.is_dir():
-        raise click.BadParameter("this is a folder; a name that a server gives is never used, so name a file")
+        raise click.BadParameter(f"{value!r} is a folder: name a file in it")
     if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {str(path.parent)!r}")
     return path
 
 
-def _raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
+def _check_raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
     if value and sys.stdout.isatty():
-        raise click.UsageError("--raw is for files and pipes: a terminal would obey what a server sent")
+        raise click.UsageError(
+            "--raw writes to files and pipes, not to a terminal, which would obey what the server sends"
+        )
     return value
 
 
-@click.command(short_help="Get the document or listing that a URL locates.")
+@click.command()
 @click.argument("url")
-@click.option("-o", "--output", "target", callback=_target, metavar="FILE", help="Save the content as FILE.")
-@click.option("--raw", is_flag=True, expose_value=False, callback=_raw, help="Refuse to write to a terminal.")
-@as_json
-@accessing
+@click.option("-o", "--output", "target", callback=_check_target, metavar="FILE", help="Write the content to FILE.")
+@click.option("--raw", is_flag=True, expose_value=False, callback=_check_raw, help="Refuse to write to a terminal.")
+@json_option
+@with_access_options
 @click.pass_obj
-def access(settings: Settings, url: str, target: Path | None, given: Given, *, as_json: bool) -> None:
-    """Access what URL locates: write a document, list a folder or a menu.
+def access(settings: Settings, url: str, target: Path | None, access_options: AccessOptions, *, as_json: bool) -> None:
+    """Get the document or listing that URL locates.
 
-    A file or a pipe gets the octets as they came, a terminal text that it cannot obey. Listings are tables on a
-    terminal, elsewhere lines of URL, kind, size, time, name and problem with tabs between them. Private networks are
-    allowed, since you typed the URL; local files only below a --root.
+    Files and pipes get a document unchanged; on a terminal its control characters are escaped. A listing is a table on
+    a terminal; elsewhere each entry is a line of URL, kind, size, time, name and problem, separated by tabs.
+
+    Private networks are allowed, because you typed the URL. Local files are allowed below a --root only.
     """
-    from urlschemes.errors import UnsupportedOperation
-    from urlschemes_access.resources import Document, Listing
-    from urlschemes_cli.output.delivery import Progress, deliver, deliver_listing, document_json, listing_json
+    from urlschemes_cli.output.progress import ProgressBar, can_show_progress
 
     client = settings.client
-    progress = Progress() if not given.verbose and _watched(target) else None
-    with errors_as_json(url, wanted=as_json):
-        arguments = given.arguments(client, url, "access")
+    progress = ProgressBar() if not access_options.verbose and can_show_progress(target) else None
+    with errors_as_json(url, enabled=as_json):
+        arguments = access_options.arguments(client, url, "access")
         if progress:
             arguments["trace"] = progress
         with client.access(url, **arguments) as resource:
-            if not isinstance(resource, Document | Listing):
-                raise UnsupportedOperation(
-                    f"{line(url)} opens an interactive session, and this command shows documents and listings",
-                    scheme=resource.url.scheme,
-                    hint="`urlschemes --help` lists the commands that plugins have for it",
-                )
-            with progress.shown(resource.attributes.size) if progress else nullcontext():
-                if isinstance(resource, Document):
-                    said = document_json(resource, target) if as_json else deliver(resource, target)
-                else:
-                    said = listing_json(resource, target) if as_json else deliver_listing(resource, target)
+            with progress.transfer(resource.attributes.size) if progress else nullcontext():
+                result = _write(resource, target, as_json=as_json)
             if as_json:
-                write_json(said)
+                write_json(result)
 
 
-@click.command(short_help="Find what is known of a resource.")
+def _write(resource: Document | Listing | Session, target: Path | None, *, as_json: bool) -> dict[str, Any] | None:
+    """Write a document or listing, or return it as JSON."""
+    from urlschemes_access import Document, Listing
+    from urlschemes_cli.output.documents import document_json, write_document
+    from urlschemes_cli.output.listings import listing_json, write_listing
+
+    if isinstance(resource, Document):
+        if as_json:
+            return document_json(resource, target)
+        write_document(resource, target)
+    elif isinstance(resource, Listing):
+        if as_json:
+            return listing_json(resource, target)
+        write_listing(resource, target)
+    else:
+        raise UnsupportedOperation(
+            f"{safe_line(resource.url.redacted())} opens an interactive session, not a document or a listing",
+            scheme=resource.url.scheme,
+            hint="`urlschemes --help` lists the commands of plugins",
+        )
+    return None
+
+
+@click.command()
 @click.argument("url")
-@as_json
-@accessing
+@json_option
+@with_access_options
 @click.pass_obj
-def attributes(settings: Settings, url: str, given: Given, *, as_json: bool) -> None:
-    """Find what is known of the resource at URL, without its content."""
-    from urlschemes_cli.output.delivery import attributes_json, write_attributes
+def attributes(settings: Settings, url: str, access_options: AccessOptions, *, as_json: bool) -> None:
+    """Show what is known of the resource at URL, without getting its content."""
+    from urlschemes_cli.output.attributes import attributes_json, write_attributes
 
     client = settings.client
-    with errors_as_json(url, wanted=as_json):
-        found = client.find_attributes(url, **given.arguments(client, url, "find attributes"))
+    with errors_as_json(url, enabled=as_json):
+        found = client.find_attributes(url, **access_options.arguments(client, url, "find attributes"))
     if as_json:
-        write_json({"url": line(url), "attributes": attributes_json(found)})
+        write_json({"url": safe_line(url), "attributes": attributes_json(found)})
         return
-    write_attributes(found, otherwise="it exists, and nothing more is known of it")
-
-
-def _watched(target: Path | None) -> bool:
-    """Whether somebody watches while a file is written. Behind a pipe, another program may draw on the terminal."""
-    import os
-    import stat
-
-    if not sys.stderr.isatty():
-        return False
-    try:
-        return target is not None or stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError):  # a standard output that is no file at all
-        return False
+    write_attributes(found, if_none="the resource exists; nothing more is known of it")

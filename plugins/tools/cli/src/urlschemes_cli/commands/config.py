@@ -1,155 +1,165 @@
-"""config: what is in force for the commands that access, and where each value comes from."""
+"""The command `config`: every setting in force, and where it comes from."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from urlschemes_cli.output.plain import as_json, error_json, line, note, write, write_json
+from urlschemes_cli.exit_codes import USAGE
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import error_json, write_json
+from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes.errors import URLError
-    from urlschemes.registry.registry import Registry
-    from urlschemes_access.configuration import Configuration, Setting
-    from urlschemes_access.policy import Limits, Policy
-    from urlschemes_cli.app import Settings
+    from urlschemes import Registry, URLError
+    from urlschemes_access import Configuration, Limits, Policy
+    from urlschemes_access.configuration import Setting
+    from urlschemes_cli.settings import Settings
 
 __all__ = ["config"]
 
 DEFAULT = "default"
-LINE = "the command line"
+COMMAND_LINE = "the command line"
+_VARIABLES = ("URLSCHEMES_PLUGINS", "URLSCHEMES_DISABLE")
 
 
-@click.command(short_help="Show what is configured.")
-@click.option("--path", is_flag=True, help="Write the path of the configuration file, whether or not it is there.")
-@as_json
+class Row(NamedTuple):
+    """A setting: its key, its value without secrets, and where it comes from."""
+
+    key: str
+    value: Any
+    source: str
+
+
+@click.command()
+@click.option("--path", is_flag=True, help="Write the path of the configuration file, whether it exists or not.")
+@json_option
 @click.pass_obj
 def config(settings: Settings, *, path: bool, as_json: bool) -> None:
-    """Show every value in force, and where it comes from: the command line, a variable, the file, or the default.
+    """Show every setting, and where it comes from: command line, environment variable, file, or default.
 
-    The exit code is 2 where something cannot be used.
+    The exit code is 2 if a setting cannot be used.
     """
-    from urlschemes_cli.app import USAGE
-
     if path:
-        if settings.path is None:
-            note("there is no folder for a configuration file" if settings.configured else "no file is used")
-        else:
-            write(line(settings.path))
+        _write_path(settings)
         return
-    client, path_used = settings.client, settings.path
-    faults = client.check_configuration()
+    client, file = settings.client, settings.path
+    errors = client.check_configuration()
     rows = list(_rows(settings, client.configuration))
     if as_json:
         write_json(
             {
-                "file": path_used,
-                "exists": _exists(path_used),
-                "settings": [{"key": key, "value": value, "source": source} for key, value, source in rows],
-                "problems": [error_json(fault)["error"] for fault in faults],
+                "file": file,
+                "exists": _exists(file),
+                "settings": [row._asdict() for row in rows],
+                "problems": [error_json(error)["error"] for error in errors],
             }
         )
     else:
-        _show(path_used, rows, faults)
-    if faults:
+        _show(file, rows, errors)
+    if errors:
         click.get_current_context().exit(USAGE)
 
 
+def _write_path(settings: Settings) -> None:
+    if settings.path is None:
+        write_note("there is no folder for a configuration file" if settings.use_config else "no file is used")
+    else:
+        write_line(safe_line(settings.path))
+
+
 def _exists(file: str | None) -> bool:
-    return file is not None and os.path.exists(file)  # noqa: PTH110  it is text, to be shown
+    return file is not None and os.path.exists(file)  # noqa: PTH110  the path is text
 
 
-def _rows(settings: Settings, configuration: Configuration) -> Iterator[tuple[str, Any, str]]:
-    """Each key with its value, fit to be shown, and where that comes from."""
-    from urlschemes_access.policy import Policy
+def _rows(settings: Settings, configuration: Configuration) -> Iterator[Row]:
+    from urlschemes_access import Policy
 
-    found = {each.name: each for each in configuration.settings}
-    base = Policy.interactive()
-    policy = configuration.policy(base)
-    yield from _fields("policy", policy, base, found)
-    yield from _fields("limits", policy.limits, base.limits, found)
-    for setting in (
-        *(each for each in configuration.settings if each.table == "gateways"),
-        *_options(configuration, settings.registry),
-    ):
-        yield _row(setting)
+    configured = {each.name: each for each in configuration.settings}
+    default = Policy.interactive()
+    policy = configuration.policy(default)
+    yield from _field_rows("policy", policy, default, configured)
+    yield from _field_rows("limits", policy.limits, default.limits, configured)
+    gateways = (each for each in configuration.settings if each.table == "gateways")
+    for setting in (*gateways, *_option_settings(configuration, settings.registry)):
+        yield Row(setting.name, setting.safe, setting.source)
+    yield from _registry_rows(settings)
+
+
+def _field_rows(
+    table: str, value: Policy | Limits, default: Policy | Limits, configured: dict[str, Setting]
+) -> Iterator[Row]:
+    for field in fields(value):
+        key = f"{table}.{field.name}"
+        if field.name == "limits":
+            continue
+        current = getattr(value, field.name)
+        source = configured[key].source if key in configured else DEFAULT
+        if key in configured and field.name.startswith("denied_") and getattr(default, field.name):
+            source = f"{DEFAULT}, and {source}"  # lists of what is denied add up
+        yield Row(key, sorted(current) if isinstance(current, frozenset) else current, source)
+
+
+def _option_settings(configuration: Configuration, registry: Registry) -> Iterator[Setting]:
+    """Return the options in force for installed schemes, then those for other schemes."""
+    tables = set()
+    for record in registry.registrations():
+        tables.add(f"options.{record.scheme}")
+        yield from configuration.options(record).values()
+    for setting in configuration.settings:
+        if setting.table.startswith("options.") and setting.table not in tables:
+            yield setting
+
+
+def _registry_rows(settings: Settings) -> Iterator[Row]:
     table = settings.file.table("registry")
     if settings.plugins is not None:
-        yield "registry.plugins", list(settings.plugins), LINE
+        yield Row("registry.plugins", list(settings.plugins), COMMAND_LINE)
     elif "plugins" in table.content:
-        yield "registry.plugins", list(table.strings("plugins")), table.source
+        yield Row("registry.plugins", list(table.strings("plugins")), table.source)
     else:
-        yield "registry.plugins", None, DEFAULT
+        yield Row("registry.plugins", None, DEFAULT)
     if settings.disable:
-        yield "registry.disable", list(settings.disable), LINE
-    if "disable" in table.content:  # what is switched off adds up
-        yield "registry.disable", list(table.strings("disable")), table.source
-    for name in ("URLSCHEMES_PLUGINS", "URLSCHEMES_DISABLE"):
+        yield Row("registry.disable", list(settings.disable), COMMAND_LINE)
+    if "disable" in table.content:  # lists of what is switched off add up
+        yield Row("registry.disable", list(table.strings("disable")), table.source)
+    for name in _VARIABLES:
         if name in os.environ:
-            yield name, os.environ[name], "the environment"
+            yield Row(name, os.environ[name], "the environment")
     pins = table.table("pins")
     for name in sorted({*pins.content, *settings.pins}):
         pin = settings.pins.get(name)
-        yield f"registry.pins.{name}", pin or pins.string(name), LINE if pin else table.source
+        yield Row(f"registry.pins.{name}", pin or pins.string(name), COMMAND_LINE if pin else table.source)
 
 
-def _fields(
-    table: str, value: Policy | Limits, base: Policy | Limits, found: dict[str, Setting]
-) -> Iterator[tuple[str, Any, str]]:
-    from dataclasses import fields
-
-    for each in fields(value):
-        key = f"{table}.{each.name}"
-        if each.name == "limits":
-            continue
-        held = getattr(value, each.name)
-        source = found[key].source if key in found else DEFAULT
-        if key in found and each.name.startswith("denied_") and getattr(base, each.name):
-            source = f"{DEFAULT}, and {source}"  # what is denied adds up
-        yield key, sorted(held) if isinstance(held, frozenset) else held, source
-
-
-def _options(configuration: Configuration, registry: Registry) -> Iterator[Setting]:
-    """Those of schemes that are there, as they are in force, then the others."""
-    names = set()
-    for record in registry.registrations():
-        names.add(f"options.{record.scheme}")
-        yield from configuration.options(record).values()
-    yield from (
-        each for each in configuration.settings if each.table.startswith("options.") and each.table not in names
-    )
-
-
-def _row(setting: Setting) -> tuple[str, Any, str]:
-    return setting.name, setting.safe, setting.source
-
-
-def _show(file: str | None, rows: list[tuple[str, Any, str]], faults: tuple[URLError, ...]) -> None:
+def _show(file: str | None, rows: list[Row], errors: tuple[URLError, ...]) -> None:
     from rich.text import Text
 
-    from urlschemes_cli.app import report
-    from urlschemes_cli.output.screen import Screen, grid
+    from urlschemes_cli.error_reports import report
+    from urlschemes_cli.output.console import Console, columns_table  # late: rich
 
-    screen = Screen()
+    console = Console()
     if file is not None:
-        screen.print(Text(f"{line(file)}{'' if _exists(file) else '  (there is no such file)'}\n"), soft_wrap=True)
-    table = grid("key", "value", "from")
-    for key, value, source in rows:
-        style = "dim" if source == DEFAULT else ""
-        said = "the file" if source == file else source
-        table.add_row(*(Text(line(each), style) for each in (key, _written(value), said)))
-    screen.table(table)
-    for fault in faults:
-        report(fault)
+        missing = "" if _exists(file) else "  (does not exist)"
+        console.print(Text(f"{safe_line(file)}{missing}\n"), soft_wrap=True)
+    table = columns_table("key", "value", "from")
+    for row in rows:
+        style = "dim" if row.source == DEFAULT else ""
+        source = "the file" if row.source == file else row.source
+        table.add_row(*(Text(safe_line(each), style) for each in (row.key, _value_text(row.value), source)))
+    console.print_table(table)
+    for error in errors:
+        report(error)
 
 
-def _written(value: Any) -> str:
-    """As the file has it; where it cannot, in a word."""
+def _value_text(value: Any) -> str:
+    """Return a value as the file would have it; `any` for None, which the file cannot express."""
     if value is None:
         return "any"
     return json.dumps(value) if value not in ((), []) else "[]"

@@ -1,4 +1,4 @@
-"""demo: a URL of every installed scheme, accessed on servers that run for a moment on this machine."""
+"""The command `demo`: a URL of every installed scheme, accessed on servers of this machine."""
 
 from __future__ import annotations
 
@@ -6,238 +6,215 @@ import sys
 from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.rule import Rule
+from rich.text import Text
 
-from urlschemes_cli.output.delivery import dump
-from urlschemes_cli.output.plain import line, note
+from urlschemes.errors import PluginContractError, PluginError, URLError
+from urlschemes.redaction import described
+from urlschemes.registry.claim_selection import locations
+from urlschemes.registry.claims import DEMOS
+from urlschemes_access import Attributes, Document, Listing, Policy
+from urlschemes_cli.demonstration import Demonstration
+from urlschemes_cli.error_reports import conflict_hint, report
+from urlschemes_cli.exit_codes import FAILED, UNKNOWN
+from urlschemes_cli.output.attributes import attributes_json
+from urlschemes_cli.output.console import Console
+from urlschemes_cli.output.documents import hex_dump
+from urlschemes_cli.output.drawing import print_drawing, strokes_for
+from urlschemes_cli.output.text import safe_line, write_note
+from urlschemes_cli.output.trace import trace_lines
+from urlschemes_lint.drawing import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from urlschemes import Registry
     from urlschemes.registry.claims import Claim
-    from urlschemes.registry.registry import Registry
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.client import Client
-    from urlschemes_access.resources import Document, Listing, Session
-    from urlschemes_access.trace_event import TraceEvent
-    from urlschemes_cli.app import Settings
-    from urlschemes_cli.demonstration import Demonstration
-    from urlschemes_cli.output.screen import Screen
+    from urlschemes_access import Client, Session, TraceEvent
+    from urlschemes_cli.settings import Settings
 
 __all__ = ["demo"]
 
-KIT = "urlschemes-servers"
+SERVERS = "urlschemes-servers"
+"""The distribution with the servers of the demonstrations."""
 LOOPBACK = ("127.0.0.0/8", "::1/128")
-OCTETS = 128
+MAX_OCTETS = 128
 """Octets of a document that are shown."""
-ENTRIES = 6
+MAX_ENTRIES = 6
 """Entries of a listing that are shown."""
+MAX_WIDTH = 100
+"""The width of the line above each demonstration."""
 
 
-@click.command(short_help="Access a URL of every scheme, on this machine.")
+@click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_obj
 def demo(settings: Settings, names: tuple[str, ...]) -> None:
-    """Access a URL of every installed scheme, or of those called NAME, on servers of this machine alone.
+    """Access a URL of every installed scheme, or of the schemes NAME, on servers of this machine.
 
-    It shows the URL, its parts, what goes over the wire, and the first octets that come back. The servers are in the
-    distribution urlschemes-servers; they run while their scheme is shown.
+    Each demonstration shows the URL, its parts, the dialogue with the server, and the beginning of the result. The
+    servers are part of urlschemes-servers. They listen on this machine only, while their scheme is shown.
     """
-    from urlschemes.errors import URLError
-    from urlschemes_cli.app import FAILED, UNKNOWN, report
-    from urlschemes_cli.output.screen import Screen
-
     client = settings.unconfigured_client
     registry = client.registry
-    demos = _demos(registry)
-    wanted = [name.lower() for name in names] or list(registry)
-    for name in wanted:
-        registry.registration(name)
+    demos = {claim.name: claim for claim in registry.claims() if claim.group == DEMOS and claim.state == "active"}
+    chosen = [name.lower() for name in names] or list(registry)
+    for name in chosen:
+        registry.registration(name)  # raises the error for a scheme that cannot be used
     if not demos:
-        note(_why_nothing(registry))
+        write_note(_why_none(registry))
         click.get_current_context().exit(UNKNOWN)
-    screen = Screen()
+    console = Console()
     accessed, missing, failed = [], [], []
-    for name in wanted:
+    for name in chosen:
         if name not in demos:
             missing.append(name)
             continue
         try:
-            _demonstrate(screen, client, name, demos[name])
+            _show(console, client, name, demos[name])
             accessed.append(name)
         except URLError as error:
             sys.stdout.flush()
             report(error)
             failed.append(name)
     sys.stdout.flush()
-    _sum_up(screen, accessed, _say_conflicts(registry, missing), failed)
+    _show_summary(console, accessed, _without_conflicts(registry, missing), failed)
     if failed:
         click.get_current_context().exit(FAILED)
 
 
-def _demos(registry: Registry) -> dict[str, Claim]:
-    """The demonstration for each name."""
-    from urlschemes.registry.claims import DEMOS
-
-    return {claim.name: claim for claim in registry.claims() if claim.group == DEMOS and claim.state == "active"}
-
-
-def _why_nothing(registry: Registry) -> str:
-    from urlschemes.registry.claims import DEMOS
-
+def _why_none(registry: Registry) -> str:
+    """Return why there are no demonstrations."""
     for claim in registry.claims():
         if claim.group == DEMOS:
-            return f"{claim.provider} has demonstrations, and is {claim.state}: {claim.reason}"
-    return f"nothing can be shown without servers to talk to: pip install {KIT}"
+            return f"{claim.provider} has demonstrations, but is {claim.state}: {claim.reason}"
+    return f"there are no servers to access: pip install {SERVERS}"
 
 
-def _say_conflicts(registry: Registry, names: list[str]) -> list[str]:
-    """Say which demonstrations are at odds, of the schemes of those names, and return the names of the others."""
-    from urlschemes.registry.claim_selection import locations
-    from urlschemes.registry.claims import DEMOS
-    from urlschemes_cli.app import to_settle
-
+def _without_conflicts(registry: Registry, names: list[str]) -> list[str]:
+    """Note which of the schemes have several demonstrations, so that none is used; return the other names."""
     others = []
     for name in names:
-        claims = [
-            each for each in registry.claims() if (each.group, each.name, each.state) == (DEMOS, name, "conflict")
-        ]
+        key = (DEMOS, name, "conflict")
+        claims = [each for each in registry.claims() if (each.group, each.name, each.state) == key]
         if claims:
-            advice = to_settle(name, [each.distribution for each in claims])
-            note(f"several demonstrate {name}, so none is used: {locations(claims)}; {advice}")
+            hint = conflict_hint(name, [each.distribution for each in claims])
+            write_note(f"several distributions demonstrate {name}, so none is used: {locations(list(claims))}; {hint}")
         else:
             others.append(name)
     return others
 
 
-def _demonstrate(screen: Screen, client: Client, name: str, claim: Claim) -> None:
-    from tempfile import TemporaryDirectory
-
-    from rich.rule import Rule
-    from rich.text import Text
-
-    from urlschemes.errors import URLError
-
-    record = client.registry.registration(name)
-    title = Text.assemble((name, "bold"), f"  {line(record.title)}")
-    screen.print(Rule(title, align="left", style="dim"), width=min(screen.width, 100))
-    with TemporaryDirectory(prefix="urlschemes-demo-") as folder, _begun(client.registry, claim, Path(folder)) as shown:
+def _show(console: Console, client: Client, name: str, claim: Claim) -> None:
+    """Show one demonstration. Raises URLError."""
+    title = f"{name}  {safe_line(client.registry.registration(name).title)}"
+    console.print(Rule(title, align="left", style="dim"), width=min(console.width, MAX_WIDTH))
+    with (
+        TemporaryDirectory(prefix="urlschemes-demo-") as folder,
+        _running(client.registry, claim, Path(folder)) as demonstration,
+    ):
         try:
-            _show_access(screen, client, shown)
+            _show_access(console, client, demonstration)
         except URLError:
             sys.stdout.flush()
-            note(f"the demonstration of {claim.provider} failed, which is to {shown.operation} {shown.url}:")
+            operation = f"{demonstration.operation} {demonstration.url}"
+            write_note(f"the demonstration of {claim.provider} failed: {operation}")
             raise
-    screen.print()
+    console.print()
 
 
 @contextmanager
-def _begun(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonstration]:
-    """The demonstration that `claim` names, under way in `folder`. What goes wrong in it is a PluginError."""
-    from urlschemes.errors import PluginContractError, PluginError, URLError
-    from urlschemes.redaction import described
-    from urlschemes_cli.demonstration import Demonstration
-
-    demonstrate: Any = registry.load(claim)
+def _running(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonstration]:
+    """Run the demonstration that `claim` names, with the empty `folder`. Raises PluginError for its exceptions."""
+    demo_function: Any = registry.load(claim)
     try:
-        with demonstrate(folder) as shown:
-            if not isinstance(shown, Demonstration):
-                kind = type(shown).__qualname__
+        with demo_function(folder) as demonstration:
+            if not isinstance(demonstration, Demonstration):
+                kind = type(demonstration).__qualname__
                 raise PluginContractError(
-                    f"the demonstration of {claim.name} gave a {kind}",
+                    f"the demonstration of {claim.name} returned an object of type {kind}",
                     scheme=claim.name,
                     distribution=claim.provider,
                     wants="a Demonstration",
                     has=kind,
                 )
-            yield shown
+            yield demonstration
     except URLError:
         raise
     except (Exception, SystemExit) as error:
         raise PluginError(
-            f"the demonstration of {claim.name}, of {claim.provider}, failed: {described(error)}",
+            f"the demonstration of {claim.name} by {claim.provider} failed: {described(error)}",
             scheme=claim.name,
             distribution=claim.provider,
         ) from error
 
 
-def _show_access(screen: Screen, client: Client, shown: Demonstration) -> None:
-    from rich.text import Text
-
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.policy import Policy
-    from urlschemes_cli.output.narrator import told
-    from urlschemes_cli.output.picture import show, strokes_of
-    from urlschemes_lint.explaining import draw
-
-    screen.print(Text(line(shown.says), "italic"))
-    screen.print()
-    show(draw(client.registry.parse(shown.url), width=screen.width, strokes=strokes_of(screen)), screen)
+def _show_access(console: Console, client: Client, demonstration: Demonstration) -> None:
+    console.print(Text(safe_line(demonstration.description), "italic"))
+    console.print()
+    url = client.registry.parse(demonstration.url)
+    print_drawing(draw(url, width=console.width, strokes=strokes_for(console)), console)
     events: list[TraceEvent] = []
-    policy = Policy(public=False, networks=LOOPBACK, roots=shown.roots)
-    found = client.operate(
-        shown.operation,
-        shown.url,
-        policy=policy,
-        ssl_context=shown.ssl_context,
+    result = client.operate(
+        demonstration.operation,
+        url,
+        policy=Policy(public=False, networks=LOOPBACK, roots=demonstration.roots),
+        ssl_context=demonstration.ssl_context,
         trace=events.append,
-        options=shown.options,
+        options=demonstration.options,
     )
-    if isinstance(found, Attributes):
-        content = list(_said(found))
+    if isinstance(result, Attributes):
+        lines = list(_attribute_lines(result))
     else:
-        with found:
-            content = list(_content(found, shown))
-    screen.print(Text("\nOver the wire", "bold"))
+        with result:
+            lines = list(_content_lines(result, demonstration))
+    console.print(Text("\nDialogue", "bold"))
     for event in events:
-        for text in told(event):
-            screen.print(text, soft_wrap=True)
-    screen.print(Text("\nWhat came back", "bold"))
-    for each in content:
-        screen.print(Text(each), soft_wrap=True)
+        for text in trace_lines(event):
+            console.print(text, soft_wrap=True)
+    console.print(Text("\nResult", "bold"))
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
 
 
-def _content(resource: Document | Listing | Session, shown: Demonstration) -> Iterator[str]:
-    """The beginning of what came back, all of which is read."""
-    from urlschemes_access.resources import Document, Listing
-
+def _content_lines(resource: Document | Listing | Session, demonstration: Demonstration) -> Iterator[str]:
+    """Read all of a resource, and return its beginning as lines."""
     if isinstance(resource, Listing):
         entries = list(resource)
-        begins = "" if len(entries) <= ENTRIES else f"; its first {ENTRIES}"
+        begins = "" if len(entries) <= MAX_ENTRIES else f"; its first {MAX_ENTRIES}"
         yield f"a listing of {len(entries)} entries{begins}:"
-        for entry in entries[:ENTRIES]:
-            yield f"{line(entry.kind):<10} {line(entry.name)}  {line(entry.url or entry.problem or '')}"
+        for entry in entries[:MAX_ENTRIES]:
+            yield f"{safe_line(entry.kind):<10} {safe_line(entry.name)}  {safe_line(entry.url or entry.problem or '')}"
         return
     if isinstance(resource, Document):
-        octets, what = resource.read(), "a document"
-        kind = f", {line(resource.media_type or 'of no known media type')}"
+        octets, kind = resource.read(), "a document"
+        media_type = f", {safe_line(resource.media_type or 'of unknown media type')}"
     else:
-        octets, what, kind = shown.talk(resource) if shown.talk else b"", "a session", ""
-    begins = "" if len(octets) <= OCTETS else f"; its first {OCTETS}"
-    yield f"{what} of {len(octets)} octets{kind}{begins}:"
-    yield from dump(octets[:OCTETS])
+        octets = demonstration.talk(resource) if demonstration.talk else b""
+        kind, media_type = "a session", ""
+    begins = "" if len(octets) <= MAX_OCTETS else f"; its first {MAX_OCTETS}"
+    yield f"{kind} of {len(octets)} octets{media_type}{begins}:"
+    yield from hex_dump(octets[:MAX_OCTETS])
 
 
-def _said(attributes: Attributes) -> Iterator[str]:
-    """What the other side says of an operation that gives no content."""
-    from urlschemes_cli.output.delivery import attributes_json
-
+def _attribute_lines(attributes: Attributes) -> Iterator[str]:
+    """Return the attributes as lines."""
     for name, value in attributes_json(attributes).items():
         if isinstance(value, Mapping):
-            yield from (f"{line(each)}: {line(str(text))}" for each, text in value.items())
+            yield from (f"{safe_line(key)}: {safe_line(str(text))}" for key, text in value.items())
         elif value is not None:
-            yield f"{name}: {line(str(value))}"
+            yield f"{name}: {safe_line(str(value))}"
 
 
-def _sum_up(screen: Screen, accessed: list[str], missing: list[str], failed: list[str]) -> None:
-    from rich.text import Text
-
-    for names, said, style in (
+def _show_summary(console: Console, accessed: list[str], missing: list[str], failed: list[str]) -> None:
+    for names, label, style in (
         (accessed, "accessed", "bold green"),
-        (missing, "installed, and nobody offers a demonstration", "bold yellow"),
+        (missing, "installed, but without a demonstration", "bold yellow"),
         (failed, "failed", "bold red"),
     ):
         if names:
-            screen.print(Text.assemble((said, style), f": {', '.join(names)}"), soft_wrap=True)
+            console.print(Text.assemble((label, style), f": {', '.join(names)}"), soft_wrap=True)

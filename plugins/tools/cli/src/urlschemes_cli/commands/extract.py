@@ -1,4 +1,4 @@
-"""extract: the URLs in a text."""
+"""The command `extract`: the URLs in a text."""
 
 from __future__ import annotations
 
@@ -12,28 +12,31 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from urlschemes.redaction import one_line, redact
-from urlschemes_cli.commands.read import note_hidden, with_passwords
-from urlschemes_cli.output.plain import as_json, error_json, note, write
+from urlschemes_cli.exit_codes import INVALID
+from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
+from urlschemes_cli.output.json_output import error_json
+from urlschemes_cli.output.text import write_line, write_note
+from urlschemes_text import Broken, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from urlschemes.url.value import URL
-    from urlschemes_cli.app import Settings
-    from urlschemes_text.search import Broken, Found
+    from urlschemes import URL
+    from urlschemes_cli.settings import Settings
+    from urlschemes_text import Found
 
 __all__ = ["extract"]
 
 _CHUNK = 64 * 1024
 
 
-@click.command(short_help="Write the URLs that stand in a text.")
+@click.command()
 @click.argument("file", type=click.File("rb"), default="-")
-@click.option("--delimited", is_flag=True, help="Only URLs within brackets: <URL:...>.")
-@click.option("--invalid", is_flag=True, help="Report on standard error what should be a URL and is none.")
+@click.option("--delimited", is_flag=True, help="List only URLs within brackets: <URL:...>.")
+@click.option("--invalid", is_flag=True, help="Report invalid URLs on standard error.")
 @click.option("--positions", is_flag=True, help="Write LINE:COLUMN: before each URL.")
-@as_json
-@with_passwords
+@json_option
+@passwords_option
 @click.pass_obj
 def extract(
     settings: Settings,
@@ -45,77 +48,75 @@ def extract(
     as_json: bool,
     passwords: bool,
 ) -> None:
-    """Write the URLs that stand in FILE, or in standard input, one on each line and without their fragments.
+    """List the URLs in FILE or standard input, one on each line, without fragments.
 
-    FILE is text in UTF-8. Within <URL:...> a URL may be broken over lines. Passwords are written as ***.
+    FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
     """
-    from urlschemes_cli.app import INVALID
-    from urlschemes_text.search import Broken, find
-
-    found = find(_decoded(file), registry=settings.registry, invalid=invalid)
-    chosen = (each for each in found if not delimited or each.grade == "delimited")
-    if as_json:
-        broken = _write_list(chosen, passwords=passwords)
-    else:
-        broken = hidden = False
-        for each in chosen:
-            place = f"{each.line}:{each.column}: "
-            if isinstance(each, Broken):
-                broken = True
-                _remark(f"{place}{_of_one_line(each)}: {each.error.message}")
-                continue
-            url = _shown(each.url, passwords=passwords)
-            hidden = hidden or url != str(each.url)
-            write(place + url if positions else url)
-            if each.uncertain:
-                _remark(f"{place}uncertain: a hyphen stands before a line break, or `>` is the first on its line")
-        if hidden:
-            note_hidden()
-    if broken:
+    passages = find(_decoded(file), registry=settings.registry, invalid=invalid)
+    chosen = (each for each in passages if not delimited or each.grade == "delimited")
+    write = _write_json if as_json else partial(_write_lines, positions=positions)
+    if write(chosen, passwords=passwords):
         click.get_current_context().exit(INVALID)
 
 
 def _decoded(file: IO[bytes]) -> Iterator[str]:
-    """The text of `file` as it comes; octets that are no UTF-8 become surrogates."""
+    """Return the text of `file` as it arrives; octets that are not UTF-8 become surrogates."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-    read = getattr(file, "read1", file.read)  # what is there already, where the file can tell
+    read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
     for octets in iter(partial(read, _CHUNK), b""):
         yield decoder.decode(octets)
     yield decoder.decode(b"", final=True)
 
 
+def _write_lines(passages: Iterable[Found | Broken], *, positions: bool, passwords: bool) -> bool:
+    """Write each URL on a line; return True if a passage is broken."""
+    any_broken = any_hidden = False
+    for passage in passages:
+        place = f"{passage.line}:{passage.column}: "
+        if isinstance(passage, Broken):
+            any_broken = True
+            _note(f"{place}{_shortened(passage)}: {passage.error.message}")
+            continue
+        url = _shown(passage.url, passwords=passwords)
+        any_hidden = any_hidden or url != str(passage.url)
+        write_line(place + url if positions else url)
+        if passage.uncertain:
+            _note(f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`")
+    if any_hidden:
+        note_hidden_password()
+    return any_broken
+
+
+def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
+    """Write a JSON list, each item as soon as it is found; return True if a passage is broken."""
+    any_broken = False
+    before = "["
+    for passage in passages:
+        place = {"grade": passage.grade, "span": passage.span, "line": passage.line, "column": passage.column}
+        if isinstance(passage, Broken):
+            any_broken = True
+            item = {"text": _shortened(passage), **place, **error_json(passage.error)}
+        else:
+            url = _shown(passage.url, passwords=passwords)
+            item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain, **place}
+        sys.stdout.write(f"{before}\n{indent(json.dumps(item, indent=2), '  ')}")
+        before = ","
+    write_line("[]" if before == "[" else "\n]")
+    return any_broken
+
+
 def _shown(url: URL, *, passwords: bool) -> str:
     if passwords:
         return str(url)
-    # Which part of a scheme that nobody registered is a password is not known.
+    # A generic URL has no part `password`: the password is found by the form of the text.
     return redact(str(url)) if url.registration is None else url.redacted()
 
 
-def _remark(text: str) -> None:
-    """Say something on standard error, behind what was written before."""
+def _note(text: str) -> None:
+    """Write a note after what was written to standard output before."""
     sys.stdout.flush()
-    note(text)
+    write_note(text)
 
 
-def _of_one_line(broken: Broken) -> str:
+def _shortened(broken: Broken) -> str:
     return one_line("".join(broken.text.split()), 80)
-
-
-def _write_list(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
-    """Write a JSON list, each item as soon as it is found. Whether one of them is broken."""
-    from urlschemes_text.search import Broken
-
-    broken = False
-    before = "["
-    for each in passages:
-        place = {"grade": each.grade, "span": each.span, "line": each.line, "column": each.column}
-        if isinstance(each, Broken):
-            broken = True
-            item = {"text": _of_one_line(each), **place, **error_json(each.error)}
-        else:
-            url = _shown(each.url, passwords=passwords)
-            item = {"url": url, "fragment": each.fragment, "uncertain": each.uncertain, **place}
-        sys.stdout.write(f"{before}\n{indent(json.dumps(item, indent=2), '  ')}")
-        before = ","
-    write("[]" if before == "[" else "\n]")
-    return broken

@@ -1,79 +1,82 @@
-"""replace, update and delete: the operations of section 2 that change what a URL locates."""
+"""The commands `replace`, `update` and `delete`."""
 
 from __future__ import annotations
 
 import stat
 import sys
 from contextlib import contextmanager
+from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from urlschemes_cli.access_options import FOLDER, accessing
-from urlschemes_cli.output.plain import as_json, errors_as_json, line, note, write_json
+from urlschemes_cli.access_options import FOLDER, with_access_options
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.text import safe_line, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from urlschemes_access.operation_arguments import Content
-    from urlschemes_cli.access_options import Given
-    from urlschemes_cli.app import Settings
+    from urlschemes_cli.access_options import AccessOptions
+    from urlschemes_cli.settings import Settings
 
 __all__ = ["delete", "replace", "update"]
 
-PIECE = 64 * 1024
+CHUNK = 64 * 1024
 """Octets that are read at once."""
-WHOLE = 16 * 1024 * 1024
-"""Octets of a file that is sent whole, so that its length can be told first; a longer one goes in pieces."""
+MAX_WHOLE = 16 * 1024 * 1024
+"""Octets up to which a file is read whole, so that its length can be sent first."""
 
-_DONE = {"replace": "is replaced", "update": "is updated", "delete": "is deleted"}
+_DONE = {"replace": "was replaced", "update": "was updated", "delete": "was deleted"}
 
 
-def _writing(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The arguments and options that the three commands have."""
-    decorated: Callable[..., Any] = click.pass_obj(command)
+def _write_command(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that the three commands have."""
+    decorated: Callable[..., Any] = with_access_options(click.pass_obj(function))
     decorated = click.option(
-        "--writable", type=FOLDER, multiple=True, metavar="DIR", help="Allow files below DIR to be written."
-    )(accessing(decorated))
-    return as_json(decorated)
+        "--writable", type=FOLDER, multiple=True, metavar="DIR", help="Allow writing local files below DIR."
+    )(decorated)
+    return json_option(decorated)
 
 
-_content = click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+_file_argument = click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 
 
-@click.command(short_help="Put content in the place of what a URL locates.")
+@click.command()
 @click.argument("url")
-@_content
-@_writing
-def replace(settings: Settings, url: str, file: str | None, **more: Any) -> None:
-    """Put the octets of FILE in the place of what URL locates, or where nothing is yet.
+@_file_argument
+@_write_command
+def replace(settings: Settings, url: str, file: str | None, **options: Any) -> None:
+    """Replace the resource at URL by FILE, or create it.
 
-    Without FILE (or with `-`) they come from standard input. What the other side says of it is written.
+    Without FILE, or with `-`, standard input is sent. The server's answer is shown.
     """
-    with _opened(file) as content:
-        _operate(settings, "replace", url, content, **more)
+    with _content_of(file) as content:
+        _operate(settings, "replace", url, content, **options)
 
 
-@click.command(short_help="Add content to what a URL locates.")
+@click.command()
 @click.argument("url")
-@_content
-@_writing
-def update(settings: Settings, url: str, file: str | None, **more: Any) -> None:
-    """Add the octets of FILE to the end of what URL locates.
+@_file_argument
+@_write_command
+def update(settings: Settings, url: str, file: str | None, **options: Any) -> None:
+    """Append FILE to the resource at URL.
 
-    Without FILE (or with `-`) they come from standard input. What the other side says of it is written.
+    Without FILE, or with `-`, standard input is sent. The server's answer is shown.
     """
-    with _opened(file) as content:
-        _operate(settings, "update", url, content, **more)
+    with _content_of(file) as content:
+        _operate(settings, "update", url, content, **options)
 
 
-@click.command(short_help="Delete what a URL locates.")
+@click.command()
 @click.argument("url")
-@_writing
-def delete(settings: Settings, url: str, **more: Any) -> None:
-    """Delete what URL locates. Nobody is asked again."""
-    _operate(settings, "delete", url, None, **more)
+@_write_command
+def delete(settings: Settings, url: str, **options: Any) -> None:
+    """Delete the resource at URL, without asking."""
+    _operate(settings, "delete", url, None, **options)
 
 
 def _operate(
@@ -82,60 +85,58 @@ def _operate(
     url: str,
     content: Content | None,
     *,
-    given: Given,
+    access_options: AccessOptions,
     writable: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    from dataclasses import replace as replaced
-
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_cli.output.delivery import attributes_json, write_attributes
+    from urlschemes_access import Attributes
+    from urlschemes_cli.output.attributes import attributes_json, write_attributes
 
     client = settings.client
-    with errors_as_json(url, wanted=as_json):
-        arguments = given.arguments(client, url, operation)
+    with errors_as_json(url, enabled=as_json):
+        arguments = access_options.arguments(client, url, operation)
         policy = arguments["policy"] or client.policy
-        arguments["policy"] = replaced(policy, writable=(*policy.writable, *writable))
+        arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
         found = client.operate(operation, url, content, **arguments)
     assert isinstance(found, Attributes)
     if as_json:
-        write_json({"url": line(url), "operation": operation, "attributes": attributes_json(found)})
+        write_json({"url": safe_line(url), "operation": operation, "attributes": attributes_json(found)})
     else:
-        note(f"{line(url)} {_DONE[operation]}")
-        write_attributes(found, otherwise="nothing more was said of it")
+        write_note(f"{safe_line(url)} {_DONE[operation]}")
+        write_attributes(found, if_none="the server gave no details")
 
 
 @contextmanager
-def _opened(file: str | None) -> Iterator[Content]:
-    """The content of the file that is named, or of standard input."""
+def _content_of(file: str | None) -> Iterator[Content]:
+    """Open a file, or standard input, and yield its content."""
     if file is None or file == "-":
         source = sys.stdin.buffer
         if source.isatty():
-            note("what you type is sent; Ctrl-D on a line of its own ends it")
-        yield _pieces(source, "standard input", may_be_empty=file is not None)
+            write_note("type the content; Ctrl-D at the beginning of a line ends it")
+        yield _chunks(source, "standard input", may_be_empty=file is not None)
         return
     path = Path(file)
     with path.open("rb") as opened:
         status = path.stat()
-        if stat.S_ISREG(status.st_mode) and status.st_size <= WHOLE:
+        if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_WHOLE:
             yield opened.read()
         else:
-            yield _pieces(opened, file, may_be_empty=True)
+            yield _chunks(opened, file, may_be_empty=True)
 
 
-def _pieces(source: IO[bytes], name: str, *, may_be_empty: bool) -> Iterator[bytes]:
-    """What comes, as it comes. Where nothing does, somebody has to have said that this is meant."""
+def _chunks(source: IO[bytes], name: str, *, may_be_empty: bool) -> Iterator[bytes]:
+    """Yield the octets of `source` as they arrive. Raises UsageError for an empty source that may not be empty."""
     read: Callable[[int], bytes] = getattr(source, "read1", source.read)
-    empty = True
+    is_empty = True
     while octets := _read(read, name):
         yield octets
-        empty = False
-    if empty and not may_be_empty:
-        raise click.UsageError("standard input is empty; `-` in the place of FILE says that this is meant")
+        is_empty = False
+    if is_empty and not may_be_empty:
+        raise click.UsageError("standard input is empty: give `-` as FILE to send no content")
 
 
 def _read(read: Callable[[int], bytes], name: str) -> bytes:
     try:
-        return read(PIECE)
-    except OSError as fault:
-        raise OSError(fault.errno, fault.strerror, name) from fault
+        return read(CHUNK)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from error

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from urlschemes_cli.output.plain import as_json, line, write_json
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.text import safe_line
 from urlschemes_conformance.review.runner import EXAMPLES, SEED
 
 if TYPE_CHECKING:
-    from urlschemes_cli.app import Settings
-    from urlschemes_cli.output.screen import Screen
+    from urlschemes_cli.output.console import Console
+    from urlschemes_cli.settings import Settings
     from urlschemes_conformance.review.verdicts import Outcome, Review, Verdict
 
 __all__ = ["review"]
@@ -27,7 +29,7 @@ _STYLES: dict[Outcome, str] = {"passed": "green", "warned": "yellow", "failed": 
               help="Try the laws on N generated URLs.")  # fmt: skip
 @click.option("--seed", metavar="N", type=int, default=SEED, show_default=True, help="Generate others.")
 @click.option("--list", "listed", is_flag=True, help="List all checks, with what they ask.")
-@as_json
+@json_option
 @click.pass_obj
 def review(
     settings: Settings,
@@ -46,8 +48,8 @@ def review(
     or a record by itself. The plugin runs in processes of its own; its demonstration is accessed on this machine alone.
     The exit code is 1 where a check failed.
     """
-    from urlschemes_cli.app import INVALID
-    from urlschemes_cli.output.screen import Screen
+    from urlschemes_cli.exit_codes import INVALID
+    from urlschemes_cli.output.console import Console
     from urlschemes_conformance.review.catalogue import checks
     from urlschemes_conformance.review.runner import review as reviewed
 
@@ -61,7 +63,7 @@ def review(
         if name not in known:
             raise click.BadParameter(f"there is no check {name!r}; --list shows them all", param_hint="--check")
     registry = settings.registry
-    with Screen(stderr=True).status(f"reviewing {line(target)}"):
+    with Console(stderr=True).status(f"reviewing {safe_line(target)}"):
         found = reviewed(target, registry=registry, scheme=scheme, checks=wanted or None, examples=examples, seed=seed)
     if as_json:
         write_json(found.as_dict())
@@ -77,40 +79,43 @@ def _list(*, as_json: bool) -> None:
     if as_json:
         write_json([{"check": each.name, "asks": each.asks, "section": each.section} for each in checks()])
         return
-    from urlschemes_cli.output.screen import Screen, grid
+    from urlschemes_cli.output.console import Console, columns_table
 
-    table = grid("check", "asks", "section", whole=["check"])
+    table = columns_table("check", "asks", "section", unwrapped=["check"])
     for each in checks():
         table.add_row(each.name, each.asks, each.section)
-    Screen().table(table)
+    Console().print_table(table)
 
 
 def _show(found: Review) -> None:
     from rich.text import Text
 
-    from urlschemes_cli.output.screen import Screen
+    from urlschemes_cli.output.console import Console
     from urlschemes_conformance.review.report import heading, summary
 
-    screen = Screen()
+    console = Console()
     title, origin = heading(found)
-    screen.print(Text(line(title), "bold"), soft_wrap=True)
-    screen.print(Text(line(origin), "dim"), soft_wrap=True)
-    screen.print()
+    console.print(Text(safe_line(title), "bold"), soft_wrap=True)
+    console.print(Text(safe_line(origin), "dim"), soft_wrap=True)
+    console.print()
     for verdict in found.verdicts:
-        _show_verdict(screen, verdict)
-    screen.print(Text(f"\n{summary(found)}", "bold"), soft_wrap=True)
+        _show_verdict(console, verdict)
+    console.print(Text(f"\n{summary(found)}", "bold"), soft_wrap=True)
 
 
-def _show_verdict(screen: Screen, verdict: Verdict) -> None:
+def _show_verdict(console: Console, verdict: Verdict) -> None:
     from rich.text import Text
 
     from urlschemes_conformance.review.report import said_of
 
     mark = verdict.outcome.upper() if verdict.outcome == "failed" else verdict.outcome
     style = _STYLES[verdict.outcome]
-    screen.print(
-        Text.assemble((f"{mark:<8} ", style), (f"{verdict.check:<20} ", "bold"), line(verdict.reason)), soft_wrap=True
+    console.print(
+        Text.assemble((f"{mark:<8} ", style), (f"{verdict.check:<20} ", "bold"), safe_line(verdict.reason)),
+        soft_wrap=True,
     )
     if verdict.outcome in {"failed", "warned"}:
         for each in said_of(verdict):
-            screen.print(Text(f"{'':9}{line(each)}", "" if verdict.outcome == "failed" else "dim"), soft_wrap=True)
+            console.print(
+                Text(f"{'':9}{safe_line(each)}", "" if verdict.outcome == "failed" else "dim"), soft_wrap=True
+            )

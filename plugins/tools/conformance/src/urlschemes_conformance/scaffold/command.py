@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes.errors import RegistrationError
-from urlschemes_cli.output.plain import line, note, write
+from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_conformance.scaffold.naming import naming_of, registered_as, remarks
 from urlschemes_conformance.scaffold.plan import PORT, TITLE, plan
 
 if TYPE_CHECKING:
-    from urlschemes_cli.app import Settings
+    from urlschemes_cli.settings import Settings
     from urlschemes_conformance.scaffold.plan import Plan
 
 __all__ = ["new"]
@@ -57,7 +57,8 @@ def new(
     It has a record with the syntax, typed parts, an access algorithm, a server to try it on, and tests. Nothing that is
     there already is touched.
     """
-    from urlschemes_cli.app import USAGE, report
+    from urlschemes_cli.error_reports import report
+    from urlschemes_cli.exit_codes import USAGE
 
     try:
         naming = naming_of(name, registered=registered)
@@ -79,21 +80,25 @@ def new(
         report(error)
         click.get_current_context().exit(USAGE)
     for each in said:
-        note(each)
+        write_note(each)
     _tell(planned, folder, is_known=known is not None)
 
 
 def _tell(planned: Plan, folder: Path, *, is_known: bool) -> None:
     naming = planned.naming
-    write(line(f"{folder} has the distribution {naming.distribution}, of the {naming.status} scheme {naming.scheme}:"))
+    write_line(
+        safe_line(
+            f"{folder} has the distribution {naming.distribution}, of the {naming.status} scheme {naming.scheme}:"
+        )
+    )
     for place in planned.files:
-        write(f"  {place}")
+        write_line(f"  {place}")
     if is_known:
         what = "its syntax, its protocol and its port are those" if planned.record.operations else "its syntax is that"
-        write(f"It works as it is, but it is not {naming.scheme} before {what} of the registration:")
-        write("until then the check `reference` of the review fails, and with it pytest. To see what works:")
+        write_line(f"It works as it is, but it is not {naming.scheme} before {what} of the registration:")
+        write_line("until then the check `reference` of the review fails, and with it pytest. To see what works:")
     else:
-        write("It works as it is. To see that:")
+        write_line("It works as it is. To see that:")
     commands = [
         ("cd", str(folder)),
         ("python", "-m", "pip", "install", "-e", ".[test]"),
@@ -104,7 +109,7 @@ def _tell(planned: Plan, folder: Path, *, is_known: bool) -> None:
     if planned.record.operations:
         commands.append(("urlschemes", "demo", naming.scheme))
     for command in commands:
-        write(f"  {line(shlex.join(command))}")
-    write("To make it your own, change in this order, and run the tests after each step:")
+        write_line(f"  {safe_line(shlex.join(command))}")
+    write_line("To make it your own, change in this order, and run the tests after each step:")
     for step in _STEPS if planned.record.operations else _RECORD_STEPS:
-        write(f"  {step}")
+        write_line(f"  {step}")

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import RegistrationError
 from urlschemes.grammar.octets import SCHEME_NAME
 from urlschemes.registry.claims import SCHEMES, distribution_key
-from urlschemes.registry.known_names import IANA, attribution, core_ledger, install_command, known_names, merged
+from urlschemes.registry.known_names import (
+    attribution,
+    core_ledger,
+    install_command,
+    known_names,
+    merged,
+    reserved_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +142,7 @@ def _remarks(naming: Naming, registry: Registry) -> Iterator[str]:
                 "replaced by that of its definition before anybody else gets it"
             )
     elif not experimental:
-        asked = "" if len(registry.ledgers()) > 1 else f"; {IANA} tells whether IANA has it: if not,"
+        asked = "" if len(registry.ledgers()) > 1 else f"; {reserved_names().iana} tells whether IANA has it: if not,"
         yield (
             f"no ledger that is installed knows {scheme}{asked or ':'} have it registered with IANA (RFC 7595 section "
             "7.2) before anybody else gets it"

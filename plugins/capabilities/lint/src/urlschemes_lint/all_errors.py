@@ -29,7 +29,8 @@ from urlschemes.url.fault_messages import (
     unsafe,
 )
 from urlschemes.url.fault_place import ReadInPlace
-from urlschemes_lint.findings import finding, of_error, warnings
+from urlschemes_lint.findings import error_finding, new_finding
+from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_lint.findings import Finding
 
-__all__ = ["every_fault"]
+__all__ = ["all_errors"]
 
 # Adjacent characters that no URL may hold: of US-ASCII, others; or adjacent percent signs that begin no escape.
 _WRONG = compiled(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
@@ -51,7 +52,7 @@ _AUTHORITY_FAULTS = 16
 """How often user, host and port are looked at again; what is wrong there then is one fault."""
 
 
-def every_fault(text: str, kind: "type[URL]", error: "InvalidURL") -> "Iterable[Finding]":
+def all_errors(text: str, kind: "type[URL]", error: "InvalidURL") -> "Iterable[Finding]":
     """The findings for `text`, which `kind` refused with `error`."""
     reading = _Reading(text, kind, error)
     reading.read()
@@ -117,7 +118,7 @@ class _Reading:
         """Let the finding for the fault that `parse` tells say what its error says."""
         error, place = self.error, self.error.position
         if place is None:
-            self.findings.append(of_error(error, str(error.message), len(self.given), None))
+            self.findings.append(error_finding(error, len(self.given)))
             return
         around = [
             (each.code != error.code, each.span[1] == place, each.span[1] - each.span[0], index)
@@ -126,11 +127,11 @@ class _Reading:
         ]
         if not around:
             # A fault that no automaton sees, such as a number of too many digits.
-            self.findings.append(of_error(error, str(error.message), len(self.given), place))
+            self.findings.append(error_finding(error, len(self.given), position=place))
             return
         index = min(around)[-1]
         start, end = self.findings[index].span or (place, place)
-        self.findings[index] = of_error(error, str(error.message), len(self.given), start, end)
+        self.findings[index] = error_finding(error, len(self.given), position=start, end=end)
 
     # Section 2.2
 
@@ -157,7 +158,7 @@ class _Reading:
 
     def worded(self, code: str, told: Told, start: int, end: int) -> "Finding":
         """The finding that says what is `told` of the text as given from `start` to `end`."""
-        return finding(
+        return new_finding(
             code,
             told.message,
             span=(start, end),
@@ -307,15 +308,15 @@ class _Reading:
 
         It is about what stands from `start` to `end` now: without them, about one character.
         """
-        position, message = error.position, str(error.message)
+        position = error.position
         if position is None:
-            self.findings.append(of_error(error, message, len(self.given), None))
+            self.findings.append(error_finding(error, len(self.given)))
             return
         start = position if start is None else start
         at, last = self.at[min(start, len(self.right))], len(self.right)
         if not self.blank[at]:
             after = at + 1 if end is None else self.at[end - 1] + 1 if start < end <= last else self.at[min(end, last)]
-            self.findings.append(of_error(error, message, self.end, at, after))
+            self.findings.append(error_finding(error, self.end, position=at, end=after))
             self.told.add(at)
 
     # The rules of the scheme

@@ -1,0 +1,209 @@
+"""The repair of a text by the rules of its scheme, with one pass through the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.grammar.derivation import rule_of
+from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
+from urlschemes.url.alignment import RESERVED, Walk, delimiters, host_positions
+from urlschemes.url.fault_messages import unseen
+from urlschemes_lint.source_text import SECTION_2_2, Ambiguous, Change
+
+if TYPE_CHECKING:
+    from urlschemes.grammar.syntax import Syntax
+    from urlschemes_lint.source_text import SourceText
+
+__all__ = ["Repair"]
+
+_SECTION_3_1 = "RFC 1738 section 3.1"
+_DROPPED = {":": "empty port dropped", ".": "dot dropped"}
+
+
+class Repair:
+    """One pass through the text, side by side with the automaton; what the automaton does not accept is repaired."""
+
+    def __init__(self, source: SourceText, syntax: Syntax) -> None:
+        self._source = source
+        self._text = source.text
+        self._walk = Walk(syntax, self._text)
+        # The positions of hosts and ports in the automaton, also of a host within a part, as in an article of news.
+        self._in_host = host_positions(syntax)
+        for marked in syntax.automaton.marked:
+            if marked.mark == "port":
+                self._in_host |= marked.inside
+        self._last_at = self._text.rfind("@")
+        self._next_index: dict[str, tuple[int, int]] = {}
+        self._delimiters: dict[str, frozenset[str]] = {}
+        self._changes: list[Change] = []
+        # The index in the text of each piece that the walk took.
+        self._taken: list[int] = []
+
+    def repaired(self) -> str | None:
+        """Return the repaired text, None if there is no repair. Raises Ambiguous if there are several."""
+        index = 0
+        while index < len(self._text) or not (self._walk.at_end or self._drops_before(index)):
+            if not (index < len(self._text) and self._goes_on(index)):
+                restart = self._encode_begun_literal()
+                if restart is None:
+                    self._source.stop = index
+                    return None
+                index = restart
+            index += 1
+        self._source.changes += self._changes
+        return "".join(self._walk.pieces)
+
+    def _goes_on(self, index: int) -> bool:
+        """Take the character at `index`, as it is or repaired; return False if that is impossible."""
+        character = self._text[index]
+        if character == "%" and not ESCAPE.match(self._text, index):
+            return self._encodes(index)
+        if self._takes(index, character) or self._repairs_authority(index, character):
+            return True
+        self._check_alternatives(index, character)
+        return self._encodes(index)
+
+    def _takes(self, index: int, text: str) -> bool:
+        if not self._walk.take(text):
+            return False
+        self._taken.append(index)
+        return True
+
+    def _add_change(self, what: str, index: int, before: str, after: str, section: str) -> None:
+        self._changes.append(Change(what, self._source.position(index), before, after, section))
+
+    def _encodes(self, index: int) -> bool:
+        """Take the character at `index` encoded; return False if that is impossible. Raises Ambiguous."""
+        character, part = self._text[index], self._walk.part
+        try:
+            escapes = encoded(octets_of(character))
+        except UnicodeEncodeError:
+            return False
+        if not self._takes(index, escapes):
+            return False
+        position = self._source.position(index)
+        if self._walk.at_literal:
+            raise Ambiguous(
+                f"ambiguous {character!a} at position {position}: {escapes} if it ends the {part}, "
+                f"left out if it is data, which the {part} cannot hold",
+                position,
+            )
+        if unseen(character):
+            raise Ambiguous(
+                f"ambiguous invisible character {character!a} at position {position}: left out, "
+                f"or {escapes} if it is data",
+                position,
+            )
+        self._add_change("character encoded", index, character, escapes, SECTION_2_2)
+        return True
+
+    def _repairs_authority(self, index: int, character: str) -> bool:
+        """Drop a colon without a port or a dot after the host, or insert a `/` before a `?`, if that is needed here."""
+        if character in ":/?" and self._drops_before(index) and self._takes(index, character):
+            return True
+        if character != "?" or not self._walk.reached & self._in_host or not self._delimits_after_slash(character):
+            return False
+        if self._login_may_end(index):
+            return False  # the text before it may be meant as a login
+        self._takes(index, "/" + character)
+        rule = rule_of(self._walk.syntax, self._walk.reached) or self._walk.syntax.rule
+        self._add_change("slash inserted", index, "", "/", self._walk.syntax.section_of(rule))
+        return True
+
+    def _delimits_after_slash(self, character: str) -> bool:
+        """Return True if a `/` can be inserted before `character`, which then is a delimiter and not data."""
+        if not self._walk.take("/"):
+            return False
+        delimits = self._walk.only_divides(character)
+        self._walk.back()
+        return delimits
+
+    def _login_may_end(self, index: int, *, anywhere: bool = False) -> bool:
+        """Return True if an `@` that may end a login follows before the next `/`, or `anywhere`."""
+        return self._last_at >= index and (anywhere or self._find("@", index) < self._find("/", index))
+
+    def _find(self, character: str, index: int) -> int:
+        """Return the next index of `character` from `index` on; without one, the length of the text."""
+        start, found = self._next_index.get(character, (0, -1))
+        if not start <= index <= found:
+            found = self._text.find(character, index)
+            found = len(self._text) if found < 0 else found
+            self._next_index[character] = index, found
+        return found
+
+    def _drops_before(self, index: int) -> bool:
+        """Drop a colon or dot before `index` if it is after a host, and the text can continue then.
+
+        It stays if an `@` follows, which may end a login: then the text after a colon may be a password.
+        """
+        last = self._walk.pieces[-1] if self._walk.pieces else ""
+        if last not in _DROPPED:
+            return False
+        if self._login_may_end(index, anywhere=last == ":" and "user" in self._walk.syntax.parts):
+            return False
+        if last == ":" and self._text.startswith("//", index):
+            return False  # the text before the colon is the name of a scheme, not a host
+        self._walk.back()
+        next_character = self._text[index : index + 1]
+        if next_character == "?":
+            goes_on = self._delimits_after_slash(next_character)
+        else:
+            goes_on = self._walk.takes(next_character) if next_character else self._walk.at_end
+        if not goes_on or not self._walk.reached & self._in_host:
+            self._walk.take(last)
+            return False
+        self._add_change(_DROPPED[last], self._taken.pop(), last, "", _SECTION_3_1)
+        return True
+
+    def _encode_begun_literal(self) -> int | None:
+        """Go back to a literal that was begun and does not continue, and encode its first character.
+
+        Returns the index of that character; None if there is none, or if it cannot be encoded. Raises Ambiguous.
+        """
+        count, literal = self._walk.begun
+        if not count:
+            return None
+        index = self._taken[-count]
+        written = "".join(self._walk.back() for _ in range(count))[::-1]
+        del self._taken[-count:]
+        if not self._encodes(index):
+            return None
+        if 2 * count > len(literal):
+            position = self._source.position(index)
+            raise Ambiguous(
+                f"ambiguous {written!r} at position {position}: `{literal}` if that is meant, "
+                f"`{self._walk.pieces[-1]}` for its first character if it is data",
+                position,
+            )
+        return index
+
+    def _is_delimiter(self, character: str, part: str) -> bool:
+        if part not in self._delimiters:
+            self._delimiters[part] = delimiters(self._walk.syntax, part)
+        return character in self._delimiters[part]
+
+    def _check_alternatives(self, index: int, character: str) -> None:
+        """Raise Ambiguous if `character` can be encoded, and another repair is as good."""
+        if character not in RESERVED and character != "\\":
+            return
+        escape, position = f"%{ord(character):02X}", self._source.position(index)
+        part = self._walk.part_by(escape)
+        if part is None:
+            return
+        if character == "\\":
+            if self._walk.takes("/") and self._is_delimiter("/", part):
+                raise Ambiguous(
+                    f"ambiguous backslash at position {position}: `/` if it is a delimiter, `{escape}` if it is data",
+                    position,
+                    "the delimiter of URLs is `/` on every system",
+                )
+            return
+        if self._walk.at_end:
+            return  # nothing is missing before it
+        for separator in sorted(self._walk.separators()):
+            if self._walk.takes(separator + character):
+                raise Ambiguous(
+                    f"ambiguous {character!r} at position {position}: `{separator}` inserted before it, "
+                    f"or `{escape}` if it belongs to the {part}",
+                    position,
+                )

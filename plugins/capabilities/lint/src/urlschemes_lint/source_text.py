@@ -1,0 +1,200 @@
+"""The text given to `fix`, and the part of it that is meant as the URL.
+
+Brackets, the prefix `URL:` and the white space around a URL are left out, as the Appendix asks; so are white space
+between `<URL:` and `>`, and white space around line breaks between `<` and `>`.
+"""
+
+from __future__ import annotations
+
+import re
+from copy import copy
+from typing import TYPE_CHECKING, NamedTuple
+
+from urlschemes.grammar.octets import encoded
+from urlschemes.grammar.regex_compat import compiled
+from urlschemes.redaction import redact
+from urlschemes.url.fault_kind import NOT_IN_ANY_URL
+from urlschemes.url.fault_messages import Given
+from urlschemes.url.fault_place import ReadInPlace
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from urlschemes import URL, InvalidURL
+
+__all__ = ["APPENDIX", "SECTION_2_2", "Ambiguous", "Change", "SourceText"]
+
+_SPACE = " \t\r\n\v\f"
+_BLANKS = compiled(f"[{_SPACE}]++")
+_LINE_BREAK = compiled("\r\n|\r|\n")
+_HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
+# `<URL:` and `>` around a URL, which may itself be in brackets, as in `news:<id@host>`. The prefix may be repeated.
+_PREFIX_AGAIN = rf"URL:[{_SPACE}]*+(?=[A-Za-z0-9+.\-]++:)"
+_WRAPPER = compiled(
+    rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{_PREFIX_AGAIN})*+)?+))"
+    rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
+    re.IGNORECASE | re.ASCII,
+)
+_PREFIX = compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_PREFIX_AGAIN})++)", re.IGNORECASE | re.ASCII)
+_WRONG_ANYWHERE = compiled(rf"{NOT_IN_ANY_URL.pattern}|%(?![0-9A-Fa-f]{{2}})")
+_HASH_IN_AUTHORITY = compiled(r"[^:]*+://[^/#]*+#")
+
+APPENDIX = "RFC 1738 Appendix"
+SECTION_2_2 = "RFC 1738 section 2.2"
+
+
+class Change(NamedTuple):
+    """One change made by `fix`: `what` was done, and the `section` that asks for it.
+
+    The text `before` at `position` of the text as given became `after`. `part` is the part of the URL there, None
+    outside of all parts. All changes, made from the last to the first, turn the text into the URL.
+    """
+
+    what: str
+    position: int
+    before: str
+    after: str
+    section: str
+    part: str | None = None
+
+    def __repr__(self) -> str:
+        if self.part == "password":
+            return f"Change({self.what!r}, {self.position}, in the password)"
+        return f"Change({self.what!r}, {self.position}, {redact(self.before)!r} -> {redact(self.after)!r})"
+
+
+class Ambiguous(Exception):
+    """The text has several repairs; `position` counts in the text as given."""
+
+    def __init__(self, message: str, position: int, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.hint = hint
+
+
+class SourceText:
+    """The text as given (`whole`), and the part of it that is meant as the URL (`text`).
+
+    `changes` are the changes made so far, `fragment` is the fragment that was split off, or None. `stop` is set by a
+    repair that fails: the index in `text` where it did.
+    """
+
+    def __init__(self, whole: str) -> None:
+        self.whole = whole
+        self.changes: list[Change] = []
+        self.fragment: str | None = None
+        self.stop = 0
+        wrapper, prefix = _WRAPPER.fullmatch(whole), _PREFIX.match(whole)
+        self._is_wrapped = wrapper is not None
+        start, self._end = 0, len(whole)
+        if wrapper is not None:
+            start, self._end = wrapper.span("inside")
+            self._leave_out("white space removed", 0, wrapper.start("open"))
+            self._leave_out("wrapper removed", *wrapper.span("open"))
+            self._leave_out("wrapper removed", *wrapper.span("close"))
+            self._leave_out("white space removed", wrapper.end("close"), len(whole))
+        elif prefix is not None:
+            start = prefix.end("prefix")
+            self._leave_out("white space removed", 0, prefix.start("prefix"))
+            self._leave_out("prefix removed", *prefix.span("prefix"))
+        has_prefix = wrapper is not None and bool(wrapper["prefix"])
+        self._positions = self._without_blanks(start, everywhere=has_prefix)
+        self.text = "".join([whole[index] for index in self._positions])
+
+    def _without_blanks(self, start: int, *, everywhere: bool) -> list[int]:
+        """Leave out white space that is not part of the URL; return the positions of the characters that stay."""
+        positions: list[int] = []
+        before = start
+        for blanks in _BLANKS.finditer(self.whole, start, self._end):
+            has_break = self._is_wrapped and _LINE_BREAK.search(blanks[0]) is not None
+            if everywhere or has_break or blanks.start() == start or blanks.end() == self._end:
+                self._leave_out("white space removed", *blanks.span())
+                positions += range(before, blanks.start())
+                before = blanks.end()
+        return [*positions, *range(before, self._end)]
+
+    def position(self, index: int) -> int:
+        """Return the position in the text as given of the character `index` of `text`."""
+        return self._positions[index] if index < len(self._positions) else self._end
+
+    def check_line_breaks(self) -> None:
+        """Raise Ambiguous if a line ends within the URL, and the URL can continue in two ways."""
+        if not self._is_wrapped:
+            line_break = _LINE_BREAK.search(self.text)
+            if line_break is not None:
+                position = self.position(line_break.start())
+                raise Ambiguous(
+                    f"ambiguous line break at position {position}: left out if the URL was broken into lines, "
+                    f"{encoded(line_break[0].encode())} if it is data",
+                    position,
+                    "write `<URL:` and `>` around a URL that is broken into lines",
+                )
+            return
+        hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.position(0), self._end)
+        if hyphen is not None and "#" not in self.whole[self.position(0) : hyphen.start()]:
+            raise Ambiguous(
+                f"ambiguous hyphen at position {hyphen.start()} before a line break: kept if it belongs to the URL, "
+                "left out if it only divides a word",
+                hyphen.start(),
+                "write the URL on one line",
+            )
+
+    def split_off_fragment(self) -> None:
+        """Leave out the first `#` and what follows."""
+        text, hash_, fragment = self.text.partition("#")
+        if hash_:
+            start = self.position(len(text))
+            self.changes = [change for change in self.changes if not start <= change.position < self._end]
+            self._leave_out("fragment split off", start, self._end, SECTION_2_2)
+            self.text, self.fragment = text, fragment
+
+    def check_fragment(self, *, has_login: bool) -> None:
+        """Raise Ambiguous for a `#` before the path that may be part of a login: an `@` follows before the next `/`.
+
+        If the scheme has logins, an `@` anywhere after it is enough.
+        """
+        authority = _HASH_IN_AUTHORITY.match(self.text)
+        if authority is None:
+            return
+        rest = self.text[authority.end() :]
+        if "@" in (rest if has_login else rest.partition("/")[0]):
+            raise self.ambiguous_hash(authority.end() - 1, "part of a login")
+
+    def ambiguous_hash(self, index: int, alternative: str) -> Ambiguous:
+        """Return the error for a `#` that begins a fragment, or else is data."""
+        position = self.position(index)
+        return Ambiguous(
+            f"ambiguous '#' at position {position}: split off if it begins a fragment, %23 if it is {alternative}",
+            position,
+            "leave the fragment out, or encode the `#`",
+        )
+
+    def unrepairable_error(self, url_type: type[URL]) -> InvalidURL:
+        """Return the error that has no repair: the first that remains when all errors before `stop` are repaired."""
+        stop = self.stop
+        if _WRONG_ANYWHERE.match(self.text, stop) is None:
+            stop = len(self.text)
+        text = _WRONG_ANYWHERE.sub("x", self.text[:stop]) + self.text[stop:]
+        if url_type.syntax.fullmatch(text) is not None:
+            text = self.text
+        scheme = url_type.registration.scheme if url_type.registration else None
+        return ReadInPlace(url_type.syntax, scheme, Given(self.whole, [*self._positions, self._end])).refused(text)
+
+    def without_brackets(self, *indexes: int) -> SourceText:
+        """Return a copy in which the angle brackets at `indexes` of `text` are left out."""
+        other = copy(self)
+        other.changes = [*self.changes]
+        other.remove_brackets(indexes)
+        return other
+
+    def remove_brackets(self, indexes: Collection[int]) -> None:
+        """Leave out the angle brackets at `indexes` of `text`."""
+        for index in indexes:
+            self._leave_out("angle bracket removed", self.position(index), self.position(index) + 1, SECTION_2_2)
+        self._positions = [position for index, position in enumerate(self._positions) if index not in indexes]
+        self.text = "".join([character for index, character in enumerate(self.text) if index not in indexes])
+
+    def _leave_out(self, what: str, start: int, end: int, section: str = APPENDIX) -> None:
+        if start < end:
+            self.changes.append(Change(what, start, self.whole[start:end], "", section))

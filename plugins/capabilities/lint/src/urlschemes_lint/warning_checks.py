@@ -1,0 +1,170 @@
+"""Warnings: what is legal in a URL, but unwise, or refused by every access (RFC 1738 section 6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.grammar.octets import unescape
+from urlschemes.grammar.regex_compat import compiled
+from urlschemes.url.alignment import delimiters, hosts, part_at, places
+from urlschemes_lint.findings import new_finding
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator, Sequence
+
+    from urlschemes import URL
+    from urlschemes_lint.findings import Finding
+
+__all__ = ["warnings"]
+
+# Adjacent escapes of control octets, and one escape of a reserved character.
+_CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
+_RESERVED_ESCAPE = compiled("%(?:2[Ff6]|3[AaBbDdFf]|40)")
+_HOST_LIKE = compiled(r"(?:[A-Za-z0-9-]++\.)++[A-Za-z0-9-]++(?=[@:/?#\\]|\Z)")
+
+_MAX_QUOTED = 30
+"""Characters of the URL that a message quotes."""
+
+
+def warnings(
+    url_type: type[URL], match: re.Match[str], positions: Sequence[int], skipped: frozenset[str] = frozenset()
+) -> Iterator[Finding]:
+    """Return the warnings about a URL of the type `url_type` that matched its pattern.
+
+    `positions` gives for each index of the URL its position in the text that is checked. The parts `skipped` get no
+    warnings.
+    """
+    return _Warnings(url_type, match, positions, skipped).all()
+
+
+class _Warnings:
+    def __init__(
+        self, url_type: type[URL], match: re.Match[str], positions: Sequence[int], skipped: frozenset[str]
+    ) -> None:
+        self.match = match
+        self.syntax = url_type.syntax
+        self.registration = url_type.registration
+        self.text = match.string
+        self.positions = positions
+        self.skipped = skipped
+        self.places = places(self.syntax, match)
+        self._delimits: dict[tuple[str, str], bool] = {}
+
+    def all(self) -> Iterator[Finding]:
+        for start, end, part in self.places:
+            if part not in self.skipped:
+                yield from self._of_part(start, end, part)
+        for start, end in hosts(self.syntax, self.text):
+            part_of_host = part_at(self.places, start)
+            if part_of_host is not None and part_of_host not in self.skipped:
+                yield from self._of_host(start, end, part_of_host)
+        for escapes in _CONTROL_ESCAPES.finditer(self.text):
+            yield from self._of_escapes("control-octet", *escapes.span())
+        for escape in _RESERVED_ESCAPE.finditer(self.text):
+            part_of_escape = part_at(self.places, escape.start())
+            if part_of_escape is not None and self._delimits_if_bare(escape[0], part_of_escape):
+                yield from self._of_escapes("encoded-delimiter", *escape.span())
+
+    def _finding(
+        self,
+        code: str,
+        message: str,
+        start: int,
+        end: int,
+        part: str,
+        hint: str | None = None,
+        section: str | None = None,
+    ) -> Finding:
+        last = self.positions[end - 1] + 1 if end > start else self.positions[start]
+        return new_finding(code, message, span=(self.positions[start], last), part=part, hint=hint, section=section)
+
+    def _of_part(self, start: int, end: int, part: str) -> Iterator[Finding]:
+        if part == "password":
+            message = "everyone who sees the URL sees the password"
+            yield self._finding(part, message, start, end, part, "leave the password out: programs ask for it")
+        elif part == "user":
+            yield from self._of_user(start, end)
+        elif part == "port":
+            yield from self._of_port(start, end)
+        elif part == "host":
+            yield from self._of_host(start, end, part)
+        yield from self._of_cautions(start, end, part)
+
+    def _of_user(self, start: int, end: int) -> Iterator[Finding]:
+        if _HOST_LIKE.match(unescape(self.text[start:end])):
+            yield self._finding(
+                "misleading-user",
+                "the user name looks like a host; the host is what follows the `@`",
+                start,
+                end,
+                "user",
+                "check the host between the `@` and the next `/`",
+            )
+
+    def _of_port(self, start: int, end: int) -> Iterator[Finding]:
+        default = self.registration.default_port if self.registration else None
+        scheme = self.registration.scheme if self.registration else "the scheme"
+        port = int(self.text[start:end])
+        if not 0 < port < 65536:
+            message = f"port {self.text[start : min(end, start + 20)]} does not exist"
+            yield self._finding("impossible-port", message, start, end, "port", "ports are 1 to 65535")
+        elif port != default and (default is not None or port < 1024):
+            message = f"port {port} is not {default}, the port of {scheme}" if default else f"port {port}"
+            hint = f"leave the port out to use {default}" if default else None
+            if port < 1024:
+                message += f"{', and' if default else ' is'} below 1024, where other protocols have their ports"
+            code = "reserved-port" if port < 1024 else "other-port"
+            yield self._finding(code, message, start, end, "port", hint)
+
+    def _of_host(self, start: int, end: int, part: str) -> Iterator[Finding]:
+        host = self.text[start:end]
+        is_address = host.replace(".", "").isdigit()
+        if not is_address and len(host) > 253:
+            message = f"the host has {len(host)} characters: no domain name has more than 253"
+            yield self._finding("long-host", message, start, end, part)
+        for label in host.split("."):
+            after = start + len(label)
+            if is_address and (len(label) > 3 or int(label) > 255 or (len(label) > 1 and label[0] == "0")):
+                message = f"{label[:20]!r} is no usual group of an IPv4 address"
+                hint = "write numbers from 0 to 255 without leading zeros"
+                yield self._finding("impossible-address", message, start, after, part, hint)
+            elif not is_address and len(label) > 63:
+                message = f"the label has {len(label)} characters: no label has more than 63"
+                yield self._finding("long-label", message, start, after, part)
+            start = after + 1
+
+    def _of_cautions(self, start: int, end: int, part: str) -> Iterator[Finding]:
+        """Return the warnings of the record: texts that are legal in the part, but often misunderstood."""
+        for caution in self.registration.cautions if self.registration else ():
+            if caution.part == part:
+                for span in caution.spans(self.text, start, end):
+                    yield self._finding(caution.code, caution.message, *span, part, caution.hint, caution.section)
+
+    def _of_escapes(self, code: str, start: int, end: int) -> Iterator[Finding]:
+        """Return the warning about escapes, unless they are in no part or the text checked has no such escapes."""
+        part = part_at(self.places, start)
+        if part is None or self.positions[end - 1] - self.positions[start] != end - 1 - start:
+            return
+        subject = "this" if part == "password" else self.text[start : min(end, start + _MAX_QUOTED)]
+        meaning = {
+            "control-octet": "an encoded control octet, which access refuses where it would be sent on a protocol line",
+            "encoded-delimiter": "an encoded delimiter: data in this URL, but easily mistaken for a delimiter",
+        }
+        yield self._finding(code, f"{subject} is {meaning[code]}", start, end, part)
+
+    def _delimits_if_bare(self, escape: str, part: str) -> bool:
+        """Return True if the character that `escape` stands for would delimit the part if it were not encoded.
+
+        If the part derives with the bare character too, both mean the same, and `normalized` decodes the escape; but
+        not if the part is sent as written, or is a list.
+        """
+        key = escape, part
+        if key not in self._delimits:
+            known, character = self.syntax.parts[part], chr(int(escape[1:], 16))
+            delimits = character in delimiters(self.syntax, part)
+            if delimits and known.element is None and known.travels != "as-written" and ord(character) in known.bare:
+                raw = self.syntax.whole(self.match, part) or ""
+                delimits = not self.syntax.derives(part, raw.replace(escape, character))
+            self._delimits[key] = delimits
+        return self._delimits[key]

@@ -1,0 +1,137 @@
+"""The commands `check` and `fix`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import urlschemes_lint
+from urlschemes.redaction import HIDDEN, redact
+from urlschemes_cli.exit_codes import INVALID
+from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
+from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.text import safe_line, write_line, write_note
+
+if TYPE_CHECKING:
+    from urlschemes_cli.settings import Settings
+    from urlschemes_lint import Change, Finding, Fixed
+
+__all__ = ["check", "fix"]
+
+
+@click.command()
+@click.argument("url")
+@json_option
+@click.pass_obj
+def check(settings: Settings, url: str, *, as_json: bool) -> None:
+    """List the errors in URL, and warnings about what is legal but unwise.
+
+    The exit code is 1 if there are errors.
+    """
+    with errors_as_json(url, enabled=as_json):
+        findings = urlschemes_lint.check(url, registry=settings.registry)
+    is_invalid = any(finding.severity == "error" for finding in findings)
+    if as_json:
+        listed = [_finding_json(finding) for finding in findings]
+        write_json({"url": safe_line(url), "valid": not is_invalid, "findings": listed})
+    else:
+        _show_findings(findings)
+    if is_invalid:
+        click.get_current_context().exit(INVALID)
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "message": safe_line(finding.message),
+        "span": finding.span,
+        "part": finding.part,
+        "expected": finding.expected,
+        "rule": finding.rule,
+        "section": finding.section,
+        "hint": finding.hint and safe_line(finding.hint),
+    }
+
+
+def _show_findings(findings: tuple[Finding, ...]) -> None:
+    from rich.text import Text
+
+    from urlschemes_cli.output.console import Console  # late: rich
+
+    console = Console()
+    for finding in findings:
+        style = "bold red" if finding.severity == "error" else "bold yellow"
+        message = f"{_place(finding)}: {safe_line(finding.message)}"
+        line = Text.assemble((finding.severity, style), message, (f"  [{finding.code}]", "dim"))
+        console.print(line, soft_wrap=not console.stream_is_terminal)
+        more = [each for each in (finding.section, finding.hint) if each]
+        if more:
+            console.print_paragraph(safe_line("; ".join(more)), "dim", indent=4)
+    if not findings:
+        console.print(Text("valid, without warnings", "green"))
+
+
+def _place(finding: Finding) -> str:
+    """Return " at N", unless the message names the position."""
+    if finding.span is None or re.search(rf"\bposition {finding.span[0]}\b", finding.message):
+        return ""
+    return f" at {finding.span[0]}"
+
+
+@click.command()
+@click.argument("url")
+@json_option
+@passwords_option
+@click.pass_obj
+def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
+    """Write the valid URL that is nearest to URL, and list the changes on standard error.
+
+    A scheme or a host is never guessed. If several repairs are possible, none is made.
+    """
+    with errors_as_json(url, enabled=as_json, key="given"):
+        fixed = urlschemes_lint.fix(url, registry=settings.registry)
+    text = str(fixed.url) if passwords else fixed.url.redacted()
+    if as_json:
+        write_json(
+            {
+                "given": url if passwords else safe_line(url),
+                "url": text,
+                "changes": [_change_json(change, passwords=passwords) for change in fixed.changes],
+                "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
+            }
+        )
+        return
+    write_line(text)
+    sys.stdout.flush()
+    _note_changes(fixed)
+    if text != str(fixed.url):
+        note_hidden_password()
+
+
+def _change_json(change: Change, *, passwords: bool) -> dict[str, Any]:
+    is_hidden = change.part == "password" and not passwords
+    return {
+        "what": change.what,
+        "position": change.position,
+        "before": HIDDEN if is_hidden else safe_line(change.before),
+        "after": HIDDEN if is_hidden else safe_line(change.after),
+        "part": change.part,
+        "section": change.section,
+    }
+
+
+def _note_changes(fixed: Fixed) -> None:
+    if not fixed.changes:
+        write_note("the URL is valid and was not changed")
+    for change in fixed.changes:
+        if change.part == "password":
+            texts = "in the password"
+        elif change.before and change.after:
+            texts = f"{change.before} -> {change.after}"
+        else:
+            texts = change.before or change.after
+        write_note(f"{change.what} at {change.position}: {texts}  ({change.section})")

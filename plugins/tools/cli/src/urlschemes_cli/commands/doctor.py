@@ -1,0 +1,204 @@
+"""The command `doctor`: an examination of everything that plugins provide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim
+from urlschemes_cli.exit_codes import UNKNOWN
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.text import safe_line, write_note
+
+if TYPE_CHECKING:
+    from urlschemes.registry.inspection import Diagnosis
+    from urlschemes_cli.output.console import Console
+    from urlschemes_cli.settings import Settings
+
+__all__ = ["doctor"]
+
+DIGITS = 16
+"""Digits of a hash that a table shows; --json has them all."""
+_STATE_STYLES = {"active": "green", "disabled": "dim", "ignored": "dim", "shadowed": "dim"}
+_HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "Demonstrations"}
+
+
+@click.command()
+@click.option("--load", is_flag=True, help="Import the plugins, and show how long it takes.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Import each plugin in a process of its own, and show what it changes there, such as signal handlers.",
+)
+@json_option
+@click.pass_obj
+def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> None:
+    """Examine everything that installed plugins provide. The exit code is 5 if something is wrong."""
+    diagnoses = settings.registry.diagnose(load=load)
+    examined = _verified(diagnoses) if verify else tuple(Examined(*each) for each in diagnoses)
+    if as_json:
+        write_json([_examined_json(each) for each in examined])
+    else:
+        _show(examined)
+        if examined and not (load or verify):
+            write_note("nothing was imported: --load imports the plugins, --verify each in a process of its own")
+    if any(each.in_trouble for each in examined):
+        click.get_current_context().exit(UNKNOWN)
+
+
+class Examined(NamedTuple):
+    """A diagnosis, and the changes that importing the plugin makes to its process (None if not verified)."""
+
+    claim: Claim
+    file: str = ""
+    sha256: str = ""
+    seconds: float | None = None
+    changes: tuple[str, ...] | None = None
+
+    @property
+    def in_trouble(self) -> bool:
+        """Return True if the user has to do something about the claim."""
+        return self.claim.in_trouble or bool(self.changes)
+
+
+def _verified(diagnoses: tuple[Diagnosis, ...]) -> tuple[Examined, ...]:
+    """Return the diagnoses with the results of importing each plugin in a process of its own."""
+    try:
+        from urlschemes_conformance.import_probe.probe import verify  # late: an optional distribution
+    except ModuleNotFoundError:
+        raise click.UsageError("--verify needs urlschemes-conformance: pip install urlschemes-conformance") from None
+    verified = verify(each.claim for each in diagnoses)
+    examined = []
+    for each in diagnoses:
+        claim, result = each.claim, verified.get(each.claim)
+        if result is None:
+            examined.append(Examined(*each))
+            continue
+        if result.fault:
+            claim = claim._replace(state="broken", reason=result.fault)
+        examined.append(Examined(claim, each.file, each.sha256, result.seconds, result.changes))
+    return tuple(examined)
+
+
+def _examined_json(each: Examined) -> dict[str, Any]:
+    return {**each.claim._asdict(), **{name: getattr(each, name) for name in ("file", "sha256", "seconds", "changes")}}
+
+
+def _show(examined: tuple[Examined, ...]) -> None:
+    """Print what is wrong first, then what can be used, then what is switched off."""
+    from rich.text import Text
+
+    from urlschemes_cli.output.console import Console  # late: rich
+
+    console = Console()
+    _show_trouble(console, examined)
+    groups = sorted({each.claim.group for each in examined}, key=lambda group: (group != SCHEMES, group))
+    for group in groups:
+        _show_group(console, group, [each for each in examined if each.claim.group == group and _is_usable(each)])
+    _show_disabled(console, [each.claim for each in examined if each.claim.state == "disabled"])
+    states = [each.claim.state for each in examined]
+    summary = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
+    changing = sum(bool(each.changes) for each in examined)
+    if changing:
+        summary += f"; {changing} {'changes' if changing == 1 else 'change'} the process when imported"
+    console.print(Text(f"\n{summary}", "bold"))
+
+
+def _is_usable(each: Examined) -> bool:
+    return each.claim.state != "disabled" and not each.in_trouble
+
+
+def _show_trouble(console: Console, examined: tuple[Examined, ...]) -> None:
+    """Print the claims that the user has to do something about, by distribution."""
+    from rich.text import Text
+
+    claims = sorted((each for each in examined if each.in_trouble), key=lambda each: each.claim.provider)
+    if claims:
+        console.print(Text("Problems", "bold underline"))
+    for each in claims:
+        _show_problem(console, each)
+
+
+def _show_problem(console: Console, each: Examined) -> None:
+    """Print the distribution, the problem, the file, and what to do."""
+    from rich.text import Text
+
+    claim = each.claim
+    problem = "changes the process" if claim.state == "active" else claim.state
+    head = Text.assemble((safe_line(claim.provider) or "(no name)", "bold"), "  ", (problem, "bold red"))
+    if claim.name:
+        head.append(f"  the {claim.kind} {safe_line(claim.name)}")
+    console.print(head, soft_wrap=True)
+    reason = claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, ")
+    for line in (*([reason] if reason else []), *(each.changes or ())):
+        console.print(Text(f"    {safe_line(line)}"), soft_wrap=True)
+    _show_file(console, each, 4)
+    remedy = _remedy(claim)
+    if remedy:
+        console.print(Text(f"    {safe_line(remedy)}", "dim"), soft_wrap=True)
+
+
+def _remedy(claim: Claim) -> str | None:
+    from urlschemes.registry.claim_selection import switch
+
+    if claim.state == "malformed":
+        return None
+    if claim.state == "conflict":
+        return f"--pin {claim.name}={claim.distribution} chooses it"
+    return f"--disable {switch(claim)} switches it off"
+
+
+def _show_group(console: Console, group: str, rows: list[Examined]) -> None:
+    """Print the claims of an entry-point group; claims of the same file in a row show it once."""
+    if rows:
+        console.print_heading(_HEADINGS.get(group, group))
+    file = ""
+    for each in rows:
+        _show_claim(console, each)
+        if each.file != file or not file:
+            _show_file(console, each, 11)
+        file = each.file
+
+
+def _show_claim(console: Console, each: Examined) -> None:
+    from rich.text import Text
+
+    from urlschemes.registry.plugins import SLOW_IMPORT
+
+    claim = each.claim
+    state = (f"{claim.state:<8}", _STATE_STYLES.get(claim.state, "bold red"))
+    name = safe_line(claim.name) or "(no name)"
+    head = Text.assemble((f"{name:<10} ", "bold"), state, f"  {safe_line(claim.provider)}")
+    reference = f"{claim.module}:{claim.attribute}" if claim.attribute else claim.module
+    if reference:
+        head.append(f"  {reference}")
+    if each.seconds is not None:
+        head.append(f"  {each.seconds * 1000:.0f} ms", "bold yellow" if each.seconds > SLOW_IMPORT else "dim")
+    console.print(head, soft_wrap=True)
+    if claim.reason:
+        console.print(Text(f"{'':<10} {safe_line(claim.reason)}"), soft_wrap=True)
+
+
+def _show_file(console: Console, each: Examined, indent: int) -> None:
+    """Print the file that would be imported, and the beginning of its hash."""
+    from rich.text import Text
+
+    digest = f"  sha256 {each.sha256[:DIGITS]}..." if each.sha256 else ""
+    file = safe_line(each.file or each.claim.origin)
+    if file:
+        console.print(Text(f"{'':<{indent}}{file}{digest}", "dim"), soft_wrap=True)
+
+
+def _show_disabled(console: Console, claims: list[Claim]) -> None:
+    """Print what is switched off, by distribution."""
+    from rich.text import Text
+
+    if claims:
+        console.print_heading("Switched off")
+    for provider, reason in sorted({(claim.provider, claim.reason) for claim in claims}):
+        disabled = [claim for claim in claims if (claim.provider, claim.reason) == (provider, reason)]
+        names = ", ".join(f"{claim.kind} {claim.name}" for claim in disabled)
+        console.print(Text(f"{safe_line(provider)}: {safe_line(reason)}"), soft_wrap=True)
+        console.print_paragraph(safe_line(names), "dim", indent=4)

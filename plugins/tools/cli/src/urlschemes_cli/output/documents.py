@@ -1,0 +1,150 @@
+"""Documents, written to a file, a pipe or a terminal.
+
+Files and pipes get the octets unchanged. A terminal gets text with its control characters escaped; binary content is
+shown as a hex dump of its beginning. Names that a server sends never become names of local files.
+"""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from base64 import b64encode
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from urlschemes.redaction import shown
+from urlschemes_access.errors import AccessError
+from urlschemes_access.attributes import charset_of
+from urlschemes_cli.output.attributes import attributes_json
+from urlschemes_cli.output.text import safe_line, write_line, write_note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from urlschemes_access import Document
+
+__all__ = ["document_json", "hex_dump", "write_document"]
+
+MAX_DUMPED = 256
+"""Octets of binary content that a terminal shows."""
+SAMPLE = 1024
+"""Octets that are examined to tell text from binary content."""
+
+# The codecs of character sets that are shown as text; anything else is read as UTF-8.
+_CODECS = ("ascii", "cp125", "iso8859", "koi8", "mac", "utf-8", "utf-16")
+
+
+def write_document(document: Document, target: Path | None) -> int:
+    """Write a document to the file `target`, or to standard output; return the number of octets."""
+    if target is not None:
+        count = _save(document, target)
+    elif sys.stdout.isatty():
+        count = _show(document)
+    else:
+        count = _copy(document, sys.stdout.buffer)
+    if document.terminated is False:
+        write_note("the server did not mark the end of the content, which may be incomplete")
+    return count
+
+
+def document_json(document: Document, target: Path | None) -> dict[str, Any]:
+    """Return a document as JSON: with its content, or with the name of the file `target` after saving it there."""
+    result: dict[str, Any] = {"kind": "document"}
+    if target is None:
+        octets = document.read()
+        count = len(octets)
+        try:
+            content, encoding = octets.decode("utf-8"), "utf-8"
+        except UnicodeDecodeError:
+            content, encoding = b64encode(octets).decode("ascii"), "base64"
+        result |= {"content": content, "encoding": encoding}
+    else:
+        count = write_document(document, target)
+        result |= {"saved": str(target)}
+    result |= {"octets": count, "terminated": document.terminated}
+    return {"url": document.url.redacted(), **result, "attributes": attributes_json(document.attributes)}
+
+
+def hex_dump(octets: bytes) -> Iterator[str]:
+    """Return lines of 16 octets each: their offset, their values in hexadecimal, and their graphic characters."""
+    for start in range(0, len(octets), 16):
+        row = octets[start : start + 16]
+        text = "".join(chr(octet) if 32 <= octet < 127 else "." for octet in row)
+        yield f"{start:08x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {text}"
+
+
+def _save(document: Document, target: Path) -> int:
+    if not target.exists() or target.is_file():
+        return document.save(target.resolve())  # a link stays, and the file that it leads to is written
+    # A device or a named pipe is written to; `save` would replace it by a file.
+    try:
+        with target.open("wb") as file:
+            return _copy(document, file)
+    except OSError as error:
+        raise AccessError(f"cannot write {safe_line(str(target))!r}: {error.strerror}") from error
+
+
+def _copy(document: Document, file: BinaryIO) -> int:
+    count = 0
+    for octets in document:
+        file.write(octets)
+        count += len(octets)
+    file.flush()
+    return count
+
+
+def _show(document: Document) -> int:
+    """Write a document to the terminal; return the number of octets read."""
+    pieces = iter(document)
+    count, start = 0, b""
+    for octets in pieces:
+        start += octets
+        if len(start) >= SAMPLE:
+            break
+    decoder = _decoder(document.media_type, start)
+    if b"\0" in start[:SAMPLE] and not _codec(document.media_type).startswith("utf-16"):
+        _show_dump(document, start)
+        return len(start)
+    pending, last = "", "\n"
+    for octets in chain([start], pieces):
+        count += len(octets)
+        text = pending + decoder.decode(octets)
+        pending = "\r" if text.endswith("\r") else ""
+        text = text.removesuffix("\r").replace("\r\n", "\n")
+        sys.stdout.write(shown(text))
+        sys.stdout.flush()
+        last = text[-1:] or last
+    rest = pending + decoder.decode(b"", final=True)
+    sys.stdout.write(shown(rest) + ("" if (rest or last).endswith("\n") else "\n"))
+    return count
+
+
+def _show_dump(document: Document, start: bytes) -> None:
+    """Write a hex dump of the beginning of a binary document."""
+    octets = start[:MAX_DUMPED]
+    for row in hex_dump(octets):
+        write_line(row)
+    size = None if document.size is None else f"{document.size:,} octets"
+    facts = ", ".join(safe_line(each) for each in (document.media_type, size) if each)
+    write_note(
+        f"the first {len(octets)} octets of a binary document{f' ({facts})' if facts else ''}: "
+        "-o FILE saves it, and a pipe gets it unchanged"
+    )
+
+
+def _codec(media_type: str | None) -> str:
+    """Return the name of the codec for a media type; UTF-8 if it names no character set that is shown as text."""
+    name = charset_of(media_type) or ""
+    return name if name.startswith(_CODECS) else "utf-8"
+
+
+def _decoder(media_type: str | None, start: bytes) -> codecs.IncrementalDecoder:
+    """Return a decoder for content that begins with `start`.
+
+    UTF-16 without a byte order mark is big-endian (RFC 2781 section 4.3).
+    """
+    codec = _codec(media_type)
+    if codec == "utf-16" and not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        codec = "utf-16-be"
+    return codecs.getincrementaldecoder(codec)("backslashreplace")

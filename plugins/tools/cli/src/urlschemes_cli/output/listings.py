@@ -1,0 +1,116 @@
+"""Listings: a table on a terminal; in files and pipes a line for each entry, its fields separated by tabs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from urlschemes_access.errors import AccessError
+from urlschemes_cli.output.attributes import attributes_json
+from urlschemes_cli.output.text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from rich.text import Text
+
+    from urlschemes_access import Entry, Listing
+    from urlschemes_cli.output.console import Console
+
+__all__ = ["listing_json", "write_listing"]
+
+
+def write_listing(listing: Listing, target: Path | None) -> None:
+    """Write the entries to the file `target`, or to standard output."""
+    if target is None and sys.stdout.isatty():
+        _show_table(listing)
+        return
+    if target is None:
+        _write_lines(listing, sys.stdout.buffer)
+        return
+    entries = list(listing)  # read before an older file is overwritten
+    try:
+        with target.open("wb") as file:
+            _write_lines(entries, file)
+    except OSError as error:
+        raise AccessError(f"cannot write {safe_line(str(target))!r}: {error.strerror}") from error
+
+
+def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
+    """Return a listing as JSON: with its entries, or with the name of the file `target` after saving them there."""
+    result: dict[str, Any] = {"url": listing.url.redacted(), "kind": "listing"}
+    if target is None:
+        result["entries"] = [_entry_json(entry) for entry in listing]
+    else:
+        write_listing(listing, target)
+        result["saved"] = str(target)
+    return {**result, "attributes": attributes_json(listing.attributes)}
+
+
+def _entry_json(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "url": entry.url and safe_line(entry.url),
+        "kind": entry.kind,
+        "size": entry.size,
+        "modified": entry.modified,
+        "fields": dict(entry.fields),
+        "problem": entry.problem,
+    }
+
+
+def _write_lines(entries: Iterable[Entry], file: BinaryIO) -> None:
+    for entry in entries:
+        size = "" if entry.size is None else str(entry.size)
+        modified = entry.modified.isoformat() if entry.modified else ""
+        fields = (entry.url or "", entry.kind, size, modified, entry.name, entry.problem or "")
+        file.write(("\t".join(map(safe_line, fields)) + "\n").encode("utf-8", "backslashreplace"))
+    file.flush()
+
+
+def _show_table(listing: Listing) -> None:
+    from rich.text import Text
+
+    from urlschemes_cli.output.console import Console  # late: rich
+
+    console = Console()
+    entries = list(listing)
+    columns = ["name", "kind"]
+    columns += ["size"] if any(entry.size is not None for entry in entries) else []
+    columns += ["modified"] if any(entry.modified is not None for entry in entries) else []
+    _print_rows(console, [*columns, "URL"], [_row(entry, columns) for entry in entries])
+    console.print(Text(f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
+
+
+def _row(entry: Entry, columns: list[str]) -> tuple[Text, ...]:
+    """Return the cells of an entry; the last one is its URL, or why it has none."""
+    from rich.text import Text  # late: rich
+
+    cells = {
+        "name": Text(safe_line(entry.name), "bold"),
+        "kind": Text(safe_line(entry.kind), "cyan"),
+        "size": Text("" if entry.size is None else f"{entry.size:,}", justify="right"),
+        "modified": Text(entry.modified.strftime("%Y-%m-%d %H:%M") if entry.modified else ""),
+    }
+    last = Text(safe_line(entry.url)) if entry.url else Text(safe_line(entry.problem or ""), "dim italic")
+    return (*(cells[column] for column in columns), last)
+
+
+def _print_rows(console: Console, columns: list[str], rows: list[tuple[Text, ...]]) -> None:
+    """Print the rows as a table; if it is too wide, each entry on two lines, because a wrapped URL cannot be copied."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    from urlschemes_cli.output.console import columns_table  # late: rich
+
+    widths = (max(map(cell_len, map(str, cells))) for cells in zip(columns, *rows, strict=True))
+    if sum(widths) + 2 * (len(columns) - 1) <= console.width:
+        table = columns_table(*columns, unwrapped=("kind", "size", "modified"))
+        for row in rows:
+            table.add_row(*row)
+        console.print_table(table)
+        return
+    for *facts, last in rows:
+        console.print(Text("  ").join(each for each in facts if each), soft_wrap=True)
+        console.print(Text.assemble("    ", last), soft_wrap=True)

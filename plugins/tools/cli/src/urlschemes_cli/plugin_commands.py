@@ -1,0 +1,66 @@
+"""Commands that plugins add, by entry points of the group `urlschemes.commands`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from urlschemes.errors import URLError
+from urlschemes.registry.claim_selection import locations
+from urlschemes.registry.claims import COMMANDS, distribution_key
+from urlschemes.registry.known_names import reserved_names
+from urlschemes_cli.error_reports import conflict_hint
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from urlschemes.registry.claims import Claim
+    from urlschemes_cli.settings import Settings
+
+__all__ = ["active", "load", "missing", "why_missing"]
+
+
+def active(settings: Settings) -> dict[str, Claim]:
+    """Return the claims of the commands that can be used, by name; nothing is imported.
+
+    There are none if the registry cannot be used: any command that needs it will raise the error.
+    """
+    try:
+        claims = settings.registry.claims()
+    except URLError:
+        return {}
+    return {claim.name: claim for claim in claims if claim.group == COMMANDS and claim.state == "active"}
+
+
+def load(settings: Settings, name: str) -> click.Command | None:
+    """Return the command of that name; None if there is none. Raises PluginError, ConfigurationError."""
+    settings.registry  # noqa: B018  raises the error because of which there are no commands
+    claim = active(settings).get(name)
+    if claim is None:
+        return None
+    command = settings.registry.load(claim)
+    assert isinstance(command, click.Command)
+    return command
+
+
+def missing(names: Collection[str]) -> list[str]:
+    """Return the commands of well-known distributions that are not among `names`, with their distributions."""
+    return [f"{name} (from {owner})" for name, owner in reserved_names().commands.items() if name not in names]
+
+
+def why_missing(settings: Settings, name: str) -> str | None:
+    """Return why a command cannot be used though a distribution has it: in conflict, switched off, or not installed.
+
+    Raises PluginError.
+    """
+    claims = [each for each in settings.registry.claims() if (each.group, each.name) == (COMMANDS, name)]
+    conflict = [each for each in claims if each.state == "conflict"]
+    if conflict:
+        hint = conflict_hint(name, [each.distribution for each in conflict])
+        return f"Several distributions have a command {name}, so none is used: {locations(conflict)}; {hint}"
+    owner = reserved_names().commands.get(name)
+    if owner and not any(distribution_key(each.distribution) == owner for each in claims):
+        return f"The command {name} is part of {owner}, which is not installed: pip install {owner}"
+    reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
+    return f"The command {name} cannot be used: {reasons}." if claims else None

@@ -1,0 +1,80 @@
+"""The settings of one run of the command: the registry and the client that the global options ask for."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from urlschemes import Registry
+from urlschemes.registry.claim_selection import Rules
+from urlschemes.storage.config_file import ConfigFile, user_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from urlschemes_access import Client
+
+__all__ = ["Settings"]
+
+
+class Settings:
+    """The global options, and the registry and client made of them; the context object of every command.
+
+    `plugins` are the values of `--plugins`: None without the option, empty for `--no-plugins`.
+    """
+
+    def __init__(
+        self,
+        plugins: Sequence[str] | None = None,
+        pins: dict[str, str] | None = None,
+        *,
+        disable: Sequence[str] = (),
+        require: Sequence[str] = (),
+        config: str | None = None,
+        use_config: bool = True,
+    ) -> None:
+        self.plugins = plugins
+        self.pins = pins or {}
+        self.disable = disable
+        self.use_config = use_config
+        self._require = require
+        self._config = config
+
+    @cached_property
+    def file(self) -> ConfigFile:
+        """The configuration file. Raises ConfigurationError."""
+        return ConfigFile.load(self._config) if self.use_config else ConfigFile()
+
+    @property
+    def path(self) -> str | None:
+        """The path of the configuration file, which need not exist; None if no file is used."""
+        if not self.use_config:
+            return None
+        return user_file(os.environ) if self._config is None else os.path.abspath(self._config)  # noqa: PTH100  it is shown as text
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The registry that the options and the configuration ask for. Raises ConfigurationError, PluginError."""
+        configured = Rules.from_table(self.file.table("registry"))
+        option = "--no-plugins" if self.plugins == [] else "--plugins"
+        allowed = configured.allowed if self.plugins is None else {option: self.plugins}
+        disabled = {**configured.disabled, "--disable": self.disable}
+        rules = Rules(allowed, disabled, {**configured.pins, **self.pins})
+        return Registry.from_rules(rules, require=self._require)
+
+    @cached_property
+    def client(self) -> Client:
+        """The configured client. Environment variables count too: they belong to the person who types the command."""
+        from urlschemes_access import Client  # late: commands that only parse do without it
+        from urlschemes_access.configuration import Configuration
+
+        configuration = Configuration.of(self.file, trust_env=True) if self.use_config else Configuration()
+        return Client(registry=self.registry, configuration=configuration)
+
+    @property
+    def unconfigured_client(self) -> Client:
+        """A client without gateways, options or policy of the configuration."""
+        from urlschemes_access import Client  # late: commands that only parse do without it
+
+        return Client(registry=self.registry)
