@@ -1,11 +1,9 @@
-"""http over real sockets: the standard library's server, and servers that misbehave, row by row."""
+"""HTTP with servers on this machine: one that follows the RFC, redirects, and servers that misbehave."""
 
-import contextlib
+from __future__ import annotations
+
 import random
-import socket
-import threading
 import tracemalloc
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from urlschemes_access import Document, Limits, Policy
 from urlschemes_access.errors import (
     AccessError,
     ConnectError,
-    DeadlineExceeded,
     LimitExceeded,
     PolicyDenied,
     ProtocolError,
@@ -25,34 +22,33 @@ from urlschemes_access.errors import (
     RemoteError,
     Truncated,
 )
-from urlschemes_http import HttpURL
 from urlschemes_servers.http import HttpRequest, HttpResponse, chunked, echo, http_server, redirect
-from urlschemes_testing.loopback import Loopback
+from urlschemes_testing.rogue import Act, closes, floods, hears_until, resets, rogue, says, waits
 
 HERE = Policy.interactive()
-IMPATIENT = replace(HERE, limits=Limits(deadline=1, first_octet=0.4, idle=0.4))
+IMPATIENT = replace(HERE, limits=Limits(deadline=2, first_octet=0.4, idle=0.4, content=2**20))
 
 
 def opened(url: str, policy: Policy = HERE) -> Document:
-    resource = urlschemes_access.access(url, policy=policy)
-    assert isinstance(resource, Document)
-    return resource
+    document = urlschemes_access.access(url, policy=policy)
+    assert isinstance(document, Document)
+    return document
 
 
-# --- a server that behaves ------------------------------------------------------------------------
+# A server that follows the RFC
 
 
-def test_content_octet_for_octet(tmp_path: Path) -> None:
-    for size in (0, 1, 65535, 65536, 65537, 1_000_003):
-        octets = random.Random(size).randbytes(size)
-        (tmp_path / "file.bin").write_bytes(octets)
-        with http_server(tmp_path) as server, opened(f"http://{server}/file.bin") as document:
-            assert document.size == size
-            assert b"".join(document) == octets
-            assert document.terminated
+@pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 1_000_003])
+def test_content_octet_for_octet(tmp_path: Path, size: int) -> None:
+    octets = random.Random(size).randbytes(size)
+    (tmp_path / "file.bin").write_bytes(octets)
+    with http_server(tmp_path) as server, opened(f"http://{server}/file.bin") as document:
+        assert document.size == size
+        assert b"".join(document) == octets
+        assert document.terminated
 
 
-def test_chunks_and_a_caller_who_takes_its_time() -> None:
+def test_chunks_are_read_in_any_portions() -> None:
     pieces = [random.Random(n).randbytes(n * 1000) for n in range(1, 40)]
     with http_server(handler=chunked(*pieces)) as server, opened(f"http://{server}/") as document:
         assert document.size is None
@@ -76,7 +72,7 @@ def test_target_octet_for_octet(target: str) -> None:
         ]
 
 
-def test_text_by_its_charset() -> None:
+def test_a_text_is_read_by_its_charset() -> None:
     answer = HttpResponse(200, "Grüße".encode("iso-8859-15"), [("Content-Type", "text/plain; charset=ISO-8859-15")])
     with http_server(handler=answer) as server, opened(f"http://{server}/") as document:
         assert document.read_text() == "Grüße"
@@ -90,7 +86,13 @@ def test_attributes_by_head_after_a_redirect() -> None:
         assert [(asked.method, asked.target) for asked in server.requests] == [("HEAD", "/"), ("HEAD", "/b")]
 
 
-# --- redirects ------------------------------------------------------------------------------------
+def test_a_refusal_has_status_and_reason() -> None:
+    with http_server() as server, pytest.raises(RemoteError) as refused:
+        urlschemes_access.access(f"http://{server}/missing", policy=HERE)
+    assert (refused.value.status, refused.value.text) == (404, "Not Found")
+
+
+# Redirects
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_attributes_by_head_after_a_redirect() -> None:
         ("?q", "/a/start?q"),
     ],
 )
-def test_location_as_real_servers_write_it(location: str, target: str) -> None:
+def test_a_location_as_real_servers_write_it(location: str, target: str) -> None:
     def answer(request: HttpRequest) -> HttpResponse:
         return redirect(location) if request.target == "/a/start" else echo(request)
 
@@ -126,11 +128,17 @@ def test_b20_five_hops_and_no_more() -> None:
         assert len(server.requests) == 6 + 6
 
 
-def test_b20_a_loop() -> None:
-    with http_server(handler=redirect("/")) as server:
+def refused_redirect(location: str) -> RedirectRefused:
+    with http_server(handler=redirect(location)) as server:
         with pytest.raises(RedirectRefused) as refused:
             urlschemes_access.access(f"http://{server}/", policy=HERE)
-        assert refused.value.reason == "hops"
+        if refused.value.reason != "hops":
+            assert len(server.requests) == 1
+    return refused.value
+
+
+def test_b20_a_loop() -> None:
+    assert refused_redirect("/").reason == "hops"
 
 
 @pytest.mark.parametrize(
@@ -147,12 +155,8 @@ def test_b20_a_loop() -> None:
         "x-nobody:y",
     ],
 )
-def test_b21_redirect_to_another_scheme_resolves_and_loads_nothing(location: str) -> None:
-    with http_server(handler=redirect(location)) as server:
-        with pytest.raises(RedirectRefused) as refused:
-            urlschemes_access.access(f"http://{server}/", policy=HERE)
-        assert refused.value.reason == "scheme"
-        assert len(server.requests) == 1
+def test_b21_a_redirect_to_another_scheme_is_refused(location: str) -> None:
+    assert refused_redirect(location).reason == "scheme"
 
 
 @pytest.mark.parametrize(
@@ -169,199 +173,113 @@ def test_b21_redirect_to_another_scheme_resolves_and_loads_nothing(location: str
         "//",
     ],
 )
-def test_b23_redirect_to_what_is_no_url(location: str) -> None:
-    with http_server(handler=redirect(location)) as server:
-        with pytest.raises(RedirectRefused) as refused:
-            urlschemes_access.access(f"http://{server}/", policy=HERE)
-        assert refused.value.reason == "invalid"
-        assert str(refused.value).isprintable()
+def test_b23_a_redirect_to_an_invalid_url_is_refused(location: str) -> None:
+    error = refused_redirect(location)
+    assert error.reason == "invalid"
+    assert str(error).isprintable()
 
 
 @pytest.mark.parametrize("location", ["http://169.254.169.254/latest/", "http://127.0.0.1:25/", "http://0177.0.0.1/"])
-def test_redirect_is_under_the_same_policy(location: str) -> None:
+def test_a_redirect_is_under_the_same_policy(location: str) -> None:
     refusals = (PolicyDenied, RedirectRefused, urlschemes.UnsafeURL)
     with http_server(handler=redirect(location)) as server, pytest.raises(refusals):
         urlschemes_access.access(f"http://{server}/", policy=HERE)
 
 
-def test_the_default_policy_is_the_public_internet() -> None:
-    with http_server(handler=echo) as server:
-        with pytest.raises(PolicyDenied):
-            urlschemes_access.access(f"http://{server}/")
-        assert server.requests == []
+# PUT and DELETE
 
 
-def test_a_refusal_is_told_with_its_status() -> None:
-    with http_server() as server, pytest.raises(RemoteError) as refused:
-        urlschemes_access.access(f"http://{server}/missing", policy=HERE)
-    assert (refused.value.status, refused.value.text) == (404, "Not Found")
+def test_put_and_delete_change_a_folder(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 5000
+    with http_server(tmp_path, writable=True) as address:
+        url = f"http://{address}/a%20b"
+        assert urlschemes_access.replace(url, content, policy=HERE).fields[":status"] == "201 Created"
+        assert (tmp_path / "a b").read_bytes() == content
+        pieces = [content[at : at + 60_001] for at in range(0, len(content), 60_001)]
+        again = urlschemes_access.replace(url, pieces, policy=HERE)
+        assert again.fields[":status"] == "204 No Content"
+        assert (tmp_path / "a b").read_bytes() == content
+        urlschemes_access.delete(url, policy=HERE)
+        assert list(tmp_path.iterdir()) == []
+        with pytest.raises(RemoteError) as missing:
+            urlschemes_access.delete(url, policy=HERE)
+        assert missing.value.status == 404
+        put_whole, put_again, *_ = address.requests
+    assert put_whole.headers["Content-Length"] == str(len(content))
+    assert put_again.headers["Transfer-Encoding"] == "chunked"
+    assert put_whole.headers["Expect"] == put_again.headers["Expect"] == "100-continue"
 
 
-# --- servers that misbehave -----------------------------------------------------------------------
+@pytest.mark.parametrize(("operation", "content"), [("replace", b"x"), ("delete", None)])
+def test_a_server_that_may_not_be_written_to(tmp_path: Path, operation: str, content: bytes | None) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    with http_server(tmp_path) as address, pytest.raises(RemoteError) as refused:
+        urlschemes_access.operate(operation, f"http://{address}/a", content, policy=HERE)
+    assert refused.value.status == 405
+    assert (tmp_path / "a").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(("operation", "content"), [("replace", b"x"), ("delete", None)])
+def test_a_request_that_writes_follows_no_redirect(operation: str, content: bytes | None) -> None:
+    def answer(request: HttpRequest) -> HttpResponse:
+        return redirect("/b", 307) if request.target == "/a" else HttpResponse(200)
+
+    with http_server(handler=answer) as address:
+        with pytest.raises(RedirectRefused) as refused:
+            urlschemes_access.operate(operation, f"http://{address}/a", content, policy=HERE)
+        assert (refused.value.reason, refused.value.location) == ("writing", "/b")
+        assert [request.target for request in address.requests] == ["/a"]
+
+
+# Servers that misbehave, beyond what servers of all schemes can do
 
 OK = b"HTTP/1.1 200 OK\r\n"
-Behaviour = Callable[[socket.socket, threading.Event], None]
-
-
-def says(octets: bytes) -> Behaviour:
-    """Say `octets`, and close."""
-    return lambda connection, _: connection.sendall(octets)
-
-
-def says_and_waits(octets: bytes) -> Behaviour:
-    """Say `octets`, and keep the connection open."""
-
-    def behave(connection: socket.socket, closing: threading.Event) -> None:
-        connection.sendall(octets)
-        closing.wait(30)
-
-    return behave
-
-
-def says_for_ever(octets: bytes, more: bytes) -> Behaviour:
-    def behave(connection: socket.socket, closing: threading.Event) -> None:
-        connection.sendall(octets)
-        while not closing.is_set():
-            connection.sendall(more)
-
-    return behave
-
-
-def drips(octets: bytes, more: bytes) -> Behaviour:
-    """Say `octets`, then `more` again and again, one octet every twentieth of a second."""
-
-    def behave(connection: socket.socket, closing: threading.Event) -> None:
-        connection.sendall(octets)
-        while True:
-            for octet in more:
-                if closing.wait(0.05):
-                    return
-                connection.sendall(bytes([octet]))
-
-    return behave
-
-
-def resets(octets: bytes) -> Behaviour:
-    """Say `octets`, give them time to arrive, and break the connection off."""
-
-    def behave(connection: socket.socket, closing: threading.Event) -> None:
-        connection.sendall(octets)
-        closing.wait(0.1)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        connection.close()
-
-    return behave
-
-
-def half_closes(octets: bytes) -> Behaviour:
-    def behave(connection: socket.socket, closing: threading.Event) -> None:
-        connection.sendall(octets)
-        connection.shutdown(socket.SHUT_WR)
-        closing.wait(30)
-
-    return behave
-
-
-@contextlib.contextmanager
-def misbehaving(behaviour: Behaviour) -> Iterator[str]:
-    """A server that reads one request and then does what `behaviour` says; gives the text of a URL."""
-
-    def serve(connection: socket.socket) -> None:
-        request = b""
-        while b"\r\n\r\n" not in request:
-            octets = connection.recv(65536)
-            if not octets:
-                return
-            request += octets
-        behaviour(connection, loopback.closing)
-
-    with Loopback(serve, lifetime=60, patience=20) as loopback:
-        yield f"http://{loopback.address}/"
-
-
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+LONG_LOCATION = b"HTTP/1.1 301 Moved\r\nLocation: /" + b"a" * 2**20 + b"\r\n\r\n"
 
-ROWS: dict[str, tuple[Behaviour, type[AccessError]]] = {
-    "B06 silence": (says_and_waits(b""), DeadlineExceeded),
-    "B06 silence after the status line": (says_and_waits(OK), DeadlineExceeded),
-    "B06 silence in the body": (says_and_waits(OK + b"Content-Length: 10\r\n\r\nhello"), DeadlineExceeded),
-    "B09 closed at once": (says(b""), ConnectError),
-    "B09 reset at once": (resets(b""), ConnectError),
-    "B09 reset in the header": (resets(OK), Truncated),
-    "B09 reset in the body": (resets(OK + b"Content-Length: 10\r\n\r\nhello"), Truncated),
-    "B09 reset in a body without a length": (resets(OK + b"\r\nhello"), Truncated),
-    "B10 half closed": (half_closes(OK + b"Content-Length: 10\r\n\r\nhello"), Truncated),
-    "B10 half closed in a chunk": (half_closes(CHUNKED + b"a\r\nhello"), Truncated),
-    "B11 endless, with no length": (says_for_ever(OK + b"\r\n", bytes(65536)), LimitExceeded),
-    "B11 endless chunks": (says_for_ever(CHUNKED, b"1000\r\n" + bytes(4096) + b"\r\n"), LimitExceeded),
-    "B11 endless empty lines": (says_for_ever(b"", b"\r\n" * 1000), ProtocolError),
-    "B12 a dripping status line": (drips(b"", b"HTTP/1.1 200 OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO"), DeadlineExceeded),
-    "B12 a dripping header": (drips(OK, b"A: b\r\n"), DeadlineExceeded),
-    "B12 a dripping body": (drips(OK + b"Content-Length: 1000000\r\n\r\n", b"x"), DeadlineExceeded),
-    "B12 dripping chunks": (drips(CHUNKED, b"1\r\nx\r\n"), DeadlineExceeded),
-    "B13 an endless line": (says_for_ever(b"HTTP/1.1 200 ", b"O" * 1000), LimitExceeded),
-    "B14 another protocol's banner": (says_and_waits(b"220 smtp.example ESMTP\r\n"), ProtocolError),
-    "B14 NULs": (says_and_waits(bytes(100)), ProtocolError),
-    "B14 all octets": (says_and_waits(bytes(range(256))), ProtocolError),
-    "B15 endless interim answers": (says_for_ever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), LimitExceeded),
-    "B15 endless header fields": (says_for_ever(OK, b"A: b\r\n"), LimitExceeded),
-    "B15 endless trailers": (says_for_ever(CHUNKED + b"0\r\n", b"A: b\r\n"), LimitExceeded),
-    "B16 a length twice": (says(OK + b"Content-Length: 5\r\n" * 2 + b"\r\nhello"), ProtocolError),
-    "B16 a signed length": (says(OK + b"Content-Length: +7\r\n\r\nhello"), ProtocolError),
-    "B16 a huge length": (says(OK + b"Content-Length: 9000000000000000000\r\n\r\nhello"), Truncated),
-    "B17 a short body": (says(OK + b"Content-Length: 10\r\n\r\nhello"), Truncated),
-    "B17 a cut chunk": (says(CHUNKED + b"a\r\nhello"), Truncated),
-    "B18 2**64": (says_and_waits(CHUNKED + b"10000000000000000\r\nhello"), ProtocolError),
-    "B18 no chunk size": (says_and_waits(CHUNKED + b"hello\r\n"), ProtocolError),
-    "B20 no Location": (says_and_waits(b"HTTP/1.1 301 Moved\r\n\r\n"), ProtocolError),
-    "B20 a mebibyte of Location": (
-        says_and_waits(b"HTTP/1.1 301 Moved\r\nLocation: /" + b"a" * 2**20 + b"\r\n\r\n"),
-        RedirectRefused,
-    ),
+ROWS: dict[str, tuple[tuple[Act, ...], type[AccessError]]] = {
+    "B09 closed at once": ((closes(),), ConnectError),
+    "B09 reset in a body without a length": ((says(OK + b"\r\nhello"), waits(0.1), resets()), Truncated),
+    "B11 endless, without a length": ((says(OK + b"\r\n"), floods(bytes(65536))), LimitExceeded),
+    "B11 endless empty lines": ((floods(b"\r\n" * 1000),), ProtocolError),
+    "B15 endless trailers": ((says(CHUNKED + b"0\r\n"), floods(b"A: b\r\n")), LimitExceeded),
+    "B20 a mebibyte of Location": ((says(LONG_LOCATION), waits(2)), RedirectRefused),
 }
 
-SMALL = replace(IMPATIENT, limits=replace(IMPATIENT.limits, content=2**20))
 
-
-@pytest.mark.parametrize("row", ROWS)
-def test_misbehaving_server_gives_the_error_of_its_row(row: str) -> None:
-    behaviour, kind = ROWS[row]
-    with misbehaving(behaviour) as url, pytest.raises(kind) as raised:
-        opened(url, SMALL).read()
+@pytest.mark.parametrize("name", ROWS)
+def test_a_misbehaving_server_gives_the_error_of_its_row(name: str) -> None:
+    acts, kind = ROWS[name]
+    with rogue(hears_until(b"\r\n\r\n"), *acts) as server, pytest.raises(kind) as raised:
+        opened(f"http://{server}/", IMPATIENT).read()
     assert len(str(raised.value)) <= 300
     assert str(raised.value).isascii()
     assert str(raised.value).isprintable()
 
 
-def test_b01_nobody_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with pytest.raises(ConnectError):
-        urlschemes_access.access(f"http://127.0.0.1:{port}/", policy=HERE)
-
-
-def test_b11_an_endless_body_is_streamed_in_flat_memory() -> None:
-    with misbehaving(says_for_ever(CHUNKED, b"8000\r\n" + bytes(2**15) + b"\r\n")) as url, opened(url) as document:
+def test_b11_an_endless_body_is_streamed_in_constant_memory() -> None:
+    chunk = b"8000\r\n" + bytes(2**15) + b"\r\n"
+    acts = (hears_until(b"\r\n\r\n"), says(CHUNKED), floods(chunk))
+    with rogue(*acts) as server, opened(f"http://{server}/") as document:
         next(document)
         tracemalloc.start()
         try:
             received = 0
-            for octets in document:
-                received += len(octets)
-                if received > 2**26:
-                    break
+            while received < 2**24:
+                received += len(next(document))
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
     assert peak < 2**21
 
 
-def test_b16_memory_follows_what_came_and_not_what_was_announced() -> None:
-    with misbehaving(says(OK + b"Content-Length: 9000000000000000000\r\n\r\nhello")) as url:
+def test_b16_memory_follows_what_was_received_and_not_what_was_announced() -> None:
+    head = OK + b"Content-Length: 9000000000000000000\r\n\r\n"
+    with rogue(hears_until(b"\r\n\r\n"), says(head + b"hello"), closes()) as server:
         tracemalloc.start()
         try:
             with pytest.raises(Truncated) as short:
-                opened(url).read()
+                opened(f"http://{server}/").read()
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -369,20 +287,9 @@ def test_b16_memory_follows_what_came_and_not_what_was_announced() -> None:
     assert (short.value.received, short.value.expected, short.value.partial) == (5, 9 * 10**18, b"hello")
 
 
-def test_b19_a_coded_body_comes_as_it_is_within_the_cap() -> None:
-    head = OK + b"Content-Encoding: gzip, br\r\nContent-Length: 6\r\n\r\n"
-    with misbehaving(says(head + b"\x1f\x8b\x08oops")) as url, opened(url) as document:
-        assert document.read() == b"\x1f\x8b\x08oop"
-        assert document.media_type is None
-        assert document.attributes.fields["content-encoding"] == "gzip, br"
-
-
 def test_b19_the_body_of_a_redirect_is_not_read() -> None:
     with http_server(handler=echo) as server:
-        endless = says_for_ever(f"HTTP/1.1 302 Found\r\nLocation: http://{server}/there\r\n\r\n".encode(), bytes(65536))
-        with misbehaving(endless) as url, opened(url, IMPATIENT) as document:
+        head = f"HTTP/1.1 302 Found\r\nLocation: http://{server}/there\r\n\r\n".encode()
+        acts = (hears_until(b"\r\n\r\n"), says(head), floods(bytes(65536)))
+        with rogue(*acts) as endless, opened(f"http://{endless}/", IMPATIENT) as document:
             assert document.read() == b"/there"
-
-
-def test_httpurl_is_what_the_registry_gives() -> None:
-    assert type(urlschemes.parse("http://h/")) is HttpURL

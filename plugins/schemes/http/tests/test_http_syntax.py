@@ -1,7 +1,6 @@
 """What an http URL is (RFC 1738 section 3.3), part by part; what it is not, and which error says so."""
 
 import pickle
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,7 +8,6 @@ from hypothesis import strategies as st
 
 import urlschemes
 import urlschemes_access
-import urlschemes_http
 from urlschemes import Encoded
 from urlschemes.errors import (
     BadEscape,
@@ -352,9 +350,3 @@ def test_parsing_imports_no_algorithm_and_no_h11() -> None:
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert out.stdout.strip() == "[]"
-
-
-def test_only_the_rooms_of_access_import_h11() -> None:
-    folder = Path(urlschemes_http.__file__).parent
-    found = {path.name for path in folder.glob("*.py") if "import h11" in path.read_text("utf-8")}
-    assert found == {"answers.py", "asking.py"}

@@ -1,19 +1,24 @@
-"""Access by HTTP/1.1 (RFC 9110, RFC 9112), for `http` and `https`: GET for the content, HEAD for the attributes.
+"""Operations on http and https URLs, by HTTP/1.1 (RFC 9110, RFC 9112).
 
-h11 reads and writes the messages; like an algorithm it does no input or output of its own. Redirects are followed here,
-as far as the policy allows, and nowhere else.
+`access` is GET, `find_attributes` HEAD, `replace` PUT, `delete` DELETE. h11 parses and writes the messages; like these
+algorithms it does no I/O. Redirects of GET and HEAD are followed as far as the policy allows.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes_access.errors import RedirectRefused
-from urlschemes_access.protocol import Algorithm, Close, Follow, Open
+from urlschemes.errors import UnsafeURL
+from urlschemes.redaction import one_line
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.errors import AccessError, Indeterminate, RedirectRefused
+from urlschemes_access.protocol import Algorithm, Close, Follow, Open, Pull
 from urlschemes_http import HttpURL
-from urlschemes_http.answers import FOLLOWED, Answer, Method
-from urlschemes_http.asking import Request, login_for
-from urlschemes_http.writing import delete, replace
+from urlschemes_http.authentication import login_for
+from urlschemes_http.body import deliver_body
+from urlschemes_http.request import Request
+from urlschemes_http.response import MEDIA_TYPE, REDIRECTS, Method, Response
+from urlschemes_http.upload import Upload, check_written, missing_response
 
 if TYPE_CHECKING:
     from urlschemes_access.credentials import Credentials
@@ -22,53 +27,108 @@ __all__ = ["access", "delete", "find_attributes", "replace"]
 
 
 def access(url: HttpURL) -> Algorithm[None]:
-    """GET `url`, and deliver the content as it comes; redirects are followed as the policy allows.
+    """Send GET, and deliver the content as it comes.
 
-    Raises RemoteError for a final status that is no success, AuthRequired for 401 and 407, RedirectRefused,
-    ProtocolError, LimitExceeded, and Truncated where less came than was announced.
+    Raises RemoteError for a status that is not a success, AuthRequired for 401 and 407, RedirectRefused, ProtocolError,
+    LimitExceeded, and Truncated if the content is shorter than announced.
     """
-    answer = yield from _final_answer(url, "GET")
-    yield from Open("document", answer.attributes())
-    yield from answer.content()
-    yield from Close(answer.peer)
+    response = yield from _final_response(url, "GET")
+    yield from Open("document", response.attributes())
+    yield from deliver_body(response)
+    yield from Close(response.peer)
 
 
 def find_attributes(url: HttpURL) -> Algorithm[None]:
-    """Ask by HEAD for what GET would say of the resource, with the same redirects and the same errors."""
-    answer = yield from _final_answer(url, "HEAD")
-    yield from Open("attributes", answer.attributes())
-    yield from Close(answer.peer)
+    """Send HEAD, for what GET would say of the resource. Redirects and errors are those of `access`."""
+    response = yield from _final_response(url, "HEAD")
+    yield from Open("attributes", response.attributes())
+    yield from Close(response.peer)
 
 
-def _final_answer(url: HttpURL, method: Method) -> Algorithm[Answer]:
-    """Ask, and ask again where the answers point to, until one is the resource's own."""
+def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
+    """Send the caller's content by PUT: with a Content-Length if it is one piece, else in chunks.
+
+    Raises RemoteError and AuthRequired as `access`, and RedirectRefused for any redirect. After an error, part of the
+    content may be stored: the error's `sent` counts the octets sent. Raises Indeterminate if all was sent and there is
+    no response, or 202 (Accepted).
+    """
+    _check_media_type(media_type)
+    first = yield from Pull()  # a caller without content must not open a connection
+    second = (yield from Pull()) if first else b""
+    framing = ("Transfer-Encoding", "chunked") if second else ("Content-Length", str(len(first)))
+    fields = [framing, *([("Content-Type", media_type)] if media_type else [])]
+    upload = yield from Upload.begin(url, fields, has_content=bool(first), chunked=bool(second))
+    for octets in filter(None, (first, second)):
+        yield from upload.send(octets)
+    while second and (octets := (yield from Pull())):
+        yield from upload.send(octets)
+    response = yield from upload.end()
+    yield from _report(response, sent=upload.sent)
+
+
+def delete(url: HttpURL) -> Algorithm[None]:
+    """Send DELETE. Raises what `replace` raises; Indeterminate if there is no response."""
+    response = yield from _delete(url, None)
+    if response.status == 401:
+        yield from Close(response.peer)
+        response = yield from _delete(url, (yield from login_for(response)))
+    yield from _report(response, sent=None)
+
+
+def _final_response(url: HttpURL, method: Method) -> Algorithm[Response]:
+    """Send the request, follow redirects and log in, and return the response that succeeds."""
     login: Credentials | None = None
     while True:
-        answer = yield from _ask(url, method, login)
-        if answer.status in FOLLOWED:
-            yield from Close(answer.peer)
-            elsewhere = yield from Follow(answer.location())
-            if not isinstance(elsewhere, HttpURL):
-                raise RedirectRefused(
-                    f"{url.host} points to another kind of resource", reason="scheme", location=str(elsewhere)
-                )
-            if url.tls and not elsewhere.tls:
-                # Where the access began with http, the driver follows to http again; out of TLS nothing leads.
-                raise RedirectRefused(
-                    f"{url.host} points from https back to http", reason="downgrade", location=str(elsewhere)
-                )
-            if (elsewhere.tls, elsewhere.host, elsewhere.port) != (url.tls, url.host, url.port):
+        request = yield from Request.begin(url, method)
+        yield from request.send_head(login)
+        response = yield from request.response()
+        if response.status in REDIRECTS:
+            yield from Close(response.peer)
+            target = yield from _target(url, response)
+            if (target.tls, target.host, target.port) != (url.tls, url.host, url.port):
                 login = None
-            url = elsewhere
-        elif answer.status == 401 and login is None:
-            yield from Close(answer.peer)
-            login = yield from login_for(answer)
+            url = target
+        elif response.status == 401 and login is None:
+            yield from Close(response.peer)
+            login = yield from login_for(response)
         else:
-            answer.judge()
-            return answer
+            response.check_success()
+            return response
 
 
-def _ask(url: HttpURL, method: Method, login: Credentials | None) -> Algorithm[Answer]:
-    request = yield from Request.begin(url, method)
+def _target(url: HttpURL, response: Response) -> Algorithm[HttpURL]:
+    """Return the URL that a redirect points to. Raises RedirectRefused."""
+    target = yield from Follow(response.location())
+    if not isinstance(target, HttpURL):
+        raise RedirectRefused(f"{url.host} redirects to a URL of another kind", reason="scheme", location=str(target))
+    if url.tls and not target.tls:
+        # The policy cannot tell: it follows to http if the access began with http.
+        raise RedirectRefused(f"{url.host} redirects from https to http", reason="downgrade", location=str(target))
+    return target
+
+
+def _delete(url: HttpURL, login: Credentials | None) -> Algorithm[Response]:
+    request = yield from Request.begin(url, "DELETE")
     yield from request.send_head(login)
-    return (yield from request.answer())
+    try:
+        return (yield from request.response())
+    except AccessError as error:
+        raise Indeterminate(
+            f"{missing_response(error)} to DELETE came from {url.host}: the resource may or may not be deleted"
+        ) from error
+
+
+def _report(response: Response, *, sent: int | None) -> Algorithm[None]:
+    """Give the caller the header fields of a response to PUT or DELETE, if it is a success."""
+    yield from Close(response.peer)
+    check_written(response, sent=sent)
+    yield from Open("attributes", Attributes(fields=response.fields()))
+
+
+def _check_media_type(media_type: str) -> None:
+    valid = MEDIA_TYPE.fullmatch(media_type) and media_type.isascii() and media_type.isprintable()
+    if media_type and (not valid or media_type.endswith(" ")):
+        raise UnsafeURL(
+            f"invalid media type '{one_line(media_type, 60)}': expected type/subtype, as in text/plain",
+            part="media_type",
+        )

@@ -1,0 +1,80 @@
+"""An HTTP request, over a connection of its own, so that no response can be mistaken for another's (RFC 9112)."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import TYPE_CHECKING
+
+import h11
+
+from urlschemes import __version__
+from urlschemes_access.protocol import CHUNK, Algorithm, Connect, Peer, Send, StartTLS
+from urlschemes_http.response import MAX_HEAD, Method, Response, ResponseReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from urlschemes_access.credentials import Credentials
+    from urlschemes_http import HttpURL
+
+__all__ = ["Request"]
+
+
+class Request:
+    """One request and its response. The target is sent exactly as the URL writes it."""
+
+    __slots__ = ("_http", "_method", "_reader", "peer", "url")
+
+    def __init__(self, url: HttpURL, method: Method, peer: Peer) -> None:
+        # MAX_HEAD limits a header; h11's own limit must be higher.
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=2 * (MAX_HEAD + CHUNK))
+        self._method = method
+        self._reader = ResponseReader(self._http, peer, url.host)
+        self.url = url
+        self.peer = peer
+
+    @classmethod
+    def begin(cls, url: HttpURL, method: Method) -> Algorithm[Request]:
+        """Connect, over TLS for https."""
+        peer = yield from Connect(url.host, url.port)
+        if url.tls:
+            yield from StartTLS(peer, url.host)
+        return cls(url, method, peer)
+
+    def send_head(
+        self, login: Credentials | None, more: Iterable[tuple[str, str]] = (), *, complete: bool = True
+    ) -> Algorithm[None]:
+        """Send the request line and the header fields, `more` among them; `complete` if no content follows."""
+        url = self.url
+        fields = [
+            ("Host", url.host if url.port == url.default_port else f"{url.host}:{url.port}"),
+            ("User-Agent", f"urlschemes/{__version__}"),
+            ("Accept", "*/*"),
+            ("Accept-Encoding", "identity"),
+            ("Connection", "close"),
+            *more,
+        ]
+        secret: bytes | None = None
+        if login is not None:
+            secret = b64encode(f"{login.user}:{login.password}".encode("utf-8", "surrogateescape"))
+            fields.append(("Authorization", f"Basic {secret.decode('ascii')}"))
+        octets = self._http.send(h11.Request(method=self._method, target=url.target, headers=fields)) or b""
+        if complete:
+            octets += self._http.send(h11.EndOfMessage()) or b""
+        yield from Send(self.peer, octets, secret=secret)
+
+    def response(self, *, timeout: float | None = None) -> Algorithm[Response]:
+        """Return the final response, up to its body. Raises DeadlineExceeded after `timeout` seconds without one."""
+        return self._response((yield from self._reader.final(timeout=timeout)))
+
+    def early_response(self, *, timeout: float) -> Algorithm[Response | None]:
+        """Return a final response that comes before all was sent; None after 100 (Continue), or after `timeout`."""
+        while (event := (yield from self._reader.next(timeout=timeout))) is not None:
+            if isinstance(event, h11.Response):
+                return self._response(event)
+            if event.status_code == 100:
+                break
+        return None
+
+    def _response(self, event: h11.Response) -> Response:
+        return Response(self.url, self._method, self.peer, self._http, event, self._reader.head)
