@@ -36,7 +36,6 @@ _FINAL = (
     "raw",
     "redacted",
     "schemepart",
-    "scheme",
 )
 
 

@@ -92,6 +92,7 @@ class URL(metaclass=URLType):
         if registration is not None:
             cls.registration = registration
             cls._scheme = registration.scheme
+            cls.scheme = registration.scheme  # type: ignore[assignment, method-assign]  # a constant is read faster
             cls.default_port = registration.default_port
             cls.syntax = registration.syntax
         before, cls._fields = cls._fields, declared_fields(cls, URL)
@@ -130,7 +131,7 @@ class URL(metaclass=URLType):
     @property
     def scheme(self) -> str:
         """The name of the scheme, in lower case (section 2.1)."""
-        return self._scheme or self._match.string.partition(":")[0].lower()
+        return self._match.string.partition(":")[0].lower()
 
     @property
     def schemepart(self) -> str:
