@@ -15,7 +15,7 @@ from urlschemes import Registration, Registry, Scheme, UnknownScheme
 from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.syntax import Part, Syntax
-from urlschemes_conformance.coverage import Coverage
+from urlschemes_conformance.grammar_coverage import GrammarCoverage
 from urlschemes_testing.strategies import near_misses, urls
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ right = { at = "right", exclude = ["41", "61"] }
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_urls_reach_every_alternative_and_option(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    coverage = Coverage(name)
+    coverage = GrammarCoverage(name)
     for batch in range(BATCHES):
         coverage.add(generated(urls(name), BATCH, batch))
         if coverage.complete:
@@ -93,7 +93,7 @@ def test_a_scheme_can_be_given_in_four_ways() -> None:
     with pytest.raises(UnknownScheme):
         urls("x-pair")
     with pytest.raises(UnknownScheme):
-        Coverage("x-pair")
+        GrammarCoverage("x-pair")
 
 
 def test_second_grammars_and_exclusions_are_kept_and_not_asked_for() -> None:
@@ -102,7 +102,7 @@ def test_second_grammars_and_exclusions_are_kept_and_not_asked_for() -> None:
     assert any("%2e" in text.lower() for text in texts)
     for text in texts:
         assert {"A", "a"}.isdisjoint(unescape(text.partition("/")[2]))
-    coverage = Coverage(registration)
+    coverage = GrammarCoverage(registration)
     coverage.add(texts)
     assert coverage.complete, coverage.missing
     # What holds an excluded octet, or does not derive once it is decoded, is no text that could be counted.
@@ -131,7 +131,7 @@ def test_second_grammars_and_exclusions_are_kept_and_not_asked_for() -> None:
 )
 def test_coverage_tells_what_a_strategy_lacks(lacks: str, keeps: object) -> None:
     assert callable(keeps)
-    coverage = Coverage("gopher")
+    coverage = GrammarCoverage("gopher")
     coverage.add(text for text in generated(urls("gopher"), 600) if keeps(urlschemes.parse(text)))
     assert not coverage.complete
     assert lacks in coverage.missing
@@ -141,7 +141,7 @@ def test_coverage_tells_what_a_strategy_lacks(lacks: str, keeps: object) -> None
 
 def test_coverage_counts_what_is_there() -> None:
     syntax = Syntax('url = "x:" [ "a" | *2part ]\npart = ";" digit', "url", [Part("part", ["part"])])
-    coverage = Coverage(syntax)
+    coverage = GrammarCoverage(syntax)
     assert str(coverage).startswith("url: 0 of 9 ")
     seen = []
     for text in ("x:", "x:a", "x:;1", "x:;1;2"):

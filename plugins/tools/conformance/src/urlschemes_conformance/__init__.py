@@ -1,1 +1,14 @@
-""""""
+"""Tools for the authors of schemes: review one, or make a new one.
+
+| module | content |
+| --- | --- |
+| `review` | checks whether a scheme satisfies RFC 1738 section 4 and RFC 7595; the command `urlschemes review` |
+| `scaffold` | a working distribution for a new scheme; the command `urlschemes new` |
+| `pytest_plugin` | each check of the review as a test of pytest |
+| `laws` | the laws that hold for the URLs of every scheme, as functions |
+| `recognizer` | a slow, independent recognizer of a BNF, to compare the fast pattern with |
+| `grammar_coverage` | the parts of a grammar that a set of texts reaches |
+| `import_probe` | the changes that importing a plugin makes to a process |
+| `audit` | the files, sockets and programs that code opens, as Python's audit events report them |
+| `subprocesses` | another Python process, bounded in time |
+"""

@@ -1,12 +1,12 @@
 """A plugin of pytest: each check of the review of a scheme is a test of its own.
 
     [tool.pytest.ini_options]
-    urlschemes_review = "x-foo x-bar"       # names of installed schemes; or folders, relative to this file
+    urlschemes_review = "x-foo x-bar"       # names of installed schemes, or folders relative to this file
 
-adds `review[x-foo]::record` and its sisters to a session that collects a folder. Of a scheme all the checks that are
-wanted are made at the first of them.
+adds `review[x-foo]::record` and the other checks to every session that collects a folder. All selected checks of a
+scheme are made when the first of them runs.
 
-It is loaded by every pytest of its environment, so it imports nothing before it is asked for something.
+Every pytest of the environment loads this module, so that it imports the review only if a scheme is configured.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ __all__: list[str] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the configuration file."""
-    parser.addini("urlschemes_review", "URL schemes to be reviewed: names, or folders", type="args", default=[])
-    parser.addini("urlschemes_review_examples", "how many URLs the laws are tried on", default="")
+    """Declare the options of the configuration file."""
+    parser.addini("urlschemes_review", "URL schemes to review: names or folders", type="args", default=[])
+    parser.addini("urlschemes_review_examples", "number of URLs with which the laws are tested", default="")
 
 
-@pytest.hookimpl(tryfirst=True)  # so that -k and -m choose among the checks too
+@pytest.hookimpl(tryfirst=True)  # so that -k and -m select checks too
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Add a test for each check of each scheme."""
-    names = config.getini("urlschemes_review")
-    if not names or not _collects_a_folder(config):
+    targets = config.getini("urlschemes_review")
+    if not targets or not _collects_a_folder(config):
         return
     examples = _examples(config)
-    for name in names:
-        label = f"review[{name}]"
-        collector = _Reviewed.from_parent(session, name=label, nodeid=label, target=name, examples=examples)
+    for target in targets:
+        label = f"review[{target}]"
+        collector = _SchemeReview.from_parent(session, name=label, nodeid=label, target=target, examples=examples)
         items.extend(collector.collect())
 
 
 def _examples(config: pytest.Config) -> int:
-    """How many URLs are wanted; 0 where nobody says."""
-    said = config.getini("urlschemes_review_examples").strip()
-    if said and not (said.isascii() and said.isdecimal() and int(said)):
-        raise pytest.UsageError(f"urlschemes_review_examples is {said!r}, and not a number of URLs from 1 on")
-    return int(said or 0)
+    """Return the configured number of URLs; 0 if there is none."""
+    text = config.getini("urlschemes_review_examples").strip()
+    if text and not (text.isascii() and text.isdecimal() and int(text)):
+        raise pytest.UsageError(f"invalid urlschemes_review_examples {text!r}: expected a number from 1 on")
+    return int(text or 0)
 
 
 def _collects_a_folder(config: pytest.Config) -> bool:
-    """Whether more is wanted than single files, or tests: then the review is none of it."""
+    """Return True if pytest was given more than single files or tests."""
     return any((config.invocation_params.dir / str(each).partition("::")[0]).is_dir() for each in config.args)
 
 
-class _Reviewed(pytest.Collector):
-    """One scheme, reviewed once, when the first of its checks is wanted."""
+class _SchemeReview(pytest.Collector):
+    """The review of one scheme, made when the first of its checks runs."""
 
     def __init__(self, *, target: str, examples: int, **more: Any) -> None:
         super().__init__(**more)
@@ -66,55 +66,59 @@ class _Reviewed(pytest.Collector):
         self._examples = examples
         self._review: Review | None = None
 
-    def collect(self) -> Iterable[_Item]:
-        from urlschemes_conformance.review import checks
+    def collect(self) -> Iterable[_CheckItem]:
+        from urlschemes_conformance.review import all_checks
 
-        return [_Item.from_parent(self, name=each.name, nodeid=f"{self.nodeid}::{each.name}") for each in checks()]
+        return [
+            _CheckItem.from_parent(self, name=each.name, nodeid=f"{self.nodeid}::{each.name}") for each in all_checks()
+        ]
 
     def verdict(self, check: str) -> Verdict:
-        """What became of the check. Raises what `review` does."""
+        """Return the verdict of a check. Raises what `review` raises."""
         from urlschemes_conformance.review import EXAMPLES, review
 
         if self._review is None:
-            wanted = [item.name for item in self.session.items if isinstance(item, _Item) and item.parent is self]
-            self._review = review(self._place(), checks={*wanted, check}, examples=self._examples or EXAMPLES)
+            selected = [
+                item.name for item in self.session.items if isinstance(item, _CheckItem) and item.parent is self
+            ]
+            self._review = review(self._resolved(), checks={*selected, check}, examples=self._examples or EXAMPLES)
         return next(each for each in self._review.verdicts if each.check == check)
 
-    def _place(self) -> str | os.PathLike[str]:
-        """The name; or the folder, which is relative to the configuration file."""
+    def _resolved(self) -> str | os.PathLike[str]:
+        """Return the name of the scheme, or the folder, which is relative to the configuration file."""
         folder = self.config.rootpath / self._target
         return folder if "/" in self._target and folder.exists() else self._target
 
 
-class _Failed(Exception):
+class _CheckFailed(Exception):
     """A check failed, or could not be made."""
 
 
-class _Item(pytest.Item):
+class _CheckItem(pytest.Item):
     """One check of one scheme."""
 
     def runtest(self) -> None:
         from urlschemes.errors import URLError
-        from urlschemes_conformance.review.report import said_of
+        from urlschemes_conformance.review.report import evidence
 
         collector = self.parent
-        assert isinstance(collector, _Reviewed)
+        assert isinstance(collector, _SchemeReview)
         try:
             verdict = collector.verdict(self.name)
         except URLError as error:
             hint = [f"help     {error.hint}"] if error.hint else []
-            raise _Failed("\n".join([f"it cannot be reviewed: {error}", *hint])) from None
+            raise _CheckFailed("\n".join([f"it cannot be reviewed: {error}", *hint])) from None
         if verdict.outcome == "skipped":
             pytest.skip(verdict.reason)
-        said = "\n".join([verdict.reason, *said_of(verdict)])
+        text = "\n".join([verdict.reason, *evidence(verdict)])
         if verdict.outcome == "failed":
-            raise _Failed(said)
+            raise _CheckFailed(text)
         if verdict.outcome == "warned":
-            self.add_report_section("call", "review", said)
+            self.add_report_section("call", "review", text)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The reason and what to do, without a traceback: the fault is not in the test."""
-        if isinstance(excinfo.value, _Failed):
+        """Return the reason and the help, without a traceback: it would show this module."""
+        if isinstance(excinfo.value, _CheckFailed):
             return f"{self.nodeid}: {excinfo.value}"
         return super().repr_failure(excinfo, style)
 

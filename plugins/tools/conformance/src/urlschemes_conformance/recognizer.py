@@ -1,17 +1,16 @@
-"""A second opinion: whether a text derives from the BNF, found out by another way than the pattern's.
+"""An independent opinion on whether a text derives from a BNF, to compare the fast pattern with.
 
-`Recognizer` takes the derivative of the rules by one character after the other (Brzozowski, 1964), straight from the
-tree of the notation: no automaton, no regular expression, nothing that `urlschemes.grammar.pattern` uses. Of a part with a
-second grammar two rules are derived side by side, one by the characters, the other by the octets that they write.
-`derivations` walks the tree with all its alternatives and gives every way in which a short text can be divided into
-parts.
+`Recognizer` computes the derivative of the rules by each character in turn (Brzozowski, 1964), from the tree of the
+notation. It uses no automaton, no regular expression and nothing of `urlschemes.grammar.pattern`. For a part with a
+second grammar, two rules are derived in parallel: one by the characters, the other by the octets that they encode.
+`derivations` tries all alternatives of the tree, and returns every division of a short text into parts.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat, Sequence
 
@@ -20,19 +19,19 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.syntax import Part, Syntax
 
-__all__ = ["Comparison", "Recognizer", "compare", "derivations"]
+__all__ = ["Comparison", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
 
 State: TypeAlias = tuple[Any, ...]
-"""What is still to be derived: a tagged tuple."""
+"""What remains to be derived: a tuple with a tag."""
 
 EMPTY: State = ("empty",)
 NOTHING: State = ("nothing",)
 
 
 class Recognizer:
-    """Says slowly and surely whether a text derives from the rules of `syntax`.
+    """Recognizes, slowly, the texts that derive from the rules of `syntax`.
 
-    The exclusions and the second grammars of its parts count.
+    The exclusions and second grammars of its parts are respected.
     """
 
     def __init__(self, syntax: Syntax) -> None:
@@ -42,7 +41,7 @@ class Recognizer:
         self.nullable = cache(self._nullable)
 
     def accepts(self, text: str) -> bool:
-        """Whether `text` derives."""
+        """Return True if `text` derives."""
         state = self.start
         for character in text:
             state = self.after(state, character)
@@ -50,13 +49,13 @@ class Recognizer:
                 return False
         return self.nullable(state)
 
-    def _unfolded(self, state: State) -> State:
+    def _unfold(self, state: State) -> State:
         _, node, path = state
         if isinstance(node, Reference):
             inner_path = (*path, node.name)
-            return self._guarded(("node", self.syntax.grammar.rules[node.name].node, inner_path), inner_path)
+            return self._with_part_rules(("node", self.syntax.grammar.rules[node.name].node, inner_path), inner_path)
         if isinstance(node, Literal):
-            return self._guarded(("text", node.text.lower()), (*path, str(node)))
+            return self._with_part_rules(("text", node.text.lower()), (*path, str(node)))
         if isinstance(node, Octets):
             return ("octet", node.low, node.high)
         if isinstance(node, Repeat):
@@ -69,7 +68,7 @@ class Recognizer:
             state = _then(("node", item, path), state)
         return state
 
-    def _guarded(self, state: State, path: tuple[str, ...]) -> State:
+    def _with_part_rules(self, state: State, path: tuple[str, ...]) -> State:
         parts = [part for part in self.syntax.parts.values() if any(path[-len(at) :] == at for at in part.at)]
         octets = frozenset[int]().union(*(part.exclude for part in parts))
         if octets:
@@ -81,7 +80,7 @@ class Recognizer:
     def _nullable(self, state: State) -> bool:
         kind = state[0]
         if kind == "node":
-            return self.nullable(self._unfolded(state))
+            return self.nullable(self._unfold(state))
         if kind == "or":
             return any(map(self.nullable, state[1]))
         if kind == "then":
@@ -97,7 +96,7 @@ class Recognizer:
     def _after(self, state: State, character: str) -> State:
         kind = state[0]
         if kind == "node":
-            return self.after(self._unfolded(state), character)
+            return self.after(self._unfold(state), character)
         if kind == "text":
             same = character.isascii() and character.lower() == state[1][0]
             return (("text", state[1][1:]) if state[1][1:] else EMPTY) if same else NOTHING
@@ -121,27 +120,27 @@ class Recognizer:
         return NOTHING
 
     def _without(self, state: State, character: str) -> State:
-        _, inner, octets, begun = state
+        _, inner, octets, partial = state
         inner = self.after(inner, character)
         if inner == NOTHING:
             return NOTHING
-        octet, begun = _octet(begun + character)
-        return NOTHING if octet in octets else ("without", inner, octets, begun)
+        octet, partial = _octet(partial + character)
+        return NOTHING if octet in octets else ("without", inner, octets, partial)
 
     def _decoded(self, state: State, character: str) -> State:
-        """Both go on: the rule with the character, the second grammar with the octet, once there is one."""
-        _, inner, second, begun = state
+        """Derive the rule by the character, and the second grammar by the octet once it is complete."""
+        _, inner, second, partial = state
         inner = self.after(inner, character)
         if inner == NOTHING:
             return NOTHING
-        octet, begun = _octet(begun + character)
+        octet, partial = _octet(partial + character)
         if octet is not None:
             second = self.after(second, chr(octet))
-        return NOTHING if second == NOTHING else ("decoded", inner, second, begun)
+        return NOTHING if second == NOTHING else ("decoded", inner, second, partial)
 
 
 def _octet(written: str) -> tuple[int | None, str]:
-    """The octet that `written` is, or None and what has been written of an escape."""
+    """Return the octet that `written` encodes and "", or None and an escape that is incomplete."""
     if written[0] != "%":
         return ord(written), ""
     if len(written) < 3:
@@ -172,16 +171,18 @@ def _either(states: Any) -> State:
 
 
 Spans: TypeAlias = frozenset[tuple[str, int, int]]
-"""The marks of a derivation: which occurrence stands from where to where."""
+"""The parts of a derivation: the mark of each occurrence, its start and its end."""
 
 
 def derivations(syntax: Syntax, text: str) -> set[Spans]:
-    """Every division of `text` into the occurrences of its parts that the BNF allows; none where it does not derive."""
-    return {marks for end, marks in _Walk(syntax, text).node(Reference(syntax.rule), (), 0) if end == len(text)}
+    """Return every division of `text` into parts that the BNF allows; none if it does not derive."""
+    return {
+        spans for end, spans in _AllDerivations(syntax, text).node(Reference(syntax.rule), (), 0) if end == len(text)
+    }
 
 
-class _Walk:
-    """All derivations of one text; where it is not `encoded`, its characters are octets, and `%` begins nothing."""
+class _AllDerivations:
+    """All derivations of one text. If it is not `encoded`, its characters are octets, and `%` begins no escape."""
 
     def __init__(self, syntax: Syntax, text: str, *, encoded: bool = True) -> None:
         self.syntax = syntax
@@ -206,20 +207,20 @@ class _Walk:
         ways: set[tuple[int, Spans]] = {(start, frozenset())}
         if isinstance(node, Sequence):
             for item in node.items:
-                ways = self.further(ways, item, path)
+                ways = self.continued(ways, item, path)
             return frozenset(ways)
         assert isinstance(node, Repeat)
         found = set(ways) if node.least == 0 else set()
         count = 0
         while ways and (node.most is None or count < node.most):
-            # A turn that derives nothing adds nothing, unless it marks a part as present and empty.
-            ways = {way for way in self.further(ways, node.item, path) if way not in found}
+            # A repetition of the empty text adds nothing, unless it marks a part as present and empty.
+            ways = {way for way in self.continued(ways, node.item, path) if way not in found}
             count += 1
             if count >= node.least:
                 found |= ways
         return frozenset(found)
 
-    def further(self, ways: set[tuple[int, Spans]], node: Node, path: tuple[str, ...]) -> set[tuple[int, Spans]]:
+    def continued(self, ways: set[tuple[int, Spans]], node: Node, path: tuple[str, ...]) -> set[tuple[int, Spans]]:
         return {(end, marks | more) for at, marks in ways for end, more in self.node(node, path, at)}
 
     def marked(
@@ -237,61 +238,60 @@ class _Walk:
         return frozenset(found)
 
     def second(self, part: Part, path: tuple[str, ...], octets: list[int], places: list[int]) -> Iterator[Spans]:
-        """The marks of each derivation of the octets of `part` by its second grammar; none of it where it has none."""
+        """Yield the spans of each derivation of the octets of `part` by its second grammar, if it has one."""
         if part.decoded is None:
             yield frozenset()
             return
-        walk = _Walk(self.syntax, "".join(map(chr, octets)), encoded=False)
-        for end, marks in walk.node(Reference(part.decoded), path, 0):
+        inner = _AllDerivations(self.syntax, "".join(map(chr, octets)), encoded=False)
+        for end, marks in inner.node(Reference(part.decoded), path, 0):
             if end == len(octets):
                 yield frozenset((mark, places[first], places[last]) for mark, first, last in marks)
 
     def octets(self, start: int, end: int) -> tuple[list[int], list[int]]:
-        """The octets that stand from `start` to `end`, and where each begins and the last ends."""
-        octets, places, begun = [], [start], ""
+        """Return the octets from `start` to `end`, and the positions at which they begin and the last one ends."""
+        octets, places, partial = [], [start], ""
         for index in range(start, end):
-            octet, begun = _octet(begun + self.text[index]) if self.encoded else (ord(self.text[index]), "")
+            octet, partial = _octet(partial + self.text[index]) if self.encoded else (ord(self.text[index]), "")
             if octet is not None:
                 octets.append(octet)
                 places.append(index + 1)
         return octets, places
 
 
-class Comparison:
-    """What a comparison of the pattern with the BNF found.
+class Comparison(NamedTuple):
+    """The result of comparing the pattern with the BNF.
 
-    How many texts were `tried`, those that both `accepted`, and the first that they `disagree` on, or None.
+    `tried` is the number of texts, `accepted` those that both accepted, `difference` the first text on which they
+    differ, or None.
     """
 
-    def __init__(self, tried: int, accepted: tuple[str, ...], disagree: str | None) -> None:
-        self.tried = tried
-        self.accepted = accepted
-        self.disagree = disagree
+    tried: int
+    accepted: tuple[str, ...]
+    difference: str | None
 
 
 def compare(syntax: Syntax, prefix: str, tokens: tuple[str, ...], length: int) -> Comparison:
     """Compare the pattern with the BNF on `prefix` and every sequence of up to `length` tokens.
 
-    Also that what the pattern captured is one of the divisions that the BNF allows, for every hundredth text that is
-    accepted.
+    For every hundredth accepted text, compare the division into parts too.
     """
     recognizer = Recognizer(syntax)
     tried = 0
     accepted: list[str] = []
     for text in _sequences(prefix, tokens, length):
         tried += 1
-        match = syntax.fullmatch(text)
-        if (match is not None) != recognizer.accepts(text):
+        matches = syntax.fullmatch(text) is not None
+        if matches != recognizer.accepts(text):
             return Comparison(tried, tuple(accepted), text)
-        if match is not None:
+        if matches:
             accepted.append(text)
-            if len(accepted) % 100 == 0 and not divided_alike(syntax, text):
+            if len(accepted) % 100 == 0 and not divides_alike(syntax, text):
                 return Comparison(tried, tuple(accepted), text)
     return Comparison(tried, tuple(accepted), None)
 
 
-def captured(syntax: Syntax, text: str) -> Spans | None:
-    """The division of `text` by the pattern; None where that does not match."""
+def divide_by_pattern(syntax: Syntax, text: str) -> Spans | None:
+    """Return the division of `text` by the pattern; None if it does not match."""
     match = syntax.fullmatch(text)
     if match is None:
         return None
@@ -299,9 +299,9 @@ def captured(syntax: Syntax, text: str) -> Spans | None:
     return frozenset((mark, *span) for mark, span in spans if span is not None)
 
 
-def divided_alike(syntax: Syntax, text: str) -> bool:
-    """Whether what the pattern captures of `text` is one of the divisions that the BNF allows."""
-    return captured(syntax, text) in derivations(syntax, text)
+def divides_alike(syntax: Syntax, text: str) -> bool:
+    """Return True if the pattern divides `text` in one of the ways that the BNF allows."""
+    return divide_by_pattern(syntax, text) in derivations(syntax, text)
 
 
 def _sequences(prefix: str, tokens: tuple[str, ...], length: int) -> Iterator[str]:

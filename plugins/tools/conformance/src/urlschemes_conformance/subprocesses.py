@@ -1,7 +1,7 @@
-"""A process of its own for what may end it, or never end: another interpreter, bounded in time, and nothing left of it.
+"""Another Python process, bounded in time, of which nothing is left running.
 
-The order goes in as JSON and the answer comes out as octets, both by files: a pipe ends only with the last process
-that has it, and what a plugin started may have it for long.
+Its argument goes in as JSON, and its output comes out as octets, both in files: a pipe would end only when every
+process that the plugin started has closed it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Ended", "run"]
 
-MOST = 1 << 20
-"""Octets of what it writes that are read, from the end."""
+MAX_OUTPUT = 1 << 20
+"""Octets of the output that are read, from its end."""
 
-_START = """\
+_PROGRAM = """\
 import importlib, json, sys
-module, function, path, order = json.load(sys.stdin.buffer)
+module, function, path, argument = json.load(sys.stdin.buffer)
 sys.path[:] = path
-getattr(importlib.import_module(module), function)(order)
+getattr(importlib.import_module(module), function)(argument)
 """
 
 
 class Ended(NamedTuple):
-    """A process that ended: `how`, as what is said of it, and what it wrote to its standard output and error."""
+    """A process that ended: `how`, as the end of a sentence; its standard output and standard error."""
 
     how: str
     out: bytes
@@ -41,7 +41,7 @@ class Ended(NamedTuple):
 
 def run(
     function: str,
-    order: Mapping[str, Any],
+    argument: Mapping[str, Any],
     *,
     seconds: float,
     path: Iterable[str],
@@ -49,22 +49,21 @@ def run(
     cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Ended:
-    """Call `function`, written `module:name`, with `order` in another interpreter, started with the `options`.
+    """Call `function`, written `module:name`, with `argument` in another interpreter, started with `options`.
 
-    `path` is its `sys.path`. When it has ended, or `seconds` have passed, whatever it started beside it is ended too:
-    all of its process group, where there are such.
+    `path` is its `sys.path`. When it has ended, or after `seconds`, its whole process group is ended.
     """
     if not sys.executable or getattr(sys, "frozen", False):
         return Ended("cannot be started: this program has no Python interpreter", b"", b"")
-    with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
-        given.write(json.dumps([*function.split(":"), [*path], order]).encode())
-        given.seek(0)
+    with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
+        stdin.write(json.dumps([*function.split(":"), [*path], argument]).encode())
+        stdin.seek(0)
         try:
-            process = subprocess.Popen(  # noqa: S603  this interpreter, with a program of our own
-                [sys.executable, "-P", *options, "-c", _START],
-                stdin=given,
-                stdout=out,
-                stderr=err,
+            process = subprocess.Popen(  # noqa: S603  this interpreter, with the program above
+                [sys.executable, "-P", *options, "-c", _PROGRAM],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
                 cwd=cwd,
                 env=env,
                 start_new_session=True,
@@ -72,26 +71,26 @@ def run(
         except OSError as error:
             return Ended(f"cannot be started: {error.strerror}", b"", b"")
         try:
-            how = _said_of(process.wait(seconds))
+            how = _description(process.wait(seconds))
         except subprocess.TimeoutExpired:
-            how = f"had not ended after {seconds:g} seconds"
+            how = f"did not end within {seconds:g} seconds"
         finally:
-            _end_all(process)
-        return Ended(how, _last_of(out), _last_of(err))
+            _kill_group(process)
+        return Ended(how, _end_of(stdout), _end_of(stderr))
 
 
-def _said_of(code: int) -> str:
-    if code >= 0:
-        return f"ended with the exit code {code}"
+def _description(exit_code: int) -> str:
+    if exit_code >= 0:
+        return f"ended with the exit code {exit_code}"
     try:
-        name = signal.Signals(-code).name
+        name = signal.Signals(-exit_code).name
     except ValueError:
-        name = f"signal {-code}"
+        name = f"signal {-exit_code}"
     return f"was ended by {name}"
 
 
-def _end_all(process: subprocess.Popen[bytes]) -> None:
-    """End the process, if it runs, and those of its group that do."""
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process and those that it started, as far as they still run."""
     with suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -100,6 +99,6 @@ def _end_all(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _last_of(file: IO[bytes]) -> bytes:
-    file.seek(max(file.seek(0, os.SEEK_END) - MOST, 0))
-    return file.read(MOST)  # somebody may still be writing
+def _end_of(file: IO[bytes]) -> bytes:
+    file.seek(max(file.seek(0, os.SEEK_END) - MAX_OUTPUT, 0))
+    return file.read(MAX_OUTPUT)  # bounded, because a detached process may still write

@@ -66,10 +66,10 @@ class Examined(NamedTuple):
 def _verified(diagnoses: tuple[Diagnosis, ...]) -> tuple[Examined, ...]:
     """Return the diagnoses with the results of importing each plugin in a process of its own."""
     try:
-        from urlschemes_conformance.import_probe.probe import verify  # late: an optional distribution
+        from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
         raise click.UsageError("--verify needs urlschemes-conformance: pip install urlschemes-conformance") from None
-    verified = verify(each.claim for each in diagnoses)
+    verified = probe_imports(each.claim for each in diagnoses)
     examined = []
     for each in diagnoses:
         claim, result = each.claim, verified.get(each.claim)

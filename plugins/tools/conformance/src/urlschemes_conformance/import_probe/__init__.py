@@ -1,76 +1,81 @@
-"""What runs in the process that a plugin is verified in: it is loaded between two snapshots, and a report is written.
+"""The probe of imports: finds out what a plugin changes in the process that imports it.
 
-`urlschemes_conformance.import_probe.probe` starts the process; no other room imports this. `snapshot` says what a plugin could change
-for others, at one moment, and how two moments differ.
+    probe_imports(claims)  -- one process for each claim -->  child: snapshot, import, snapshot  -->  ImportReport
 
-The report is one line of JSON on what was the standard output; whatever the plugin prints goes nowhere.
+In: claims of plugins. Out: an `ImportReport` for each active one. A plugin that ends its process, hangs, or starts
+threads does so in a child process. This is not a sandbox: what a plugin does to files or to other computers is done.
+
+| module | content |
+| --- | --- |
+| `child` | the child process: imports the plugin between two snapshots, and writes a report |
+| `snapshot` | the state of a process that a plugin could change, and the differences between two states |
 """
 
 from __future__ import annotations
 
+import json
 import os
-from importlib import import_module
-from json import JSONEncoder
-from os import _exit, getpid, write
-from pkgutil import walk_packages
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
 
-import urlschemes
-import urlschemes_access
-from urlschemes.errors import URLError
-from urlschemes.redaction import described
-from urlschemes.registry.claims import Claim
-from urlschemes.registry.plugins import load_any
-from urlschemes_conformance.import_probe.snapshot import Deeds, Snapshot
+from urlschemes.redaction import one_line
+from urlschemes.registry.claims import SCHEMES
+from urlschemes.registry.known_names import known_names
+from urlschemes.storage import cache
+from urlschemes_conformance.subprocesses import run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
-__all__ = ["report"]
+    from urlschemes.registry.claims import Claim
 
-_encoded = JSONEncoder().encode
-# What is needed after the plugin is loaded is kept from before: it may have put something else in its place.
+__all__ = ["MAX_SECONDS", "ImportReport", "probe_imports"]
+
+MAX_SECONDS = 10.0
+"""Seconds that importing one plugin may take."""
 
 
-def report(given: Mapping[str, Any]) -> None:
-    """Load the plugin of `given["claim"]`, write what came of it, and end the process."""
-    channel, process = os.dup(1), getpid()
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(nowhere, number)
-    _get_ready([Claim(*other) for other in given["others"]])
-    claim = Claim(*given["claim"])
-    found: dict[str, Any] = {"seconds": None, "fault": ""}
-    deeds = Deeds()
-    before = Snapshot.take()
-    began = perf_counter()
+class ImportReport(NamedTuple):
+    """The effects of importing one plugin.
+
+    `seconds` is how long it took, or None if it failed; `fault` is the reason, or "". `changes` are the changes that it
+    made to the process.
+    """
+
+    seconds: float | None
+    fault: str
+    changes: tuple[str, ...]
+
+
+def probe_imports(claims: Iterable[Claim]) -> dict[Claim, ImportReport]:
+    """Import what each of the active claims names, each in a process of its own, and report the effects.
+
+    The child process imports the reserved schemes first, so that changes to them are found too.
+    """
+    active = [claim for claim in claims if claim.state == "active"]
+    reserved_names = {name for name, known in known_names().items() if known.distribution}
+    reserved = [claim for claim in active if claim.group == SCHEMES and claim.name in reserved_names]
+
+    def probe(claim: Claim) -> ImportReport:
+        same_distribution = [each for each in active if each.distribution == claim.distribution]
+        return _probe(claim, [each for each in reserved if each.module != claim.module], same_distribution)
+
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        return dict(zip(active, pool.map(probe, active), strict=True))
+
+
+def _probe(claim: Claim, first: list[Claim], same_distribution: list[Claim]) -> ImportReport:
+    ended = run(
+        "urlschemes_conformance.import_probe.child:main",
+        {"claim": claim, "first": first, "same_distribution": same_distribution},
+        seconds=MAX_SECONDS,
+        path=sys.path,
+        options=[*(f"-W{option}" for option in sys.warnoptions), *(["-Xdev"] if sys.flags.dev_mode else [])],
+        env={**os.environ, cache.VARIABLE: "none"},  # files of the cache would be reported as the plugin's
+    )
     try:
-        load_any(claim, [Claim(*each) for each in given["claims"]])
-        found["seconds"] = perf_counter() - began
-    except URLError as error:
-        found["fault"] = error.message
-    except BaseException as error:  # noqa: BLE001  whatever it is, it is what there is to report
-        found["fault"] = f"its import ended with {described(error)}"
-    finally:
-        deeds.stop()
-    try:
-        found["changes"] = [*before.differences(Snapshot.take()), *deeds.told]
-    except BaseException as error:  # noqa: BLE001  as above
-        found |= {"seconds": None, "changes": deeds.told}
-        found["fault"] = f"it left a process that cannot be looked at: {described(error)}"
-    if getpid() == process:  # a plugin may have forked
-        write(channel, _encoded(found).encode())
-    _exit(0)  # whatever threads it started, and whatever it wants to do at the end
-
-
-def _get_ready(others: list[Claim]) -> None:
-    """Import what must be the same afterwards: the core, and the schemes of `others` with their algorithms."""
-    for package in (urlschemes, urlschemes_access):
-        for module in walk_packages(package.__path__, f"{package.__name__}."):
-            import_module(module.name)
-    for other in others:
-        try:
-            load_any(other, ())
-        except Exception:  # noqa: BLE001, S112  it is verified by itself
-            continue
+        seconds, fault, changes = json.loads(ended.out)
+    except ValueError:
+        return ImportReport(None, f"the process that imports it {ended.how}", ())
+    return ImportReport(seconds, one_line(fault, 300), tuple(one_line(each, 200) for each in changes))

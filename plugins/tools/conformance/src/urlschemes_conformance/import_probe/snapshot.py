@@ -1,25 +1,22 @@
-"""What a plugin could change for others in its process, at one moment, and how two moments differ.
+"""The state of a process that a plugin could change for others, and the differences between two states.
 
-Objects are compared by identity: nothing of a plugin is asked whether it is equal to something.
+Values are compared by identity, and plain ones by equality, so that no code of the plugin runs.
 """
 
 from __future__ import annotations
 
 import atexit
 import builtins
+import locale
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import warnings
 from dataclasses import dataclass
-from locale import LC_ALL, setlocale
-from os import getcwd, umask
-from signal import getsignal, valid_signals
-from socket import getdefaulttimeout
-from sys import getprofile, getrecursionlimit, gettrace
-from threading import enumerate as all_threads
+from pathlib import Path
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -31,38 +28,17 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
+from urlschemes import default_registry
 from urlschemes.redaction import one_line
+from urlschemes.registry.known_names import known_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["OUTSIDE", "Deeds", "Snapshot"]
-
-OUTSIDE = {
-    "os.exec": "ran the program {}",
-    "os.fork": "forked the process",
-    "os.forkpty": "forked the process",
-    "os.posix_spawn": "ran the program {}",
-    "os.remove": "removed the file {}",
-    "os.rename": "renamed {}",
-    "os.system": "ran the command {}",
-    "socket.bind": "bound a socket to {1}",
-    "socket.connect": "connected a socket to {1}",
-    "socket.getaddrinfo": "looked up the host {}",
-    "socket.gethostbyaddr": "looked up the host {}",
-    "socket.gethostbyname": "looked up the host {}",
-    "socket.sendmsg": "sent a message to {1}",
-    "socket.sendto": "sent a datagram to {1}",
-    "subprocess.Popen": "ran the program {}",
-}
-"""Events of Python's auditing that something is done outside of the process, in words, with the event's arguments."""
-
-# What a look needs is kept from before a plugin is loaded, which may put something else in its place.
-_ROOT = logging.getLogger()
-_count_at_exit = getattr(atexit, "_ncallbacks", int)
+__all__ = ["Snapshot"]
 
 _PLAIN = (str, int, float, bool, type(None))
-_CODE = (
+_DEFINITIONS = (
     BuiltinFunctionType,
     FunctionType,
     GetSetDescriptorType,
@@ -74,129 +50,104 @@ _CODE = (
     staticmethod,
     type,
 )
-_FIRST = "urlschemes"
-"""What the names of the core's packages, and of those of the reserved names, begin with."""
+_OWN_PREFIX = "urlschemes"
+"""The names of the workspace's packages begin with it."""
+_MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`settings` of the process by what they are called, `modules` by name, and the `names` within them."""
+    """The state of the process: its `settings`, its `modules` by name, and the `definitions` in them by dotted name."""
 
     settings: dict[str, Any]
     modules: dict[str, ModuleType]
-    names: dict[str, Any]
+    definitions: dict[str, Any]
 
     @classmethod
     def take(cls) -> Snapshot:
-        """The process as it is now."""
+        """Return the present state."""
         modules = dict(sys.modules)
-        names: dict[str, Any] = {}
+        definitions: dict[str, Any] = {}
         for name, module in modules.items():
-            if name.partition(".")[0] in sys.stdlib_module_names or name.startswith(_FIRST):
-                names.update(_names_of(name, module))
-        return cls(dict(_settings()), modules, names)
+            if name.partition(".")[0] in sys.stdlib_module_names or name.startswith(_OWN_PREFIX):
+                definitions.update(_definitions(name, module))
+        return cls(dict(_settings()), modules, definitions)
 
     def differences(self, later: Snapshot) -> Iterator[str]:
-        """What is different in `later`, in words. That a module has more names than before does not count."""
-        for what, old in self.settings.items():
-            yield from _difference(what, old, later.settings.get(what))
+        """Yield descriptions of the differences to a later state. New names in a module do not count."""
+        for setting, old in self.settings.items():
+            yield from _setting_difference(setting, old, later.settings.get(setting))
         for name, module in self.modules.items():
             if later.modules.get(name) is not module:
-                yield f"another module, or none, in the place of {name} in sys.modules"
-        for name, old in self.names.items():
-            # A module that was replaced has been told of.
-            new = later.names.get(name, _GONE)
-            owner, _, attribute = name.rpartition(".")
-            if attribute in _WITHIN and later.names.get(owner) is not self.names[owner]:
-                continue  # another function, of which is told
-            if new is _GONE and owner in later.modules:
-                new = vars(later.modules[owner]).get(attribute, _GONE)
-            if new is not old and not _same(old, new):
-                yield f"{name} {'is gone' if new is _GONE else f'is now {_shown(new)}'}"
-        for name in later.names.keys() - self.names.keys():
-            owner = name.rpartition(".")[0]
-            if owner in self.names:  # a class
-                yield f"{name} is new: {_shown(later.names[name])}"
+                yield f"sys.modules[{name!r}] is another module, or missing"
+        for name, old in self.definitions.items():
+            new = later._value_of(name)
+            if new is _MISSING:
+                yield f"{name} is missing"
+            elif not _same(old, new):
+                yield f"{name} is now {_shown(new)}"
+        for name in later.definitions.keys() - self.definitions.keys():
+            if name.rpartition(".")[0] in self.definitions:  # a class
+                yield f"{name} is new: {_shown(later.definitions[name])}"
+
+    def _value_of(self, name: str) -> Any:
+        """Return the value of a definition, which may no longer be one."""
+        owner, _, attribute = name.rpartition(".")
+        if name not in self.definitions and owner in self.modules:
+            return vars(self.modules[owner]).get(attribute, _MISSING)
+        return self.definitions.get(name, _MISSING)
 
 
-_GONE = object()
-_WITHIN = ("__code__", "__defaults__", "__kwdefaults__")
-"""What a function does, and with what: it can be replaced while the function stays."""
-
-
-def _names_of(name: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """What is defined in a module: its functions and classes and what these define; of ours, the constants too."""
-    ours = name.startswith(_FIRST)
+def _definitions(name: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """Yield the functions and classes of a module, and their members; for our own modules, the constants too."""
+    own = name.startswith(_OWN_PREFIX)
     for attribute, value in list(vars(module).items()):
-        if _is_special(attribute):
+        if attribute.startswith("__") and attribute.endswith("__"):
             continue
         kind = type(value)
-        if issubclass(kind, _CODE) or (ours and not attribute.startswith("_") and not issubclass(kind, ModuleType)):
+        is_constant = own and not attribute.startswith("_") and not issubclass(kind, ModuleType)
+        if issubclass(kind, _DEFINITIONS) or is_constant:
             yield f"{name}.{attribute}", value
-            if ours:
-                yield from _within(f"{name}.{attribute}", value)
-        if issubclass(kind, type) and value.__module__ == name and vars(value).get("__module__") == name:
-            for inner, member in list(vars(value).items()):
-                if issubclass(type(member), _CODE):
-                    yield f"{name}.{attribute}.{inner}", member
-                    if ours:
-                        yield from _within(f"{name}.{attribute}.{inner}", member)
-
-
-def _within(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """What a function consists of; of a property, the one that reads it."""
-    kind = type(value)
-    function = value.fget if kind is property else value.__func__ if kind in {classmethod, staticmethod} else value
-    if type(function) is FunctionType:
-        for attribute in _WITHIN:
-            part = getattr(function, attribute)
-            yield f"{name}.{attribute}", tuple(part.items()) if type(part) is dict else part
-
-
-def _is_special(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
+        if issubclass(kind, type) and value.__module__ == name:
+            for member_name, member in list(vars(value).items()):
+                if issubclass(type(member), _DEFINITIONS):
+                    yield f"{name}.{attribute}.{member_name}", member
 
 
 def _settings() -> Iterator[tuple[str, Any]]:
-    yield "the default timeout of sockets", getdefaulttimeout()
-    yield "the locale", setlocale(LC_ALL)
-    yield "the working directory", getcwd()  # noqa: PTH109  text, to be compared
-    yield "the mask of file modes", _umask()
-    yield "the recursion limit", getrecursionlimit()
-    yield "the filters of warnings", list(warnings.filters)
-    yield "the level of the root logger", _ROOT.level
-    yield "the handlers of the root logger", list(_ROOT.handlers)
-    yield "the filters of the root logger", list(_ROOT.filters)
-    yield "the level that logging.disable sets", _ROOT.manager.disable
+    """Yield the settings that are global to the process, with their names."""
+    yield "the default timeout of sockets", socket.getdefaulttimeout()
+    yield "the locale", locale.setlocale(locale.LC_ALL)
+    yield "the working directory", str(Path.cwd())
+    yield "the umask", _umask()
+    yield "the recursion limit", sys.getrecursionlimit()
+    yield "the warning filters", list(warnings.filters)
+    root_logger = logging.getLogger()
+    yield "the level of the root logger", root_logger.level
+    yield "the handlers of the root logger", list(root_logger.handlers)
+    yield "the filters of the root logger", list(root_logger.filters)
+    yield "the level of logging.disable", root_logger.manager.disable
     for name in ("path", "meta_path", "path_hooks"):
         yield f"sys.{name}", list(getattr(sys, name))
     for name in ("excepthook", "unraisablehook", "displayhook", "breakpointhook", "stdin", "stdout", "stderr"):
         yield f"sys.{name}", getattr(sys, name)
     yield "threading.excepthook", threading.excepthook
-    yield "the trace function", gettrace()
-    yield "the profile function", getprofile()
-    for number in valid_signals():
-        yield f"the handler of {_signal_name(number)}", getsignal(number)
+    yield "the trace function", sys.gettrace()
+    yield "the profile function", sys.getprofile()
+    for number in signal.valid_signals():
+        yield f"the handler of {_signal_name(number)}", signal.getsignal(number)
     yield "the environment", dict(os.environ)
-    yield "the threads", {f"the thread {thread.name!r}": thread for thread in all_threads()}
-    yield "the functions to be called at exit", _count_at_exit()
+    yield "the threads", {f"the thread {thread.name!r}": thread for thread in threading.enumerate()}
+    yield "the number of atexit functions", atexit._ncallbacks()  # noqa: SLF001  there is no public way to ask
     yield "the names of builtins", dict.fromkeys(vars(builtins))
-    yield from _registry()
-
-
-def _registry() -> Iterator[tuple[str, Any]]:
-    """What the program registered, which a plugin must leave to it."""
-    from urlschemes import default_registry as registry
-    from urlschemes.registry.known_names import known_names
-
-    for what, names in registry.snapshot().items():
-        yield f"{what} urlschemes.default_registry", names
+    for name, schemes in default_registry.snapshot().items():
+        yield f"{name} urlschemes.default_registry", schemes
     yield "the names that the core reserves", dict(known_names())
 
 
 def _umask() -> int:
-    mask = umask(0o077)
-    umask(mask)
+    mask = os.umask(0o077)
+    os.umask(mask)
     return mask
 
 
@@ -207,21 +158,23 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _difference(what: str, old: Any, new: Any) -> Iterator[str]:
+def _setting_difference(setting: str, old: Any, new: Any) -> Iterator[str]:
     if isinstance(old, dict):
         changed = [f"{key} changed" for key in old.keys() & new.keys() if not _same(old[key], new[key])]
         added = [f"{key} added" for key in new.keys() - old.keys()]
-        gone = [f"{key} gone" for key in old.keys() - new.keys()]
-        if changed or added or gone:
-            yield f"{what}: {', '.join(sorted(changed) + sorted(added) + sorted(gone))}"
+        removed = [f"{key} removed" for key in old.keys() - new.keys()]
+        if changed or added or removed:
+            yield f"{setting}: {', '.join(sorted(changed) + sorted(added) + sorted(removed))}"
     elif isinstance(old, list):
         if len(old) != len(new) or not all(map(_same, old, new)):
             added = [_shown(each) for each in new if not any(_same(each, other) for other in old)]
-            gone = [_shown(each) for each in old if not any(_same(each, other) for other in new)]
-            parts = [f"{word} {', '.join(found)}" for word, found in (("added", added), ("gone", gone)) if found]
-            yield f"{what}: {'; '.join(parts) or 'in another order'}"
+            removed = [_shown(each) for each in old if not any(_same(each, other) for other in new)]
+            parts = [
+                f"{verb} {', '.join(values)}" for verb, values in (("added", added), ("removed", removed)) if values
+            ]
+            yield f"{setting}: {'; '.join(parts) or 'reordered'}"
     elif not _same(old, new):
-        yield f"{what}: {_shown(old)} became {_shown(new)}"
+        yield f"{setting} changed from {_shown(old)} to {_shown(new)}"
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -233,7 +186,7 @@ def _same(old: Any, new: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value in words, without asking it what it is unless its type is one of Python's own."""
+    """Return a description of a value, without running its code unless its type is one of Python's own."""
     if type(value) in _PLAIN:
         return one_line(repr(value), 80)
     if type(value) is tuple:
@@ -241,32 +194,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, FunctionType | type):
         return one_line(f"{value.__module__}.{value.__qualname__}", 100)
     return one_line(f"a {type(value).__module__}.{type(value).__qualname__}", 100)
-
-
-class Deeds:
-    """What is done outside of the process, from now until `stop`, as Python's auditing tells it: `told`, in words."""
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
-        self._stopped = False
-        sys.addaudithook(self._hear)
-
-    def stop(self) -> None:
-        """Hear nothing more: a hook cannot be removed."""
-        self._stopped = True
-
-    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self._stopped or (event not in OUTSIDE and event != "open"):
-            return
-        if any(isinstance(each, str) and "__pycache__" in each for each in arguments):
-            return  # what Python itself writes when it imports
-        if event == "open":
-            path, _, flags = arguments
-            writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)
-            if not writes or not isinstance(path, str) or path == os.devnull:
-                return
-            said = f"opened the file {path} to write"
-        else:
-            said = OUTSIDE[event].format(*(_shown(each) for each in arguments))
-        if said not in self.told:
-            self.told.append(one_line(said, 200))

@@ -1,57 +1,57 @@
-"""What a check is, and all of them in the order in which they are made."""
+"""The checks: what one is, and the list of all of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes_conformance.review.subject import Subject
-    from urlschemes_conformance.review.verdicts import Judgement
+    from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
+    from urlschemes_conformance.review.verdicts import Verdict
 
-__all__ = ["Check", "asks", "checks"]
+    CheckFunction: TypeAlias = Callable[[ReviewedScheme], Verdict]
 
-ROOMS = ("record", "name", "syntax", "types", "laws", "speed", "code", "access")
-"""The rooms that have checks. What a check reads of the plugin stands before it."""
+__all__ = ["Check", "all_checks", "check"]
+
+_MODULES = ("record", "name", "grammar", "type", "law", "speed", "import", "access")
+"""The modules of checks, in the order in which the checks are made: those that run no code of the plugin come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check.
 
-    `asks` says what it asks, `section` where that comes from. `judge` finds out, in a process that runs the plugin's
-    code: where it is `alone`, in one where nothing has run before.
+    `requirement` is what it requires, `section` the source of that. `function` makes the check, in a worker process; if
+    it must run `alone`, in one in which nothing has run before.
     """
 
     name: str
-    asks: str
+    requirement: str
     section: str
-    judge: Callable[[Subject], Judgement]
+    function: CheckFunction
     alone: bool = False
 
 
-_made: dict[str, Check] = {}
+_checks: dict[str, Check] = {}
 
 
-def asks(
-    name: str, section: str, *, alone: bool = False
-) -> Callable[[Callable[[Subject], Judgement]], Callable[[Subject], Judgement]]:
-    """Make a function the check `name`; the first line of its docstring says what it asks."""
+def check(name: str, section: str, *, alone: bool = False) -> Callable[[CheckFunction], CheckFunction]:
+    """Make a function the check `name`; the first line of its docstring is the requirement."""
 
-    def made(judge: Callable[[Subject], Judgement]) -> Callable[[Subject], Judgement]:
-        _made[name] = Check(name, (judge.__doc__ or "").partition("\n")[0], section, judge, alone)
-        return judge
+    def register(function: CheckFunction) -> CheckFunction:
+        _checks[name] = Check(name, (function.__doc__ or "").partition("\n")[0], section, function, alone)
+        return function
 
-    return made
+    return register
 
 
 @cache
-def checks() -> tuple[Check, ...]:
-    """All checks, in the order in which they are made and shown."""
-    modules = [import_module(f"{__package__}.{room}").__name__ for room in ROOMS]
-    # A room may have been imported by itself, before the others.
-    return tuple(sorted(_made.values(), key=lambda check: modules.index(check.judge.__module__)))
+def all_checks() -> tuple[Check, ...]:
+    """Return all checks, in the order in which they are made and shown."""
+    modules = [import_module(f"{__package__}.checks.{name}_checks").__name__ for name in _MODULES]
+    # Sorted, because a module may have been imported before the others.
+    return tuple(sorted(_checks.values(), key=lambda each: modules.index(each.function.__module__)))

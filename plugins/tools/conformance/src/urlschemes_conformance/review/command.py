@@ -1,4 +1,4 @@
-"""`urlschemes review`: what section 4 asks of a scheme, checked."""
+"""The command `urlschemes review`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["review"]
 _STYLES: dict[Outcome, str] = {"passed": "green", "warned": "yellow", "failed": "bold red", "skipped": "dim"}
 
 
-@click.command(short_help="Check what RFC 1738 section 4 asks of a scheme.")
-@click.argument("target", metavar="NAME|FOLDER", required=False)
-@click.option("--scheme", metavar="NAME", help="Of a folder with several schemes, this one.")
-@click.option("--check", "wanted", metavar="NAME", multiple=True, help="Make this check, and those that are named so.")
+@click.command(short_help="Check a scheme against RFC 1738 section 4.")
+@click.argument("target", metavar="SCHEME|PATH", required=False)
+@click.option("--scheme", metavar="NAME", help="Review this scheme, if the distribution has several.")
+@click.option("--check", "checks", metavar="NAME", multiple=True, help="Make only this check. Can be repeated.")
 @click.option("--examples", metavar="N", type=click.IntRange(1, 1_000_000), default=EXAMPLES, show_default=True,
-              help="Try the laws on N generated URLs.")  # fmt: skip
-@click.option("--seed", metavar="N", type=int, default=SEED, show_default=True, help="Generate others.")
-@click.option("--list", "listed", is_flag=True, help="List all checks, with what they ask.")
+              help="Test the laws with N generated URLs.")  # fmt: skip
+@click.option("--seed", metavar="N", type=int, default=SEED, show_default=True, help="Generate other URLs.")
+@click.option("--list", "list_only", is_flag=True, help="List all checks with their requirements.")
 @json_option
 @click.pass_obj
 def review(
@@ -36,86 +36,91 @@ def review(
     target: str | None,
     *,
     scheme: str | None,
-    wanted: tuple[str, ...],
+    checks: tuple[str, ...],
     examples: int,
     seed: int,
-    listed: bool,
+    list_only: bool,
     as_json: bool,
 ) -> None:
-    """Check what RFC 1738 section 4 and RFC 7595 ask of whoever registers a scheme.
+    """Check whether a scheme meets the requirements of RFC 1738 section 4 and RFC 7595 for a registration.
 
-    NAME is an installed scheme; FOLDER is that of a distribution, with its pyproject.toml, which need not be installed,
-    or a record by itself. The plugin runs in processes of its own; its demonstration is accessed on this machine alone.
-    The exit code is 1 where a check failed.
+    The argument is an installed scheme, the folder of a distribution (with its pyproject.toml; it need not be
+    installed), or the file of a record. The plugin runs in processes of its own, and its demonstration is accessed on
+    this machine. The exit code is 1 if a check fails.
     """
     from urlschemes_cli.exit_codes import INVALID
     from urlschemes_cli.output.console import Console
-    from urlschemes_conformance.review.catalogue import checks
-    from urlschemes_conformance.review.runner import review as reviewed
+    from urlschemes_conformance.review.catalogue import all_checks
+    from urlschemes_conformance.review.runner import review as make_review
 
-    if listed:
-        _list(as_json=as_json)
+    if list_only:
+        _list_checks(as_json=as_json)
         return
     if target is None:
-        raise click.UsageError("Missing argument 'NAME|FOLDER': what is to be reviewed?")
-    known = [each.name for each in checks()]
-    for name in wanted:
+        raise click.UsageError("Missing argument 'SCHEME|PATH'.")
+    known = [each.name for each in all_checks()]
+    for name in checks:
         if name not in known:
-            raise click.BadParameter(f"there is no check {name!r}; --list shows them all", param_hint="--check")
+            raise click.BadParameter(f"unknown check {name!r}: --list shows all checks", param_hint="--check")
     registry = settings.registry
     with Console(stderr=True).status(f"reviewing {safe_line(target)}"):
-        found = reviewed(target, registry=registry, scheme=scheme, checks=wanted or None, examples=examples, seed=seed)
+        result = make_review(
+            target, registry=registry, scheme=scheme, checks=checks or None, examples=examples, seed=seed
+        )
     if as_json:
-        write_json(found.as_dict())
+        write_json(result.as_dict())
     else:
-        _show(found)
-    if not found.passed:
+        _show(result)
+    if not result.passed:
         click.get_current_context().exit(INVALID)
 
 
-def _list(*, as_json: bool) -> None:
-    from urlschemes_conformance.review.catalogue import checks
+def _list_checks(*, as_json: bool) -> None:
+    from urlschemes_conformance.review.catalogue import all_checks
 
     if as_json:
-        write_json([{"check": each.name, "asks": each.asks, "section": each.section} for each in checks()])
+        fields = ("check", "requirement", "section")
+        write_json(
+            [dict(zip(fields, (each.name, each.requirement, each.section), strict=True)) for each in all_checks()]
+        )
         return
     from urlschemes_cli.output.console import Console, columns_table
 
-    table = columns_table("check", "asks", "section", unwrapped=["check"])
-    for each in checks():
-        table.add_row(each.name, each.asks, each.section)
+    table = columns_table("check", "requirement", "section", unwrapped=["check"])
+    for each in all_checks():
+        table.add_row(each.name, each.requirement, each.section)
     Console().print_table(table)
 
 
-def _show(found: Review) -> None:
+def _show(result: Review) -> None:
     from rich.text import Text
 
     from urlschemes_cli.output.console import Console
     from urlschemes_conformance.review.report import heading, summary
 
     console = Console()
-    title, origin = heading(found)
+    title, origin = heading(result)
     console.print(Text(safe_line(title), "bold"), soft_wrap=True)
     console.print(Text(safe_line(origin), "dim"), soft_wrap=True)
     console.print()
-    for verdict in found.verdicts:
+    for verdict in result.verdicts:
         _show_verdict(console, verdict)
-    console.print(Text(f"\n{summary(found)}", "bold"), soft_wrap=True)
+    console.print(Text(f"\n{summary(result)}", "bold"), soft_wrap=True)
 
 
 def _show_verdict(console: Console, verdict: Verdict) -> None:
     from rich.text import Text
 
-    from urlschemes_conformance.review.report import said_of
+    from urlschemes_conformance.review.report import evidence
 
-    mark = verdict.outcome.upper() if verdict.outcome == "failed" else verdict.outcome
+    outcome = verdict.outcome.upper() if verdict.outcome == "failed" else verdict.outcome
     style = _STYLES[verdict.outcome]
     console.print(
-        Text.assemble((f"{mark:<8} ", style), (f"{verdict.check:<20} ", "bold"), safe_line(verdict.reason)),
+        Text.assemble((f"{outcome:<8} ", style), (f"{verdict.check:<20} ", "bold"), safe_line(verdict.reason)),
         soft_wrap=True,
     )
     if verdict.outcome in {"failed", "warned"}:
-        for each in said_of(verdict):
+        for each in evidence(verdict):
             console.print(
                 Text(f"{'':9}{safe_line(each)}", "" if verdict.outcome == "failed" else "dim"), soft_wrap=True
             )

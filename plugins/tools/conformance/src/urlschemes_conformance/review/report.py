@@ -1,10 +1,10 @@
-"""A review as lines for a person."""
+"""A review as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes_conformance.review.catalogue import checks
+from urlschemes_conformance.review.catalogue import all_checks
 from urlschemes_conformance.review.verdicts import OUTCOMES
 
 if TYPE_CHECKING:
@@ -12,30 +12,31 @@ if TYPE_CHECKING:
 
     from urlschemes_conformance.review.verdicts import Review, Verdict
 
-__all__ = ["heading", "said_of", "summary"]
+__all__ = ["evidence", "heading", "summary"]
+
+_KINDS = {"installed": "installed", "folder": "folder of a distribution", "record": "record without a distribution"}
 
 
-def heading(review: Review) -> Iterator[str]:
-    """What is reviewed."""
+def heading(review: Review) -> tuple[str, str]:
+    """Return two lines: the scheme, and where it comes from."""
+    scheme = "  ".join(filter(None, (review.scheme or review.target, review.title)))
     provider = f"{review.distribution} {review.version}".rstrip()
-    yield "  ".join(filter(None, (review.scheme or review.target, review.title)))
-    what = {"installed": "installed", "folder": "a folder", "record": "a record by itself"}[review.kind]
-    yield ", ".join(filter(None, (provider, what, review.origin)))
+    return scheme, ", ".join(filter(None, (provider, _KINDS[review.kind], review.origin)))
 
 
-def said_of(verdict: Verdict) -> Iterator[str]:
-    """What there is to say of a verdict that needs somebody's attention, each line with its name in front."""
-    check = next(each for each in checks() if each.name == verdict.check)
-    yield f"asks     {check.asks} ({check.section})"
+def evidence(verdict: Verdict) -> Iterator[str]:
+    """Yield the lines below a verdict that failed or warned: the requirement, the details, the help."""
+    check = next(each for each in all_checks() if each.name == verdict.check)
+    yield f"requires {check.requirement} ({check.section})"
     for detail in verdict.details:
-        yield f"seen     {detail}"
+        yield f"detail   {detail}"
     if verdict.help:
         yield f"help     {verdict.help}"
 
 
 def summary(review: Review) -> str:
-    """How many checks had which outcome, and what was tried."""
+    """Return one line: the number of checks with each outcome, the URLs, the time."""
     counts = ", ".join(f"{review.counts[outcome]} {outcome}" for outcome in OUTCOMES if review.counts[outcome])
     seconds = sum(each.seconds for each in review.verdicts)
-    checked = "1 check" if len(review.verdicts) == 1 else f"{len(review.verdicts)} checks"
-    return f"{checked}: {counts}; {review.examples} URLs of seed {review.seed}; {seconds:.1f} s"
+    checks = "1 check" if len(review.verdicts) == 1 else f"{len(review.verdicts)} checks"
+    return f"{checks}: {counts}; {review.examples} URLs of seed {review.seed}; {seconds:.1f} s"

@@ -1,4 +1,4 @@
-"""The processes that judge, and what becomes of a check in which one dies."""
+"""Runs the checks in worker processes, and survives those that a plugin ends or holds up."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from urlschemes import default_registry
-from urlschemes_conformance.review.answers import Answers
-from urlschemes_conformance.review.catalogue import checks as all_checks
-from urlschemes_conformance.review.targets import found
-from urlschemes_conformance.review.verdicts import Judgement, Review, ReviewError, Verdict, failed
+from urlschemes_conformance.review.catalogue import all_checks
+from urlschemes_conformance.review.messages import Messages
+from urlschemes_conformance.review.target import find_target
+from urlschemes_conformance.review.verdicts import Review, ReviewError, Verdict, failed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLES", "SEED", "review"]
 
 EXAMPLES = 2000
-"""URLs that the laws are tried on."""
+"""Generated URLs with which the laws are tested."""
 SEED = 1738
-"""What they are made with."""
-PATIENCE = 120.0
+"""The seed from which they are generated."""
+CHECK_SECONDS = 120.0
 """Seconds that one check may take."""
 
-PLACES = 8
-"""Lines that show where a process was that died."""
+_TRACEBACK_LINES = 8
 
 
 def review(
@@ -41,34 +40,35 @@ def review(
     examples: int = EXAMPLES,
     seed: int = SEED,
 ) -> Review:
-    """What becomes of the checks (all, or those named) of `target`.
+    """Return the review of `target`: all checks, or those that `checks` names.
 
-    It is the name of a scheme in `registry` (the default one), or the path of a distribution's folder or of a record;
-    of a folder with several schemes, `scheme` says which. The laws are tried on `examples` URLs, made with `seed`.
+    `target` is the name of a scheme in `registry` (by default the default registry), the path of a distribution's
+    folder, or the path of a record. If the distribution has several schemes, `scheme` names one. The laws are tested
+    with `examples` URLs, generated from `seed`.
 
-    Raises UnknownScheme, PluginError where there is nothing to review, ValueError for a check that does
-    not exist, ReviewError where the review itself is at fault.
+    Raises UnknownScheme, PluginError if there is nothing to review, ValueError for an unknown check, ReviewError if the
+    review itself fails.
     """
-    if registry is None:
-        registry = default_registry
     known = {each.name: each for each in all_checks()}
     unknown = sorted({*(checks or ())} - known.keys())
     if unknown:
-        raise ValueError(f"there is no check {unknown[0]!r}; the checks are: {', '.join(known)}")
-    subject = found(target, registry, scheme)
+        raise ValueError(f"unknown check {unknown[0]!r}: expected one of {', '.join(known)}")
+    found = find_target(target, default_registry if registry is None else registry, scheme)
     wanted = [each for each in known.values() if checks is None or each.name in checks]
-    job = {"target": subject.as_dict(), "examples": examples, "seed": seed, "patience": PATIENCE}
-    run = _Run(job)
-    for group in ([each.name for each in wanted if not each.alone], *([e.name] for e in wanted if e.alone)):
-        run.make(group)
+    run = _Run({"target": found.as_dict(), "examples": examples, "seed": seed, "seconds": CHECK_SECONDS})
+    run.make([each.name for each in wanted if not each.alone])
+    for each in wanted:
+        if each.alone:
+            run.make([each.name])
+    name, title = run.record or (found.scheme, "")
     return Review(
-        target=subject.given,
-        kind=subject.kind,
-        scheme=run.facts.get("scheme", subject.scheme),
-        title=run.facts.get("title", ""),
-        distribution=subject.distribution,
-        version=subject.version,
-        origin=subject.origin,
+        target=found.given,
+        kind=found.kind,
+        scheme=name,
+        title=title,
+        distribution=found.distribution,
+        version=found.version,
+        origin=found.origin,
         examples=examples,
         seed=seed,
         verdicts=tuple(run.verdicts[each.name] for each in wanted),
@@ -76,70 +76,62 @@ def review(
 
 
 class _Run:
-    """One review under way: the verdicts so far, and what the processes said of the record."""
+    """The verdicts so far, and the scheme and title of the record."""
 
     def __init__(self, job: Mapping[str, Any]) -> None:
         self.job = job
         self.verdicts: dict[str, Verdict] = {}
-        self.facts: dict[str, str] = {}
+        self.record: tuple[str, str] | None = None
 
-    def make(self, names: Sequence[str]) -> None:
-        """Make these checks in one process; and those that are left in another, where one brings it to its end."""
-        left = list(names)
-        while left:
-            ended = _ended(self.job, left)
-            answers = Answers.read(ended.out, left)
-            said = ended.err.decode("utf-8", "replace").splitlines()
-            self.verdicts |= answers.verdicts
-            self.facts = answers.facts or self.facts
-            began = answers.began
-            if answers.fault and not answers.strange:
-                raise ReviewError(f"the review itself failed, in the check {began[-1]}: {answers.fault}")
+    def make(self, checks: Sequence[str]) -> None:
+        """Make these checks in one process; if one of them ends it, the remaining ones in another."""
+        remaining = list(checks)
+        while remaining:
+            ended = _run_worker(self.job, remaining)
+            messages = Messages.read(ended.out)
+            self.verdicts |= messages.verdicts
+            self.record = messages.record or self.record
+            started = messages.started or remaining[:1]
+            if messages.bug:
+                raise ReviewError(f"the review itself failed, in the check {started[-1]}: {messages.bug}")
             if ended.how.startswith("cannot be started"):
-                raise ReviewError(f"the process of the review {ended.how}")
-            if not began and len(left) > 1:
-                for name in left:  # whose doing it is that nothing was said is found out one by one
-                    self.make([name])
-                return
-            begun = began or left
-            if begun[-1] not in self.verdicts:
-                judgement = _forged(answers.strange) if answers.strange else _death(ended.how, said)
-                self.verdicts[begun[-1]] = Verdict.of(begun[-1], judgement)
-            left = left[len(begun) :]
+                raise ReviewError(f"the worker process {ended.how}")
+            if started[-1] not in self.verdicts:
+                self.verdicts[started[-1]] = _ended_early(ended, garbled=messages.garbled).of_check(started[-1])
+            remaining = remaining[len(started) :]
 
 
-def _forged(strange: str) -> Judgement:
-    return failed(
-        f"what its process said of the check is not what the review says: {strange}",
-        "write nothing to files that the plugin has not opened",
-    )
-
-
-def _death(how: str, said: list[str]) -> Judgement:
-    if any(each.startswith("Timeout (") for each in said):
-        # Where each thread is, the innermost call first; the main thread comes last.
-        main = said[max((number for number, each in enumerate(said) if each.startswith("Thread ")), default=-1) + 1 :]
+def _ended_early(ended: Ended, *, garbled: bool) -> Verdict:
+    """Return the verdict of the check in which the worker ended."""
+    if garbled:
         return failed(
-            f"it took more than {PATIENCE:.0f} s",
-            "see where it was, and whether it waits for something that never comes",
-            *map(str.strip, main[:PLACES]),
+            "the plugin wrote to a file descriptor of the worker process",
+            "write only to files that the plugin itself opened",
         )
-    advice = "raise an error of urlschemes.errors"
-    return failed(f"the plugin brought the process to its end: it {how}", advice, *said[-PLACES:])
+    errors = ended.err.decode("utf-8", "replace").splitlines()
+    if any(line.startswith("Timeout (") for line in errors):
+        # The innermost frames of each thread; the main thread comes last.
+        last = max((number for number, line in enumerate(errors) if line.startswith("Thread ")), default=-1)
+        return failed(
+            f"the check took more than {CHECK_SECONDS:.0f} s",
+            "find out from the traceback whether the plugin waits for something that never happens",
+            *map(str.strip, errors[last + 1 :][:_TRACEBACK_LINES]),
+        )
+    advice = "raise an error of urlschemes.errors instead"
+    return failed(f"the plugin ended the worker process: it {ended.how}", advice, *errors[-_TRACEBACK_LINES:])
 
 
-def _ended(job: Mapping[str, Any], names: list[str]) -> Ended:
-    """The process that makes these checks, which has ended."""
-    from urlschemes_conformance.subprocesses import (
-        run,  # not above: a worker imports this package, and watches what is imported
-    )
+def _run_worker(job: Mapping[str, Any], checks: list[str]) -> Ended:
+    """Run a worker process that makes these checks, until it has ended."""
+    # Late: the worker imports this module, and must not import subprocess before a check sees whether the plugin does.
+    from urlschemes_conformance.subprocesses import run
 
-    with TemporaryDirectory(prefix="urlschemes-review-") as here:
+    with TemporaryDirectory(prefix="urlschemes-review-") as folder:
         return run(
             "urlschemes_conformance.review.worker:main",
-            {**job, "checks": names},
-            seconds=PATIENCE * len(names) + 60,
+            {**job, "checks": checks},
+            seconds=CHECK_SECONDS * len(checks) + 60,
             path=[entry for entry in sys.path if os.path.isabs(entry)],  # noqa: PTH117  they are strings
             options=["-B", "-W", "ignore"],
-            cwd=here,
+            cwd=folder,
         )

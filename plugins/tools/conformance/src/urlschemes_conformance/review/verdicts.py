@@ -1,10 +1,10 @@
-"""What a check says, and what a review is."""
+"""The verdict of one check, and the review that holds all of them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from urlschemes.errors import URLError
 from urlschemes.redaction import one_line, shown
@@ -12,66 +12,35 @@ from urlschemes.redaction import one_line, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "OUTCOMES", "Judgement", "Outcome", "Review", "ReviewError", "Verdict", "failed", "passed", "skipped", "warned",
-]  # fmt: skip
+__all__ = ["OUTCOMES", "Outcome", "Review", "ReviewError", "Verdict", "failed", "passed", "skipped", "warned"]
 
 Outcome: TypeAlias = Literal["passed", "warned", "failed", "skipped"]
-"""`warned`: what is asked holds, as far as it can be told; somebody should look. `skipped`: it could not be told."""
+"""The outcome of a check. `warned`: no rule is broken, but a person should look. `skipped`: it could not be made."""
 
 OUTCOMES: tuple[Outcome, ...] = ("passed", "warned", "failed", "skipped")
 
-LINE = 400
-"""Characters of a reason, and of a detail, at most."""
-DETAILS = 20
-"""Details that are kept, at most."""
-_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+MAX_LINE = 400
+"""Characters of a reason, or of a detail."""
+MAX_DETAILS = 20
+"""Details of one verdict."""
+_ESCAPED_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
 class ReviewError(URLError):
-    """The review itself is at fault, and not what it reviews."""
+    """The review itself failed; the scheme may be correct."""
 
     code = "review-error"
 
-    def __init__(self, message: str, *, hint: str = "report it, with the scheme", **details: Any) -> None:
+    def __init__(self, message: str, *, hint: str = "report this bug, with the scheme", **details: Any) -> None:
         super().__init__(message, hint=hint, **details)
-
-
-class Judgement(NamedTuple):
-    """What a check finds: the outcome, why, what to do next, and what else there is to know."""
-
-    outcome: Outcome
-    reason: str
-    help: str = ""
-    details: tuple[str, ...] = ()
-
-
-def passed(reason: str, *details: str) -> Judgement:
-    """All is as it should be; `reason` says what was seen."""
-    return Judgement("passed", reason, "", details)
-
-
-def warned(reason: str, help: str, *details: str) -> Judgement:  # noqa: A002  the word that people read
-    """Nothing is wrong that a program can tell, and somebody should look."""
-    return Judgement("warned", reason, help, details)
-
-
-def failed(reason: str, help: str, *details: str) -> Judgement:  # noqa: A002  as above
-    """Something is wrong; `help` says what to do next."""
-    return Judgement("failed", reason, help, details)
-
-
-def skipped(reason: str) -> Judgement:
-    """It could not be told."""
-    return Judgement("skipped", reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one check found. All texts are single lines of printable ASCII.
+    """The verdict of one check.
 
-    `reason` says why the outcome is what it is, `details` show it, `help` says what to do next; `seconds` is how long
-    the check took.
+    `reason` explains the outcome, `details` give evidence, `help` says what to do next; their texts are single lines of
+    printable ASCII. `seconds` is how long the check took.
     """
 
     check: str
@@ -81,28 +50,50 @@ class Verdict:
     help: str = ""
     seconds: float = 0.0
 
-    @classmethod
-    def of(cls, check: str, judgement: Judgement, seconds: float = 0.0) -> Verdict:
-        """The verdict of the check of that name. What is too long or too much is cut."""
-        details = [_detail(each) for each in judgement.details[:DETAILS]]
-        if len(judgement.details) > DETAILS:
-            details.append(f"... and {len(judgement.details) - DETAILS} more")
-        reason, advice = one_line(judgement.reason, LINE), one_line(judgement.help, LINE)
-        return cls(check, judgement.outcome, reason, tuple(details), advice, round(seconds, 3))
+    def of_check(self, check: str, seconds: float = 0.0) -> Verdict:
+        """Return this verdict as that of `check`, with long texts cut."""
+        details = [_detail(each) for each in self.details[:MAX_DETAILS]]
+        if len(self.details) > MAX_DETAILS:
+            details.append(f"... and {len(self.details) - MAX_DETAILS} more")
+        reason, advice = one_line(self.reason, MAX_LINE), one_line(self.help, MAX_LINE)
+        return Verdict(check, self.outcome, reason, tuple(details), advice, round(seconds, 3))
 
 
 def _detail(text: str) -> str:
-    """One safe line. A password stays: who wants to try a URL again needs all of it, and it was made up."""
-    line = shown(text).translate(_BREAKS).encode("ascii", "backslashreplace").decode("ascii")
-    return line if len(line) <= LINE else line[: LINE - 3] + "..."
+    """Return one safe line. Passwords stay: they are generated, and the user needs the whole URL to try it again."""
+    line = shown(text).translate(_ESCAPED_BREAKS).encode("ascii", "backslashreplace").decode("ascii")
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 3] + "..."
+
+
+# The functions of the checks return these; the worker adds the name of the check.
+
+
+def passed(reason: str, *details: str) -> Verdict:
+    """Return the verdict that the requirement is met; `reason` gives the evidence."""
+    return Verdict("", "passed", reason, details)
+
+
+def warned(reason: str, help: str, *details: str) -> Verdict:  # noqa: A002  the name of the field
+    """Return the verdict that a person should look."""
+    return Verdict("", "warned", reason, details, help)
+
+
+def failed(reason: str, help: str, *details: str) -> Verdict:  # noqa: A002  the name of the field
+    """Return the verdict that the requirement is not met; `help` says what to do next."""
+    return Verdict("", "failed", reason, details, help)
+
+
+def skipped(reason: str) -> Verdict:
+    """Return the verdict that the check could not be made."""
+    return Verdict("", "skipped", reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A scheme, reviewed.
+    """The review of one scheme.
 
-    `target` is what was asked for, `kind` what that is, `origin` where it lies. The laws were tried on `examples` URLs,
-    made with `seed`. `scheme` and `title` are empty where no record could be read.
+    `target` is the argument of `review`, `kind` says what it is, `origin` is its folder or file. `scheme` and `title`
+    are empty if the record could not be read. The laws were tested with `examples` URLs, generated from `seed`.
     """
 
     target: str
@@ -118,7 +109,7 @@ class Review:
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed."""
+        """Return True if no check failed."""
         return not self.failed
 
     @property
@@ -128,10 +119,10 @@ class Review:
 
     @property
     def counts(self) -> Mapping[Outcome, int]:
-        """How many checks had which outcome."""
+        """The number of checks with each outcome."""
         counted = Counter(each.outcome for each in self.verdicts)
         return {outcome: counted[outcome] for outcome in OUTCOMES}
 
     def as_dict(self) -> dict[str, Any]:
-        """The review as a program reads it: what `urlschemes review --json` writes."""
+        """Return the review as the JSON object that `urlschemes review --json` writes."""
         return {**asdict(self), "passed": self.passed, "counts": dict(self.counts)}

@@ -1,16 +1,25 @@
-"""New schemes: a distribution that works from its first minute, to be changed into one's own.
+"""The scaffold of a new scheme: a distribution that works from the start, to be changed into one's own.
 
-    plan("foo").write(Path("x-foo"))        # what `urlschemes new foo` does
+    plan("foo").write(Path("x-foo"))        # as `urlschemes new foo` does
 
-| room | what it has |
+| module | content |
 | --- | --- |
-| `naming` | what a scheme, its distribution, its package are called; what is known of the name |
-| `plan` | the files and their texts; what of them somebody has not changed yet |
-| `command` | `urlschemes new` |
-| `templates/` | the texts, as `string.Template` reads them: of both kinds, of a scheme, of a record alone |
+| `naming` | the names of the scheme, its distribution and its package; what is known of the name |
+| `plan` | the files and their texts; which of them still are those of the templates |
+| `command` | the command `urlschemes new` |
+| `templates/` | the texts, as `string.Template` reads them: of a scheme with code, of a record alone, of both |
 """
 
-from urlschemes_conformance.scaffold.naming import Naming, naming_of, registered_as, remarks
-from urlschemes_conformance.scaffold.plan import Plan, has_new_syntax, left_over, plan
+from urlschemes_conformance.scaffold.naming import Naming, name_notes, naming_of, registered_name
+from urlschemes_conformance.scaffold.plan import Plan, has_template_syntax, plan, template_leftovers
 
-__all__ = ["Naming", "Plan", "has_new_syntax", "left_over", "naming_of", "plan", "registered_as", "remarks"]
+__all__ = [
+    "Naming",
+    "Plan",
+    "has_template_syntax",
+    "name_notes",
+    "naming_of",
+    "plan",
+    "registered_name",
+    "template_leftovers",
+]

@@ -1,4 +1,4 @@
-"""The command `urlschemes new`: a distribution for a new scheme, with what to do next."""
+"""The command `urlschemes new`: writes a distribution for a new scheme, and prints the next steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from urlschemes.errors import RegistrationError
 from urlschemes_cli.output.text import safe_line, write_line, write_note
-from urlschemes_conformance.scaffold.naming import naming_of, registered_as, remarks
+from urlschemes_conformance.scaffold.naming import name_notes, naming_of, registered_name
 from urlschemes_conformance.scaffold.plan import PORT, TITLE, plan
 
 if TYPE_CHECKING:
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 __all__ = ["new"]
 
-_FIRST = "registration.toml: the BNF, its parts, the examples; title, reference, contact; then all considerations anew"
-_LAST = "README.md; LICENSE, if it is not to be MIT"
+_RECORD_STEP = "registration.toml: the BNF, the parts, the examples; title, reference and contact; all considerations"
+_LAST_STEP = "README.md; LICENSE, if you do not want the MIT License"
 _STEPS = (
-    _FIRST,
-    "__init__.py and the tests of the syntax: the parts by name and type",
+    _RECORD_STEP,
+    "__init__.py and the tests of the syntax: the parts, by name and type",
     "access.py, demo.py and the tests of the access: the dialogue",
-    _LAST,
+    _LAST_STEP,
 )
-_RECORD_STEPS = (_FIRST, "the tests of the syntax", _LAST)
+_STEPS_WITHOUT_CODE = (_RECORD_STEP, "the tests of the syntax", _LAST_STEP)
 
 
-@click.command(short_help="Make a distribution for a new scheme.")
+@click.command(short_help="Write a distribution for a new scheme.")
 @click.argument("name")
-@click.option("--directory", metavar="DIR", help="The folder to make, or an empty one. Otherwise: the scheme's name.")
-@click.option("--record-only", is_flag=True, help="For reading alone: a record and no code.")
-@click.option("--registered", is_flag=True, help="Make NAME without x-, for those who register it with IANA.")
-@click.option("--title", default=TITLE, metavar="TEXT", help=f"What its URLs are. Otherwise: {TITLE}.")
-@click.option("--author", metavar="TEXT", help="Whose it is: in the record, pyproject.toml and LICENSE.")
-@click.option("--contact", metavar="TEXT", help="Whom to ask, best with an address. Otherwise: the author.")
-@click.option("--port", type=click.IntRange(1, 65535), default=PORT, help=f"Its port. Otherwise: {PORT}, of RFC 4727.")
+@click.option("--directory", metavar="DIR", help="Write into this new or empty folder. [default: the scheme's name]")
+@click.option("--record-only", is_flag=True, help="Write a record and no code: URLs can be parsed but not accessed.")
+@click.option("--registered", is_flag=True, help="Use NAME without x-, for a scheme registered with IANA.")
+@click.option("--title", default=TITLE, metavar="TEXT", show_default=True, help="What the URLs are.")
+@click.option("--author", metavar="TEXT", help="The author, in the record, pyproject.toml and LICENSE.")
+@click.option("--contact", metavar="TEXT", help="The contact, with an address. [default: the author]")
+@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="The default port.")
 @click.pass_obj
 def new(
     settings: Settings,
@@ -52,17 +52,17 @@ def new(
     record_only: bool,
     registered: bool,
 ) -> None:
-    """Make a distribution for the scheme x-NAME: a small scheme that works, to be changed into your own.
+    """Write a distribution for the scheme x-NAME: a small scheme that works, to be changed into your own.
 
-    It has a record with the syntax, typed parts, an access algorithm, a server to try it on, and tests. Nothing that is
-    there already is touched.
+    It has a record with the syntax, a type of URLs, an access algorithm, a server for tests, and tests. Existing files
+    are never changed.
     """
     from urlschemes_cli.error_reports import report
     from urlschemes_cli.exit_codes import USAGE
 
     try:
         naming = naming_of(name, registered=registered)
-        known = registered_as(naming, settings.registry)
+        known = registered_name(naming, settings.registry)
         planned = plan(
             name,
             registered=registered,
@@ -73,32 +73,32 @@ def new(
             contact=contact,
             port=port,
         )
-        said = remarks(naming, settings.registry)
+        notes = name_notes(naming, settings.registry)
         folder = Path(directory or naming.scheme)
         planned.write(folder)
     except RegistrationError as error:
         report(error)
         click.get_current_context().exit(USAGE)
-    for each in said:
+    for each in notes:
         write_note(each)
-    _tell(planned, folder, is_known=known is not None)
+    _print_next_steps(planned, folder, is_registered=known is not None)
 
 
-def _tell(planned: Plan, folder: Path, *, is_known: bool) -> None:
+def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> None:
     naming = planned.naming
     write_line(
         safe_line(
-            f"{folder} has the distribution {naming.distribution}, of the {naming.status} scheme {naming.scheme}:"
+            f"{folder} contains the distribution {naming.distribution} of the {naming.status} scheme {naming.scheme}:"
         )
     )
-    for place in planned.files:
-        write_line(f"  {place}")
-    if is_known:
-        what = "its syntax, its protocol and its port are those" if planned.record.operations else "its syntax is that"
-        write_line(f"It works as it is, but it is not {naming.scheme} before {what} of the registration:")
-        write_line("until then the check `reference` of the review fails, and with it pytest. To see what works:")
+    for path in planned.files:
+        write_line(f"  {path}")
+    if is_registered:
+        different = "the syntax, protocol and port are" if planned.record.operations else "the syntax is"
+        write_line(f"It works, but {different} still that of the template, not that of the registered {naming.scheme}.")
+        write_line("Until you change that, the check `reference` of the review fails. To try it:")
     else:
-        write_line("It works as it is. To see that:")
+        write_line("It works as it is. To try it:")
     commands = [
         ("cd", str(folder)),
         ("python", "-m", "pip", "install", "-e", ".[test]"),
@@ -110,6 +110,6 @@ def _tell(planned: Plan, folder: Path, *, is_known: bool) -> None:
         commands.append(("urlschemes", "demo", naming.scheme))
     for command in commands:
         write_line(f"  {safe_line(shlex.join(command))}")
-    write_line("To make it your own, change in this order, and run the tests after each step:")
-    for step in _STEPS if planned.record.operations else _RECORD_STEPS:
+    write_line("To make it your own, change these files in this order, and run the tests after each step:")
+    for step in _STEPS if planned.record.operations else _STEPS_WITHOUT_CODE:
         write_line(f"  {step}")

@@ -1,4 +1,4 @@
-"""What a new scheme may be called, what its distribution and package are called then, and what is known of the name."""
+"""The names of a new scheme, its distribution and its package, and what is known of them."""
 
 from __future__ import annotations
 
@@ -24,57 +24,57 @@ if TYPE_CHECKING:
     from urlschemes.registry.known_names import KnownName
     from urlschemes.registry.registry import Registry
 
-__all__ = ["Naming", "naming_of", "registered_as", "remarks"]
+__all__ = ["Naming", "name_notes", "naming_of", "registered_name"]
 
 EXPERIMENTAL = "x-"
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The names of a scheme and of what it is made of."""
+    """The names of a scheme and its distribution."""
 
     asked: str
-    """What was asked for."""
+    """The name that the user gave."""
     scheme: str
     status: str
-    """`experimental` with an `x-`, else `provisional`."""
+    """`experimental` for names with `x-`, else `provisional`."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the scheme's name, in which a distribution and a package can be named after it."""
+        """The words of the scheme's name, of which the other names are made."""
         return tuple(re.findall("[a-z0-9]+", self.scheme.replace("+", "-plus-")))
 
     @property
     def distribution(self) -> str:
-        """The name of the distribution: `urlschemes-x-foo`."""
+        """The name of the distribution, such as `urlschemes-x-foo`."""
         return "-".join(("urlschemes", *self.words))
 
     @property
     def package(self) -> str:
-        """The name of its package: `urlschemes_x_foo`."""
+        """The name of the package, such as `urlschemes_x_foo`."""
         return self.distribution.replace("-", "_")
 
     @property
     def stem(self) -> str:
-        """The scheme's name as files and rules bear it: `x_foo`."""
+        """The scheme's name in names of files and rules, such as `x_foo`."""
         return "_".join(self.words)
 
     @property
     def url_type(self) -> str:
-        """The name of the type of its URLs: `FooURL`."""
+        """The name of the type of its URLs, such as `FooURL`."""
         words = self.words[1:] if self.status == "experimental" and self.words[1][0].isalpha() else self.words
         return "".join(word.capitalize() for word in words) + "URL"
 
 
 def naming_of(name: str, *, registered: bool = False) -> Naming:
-    """How a scheme called `name` is named: with an `x-` (RFC 1738 section 4), unless it is to be `registered`.
+    """Return the names for a scheme called `name`: with an `x-` (RFC 1738 section 4), unless it is to be `registered`.
 
-    Raises RegistrationError where no scheme can have that name, or this one must not.
+    Raises RegistrationError for a name that a scheme cannot have, or this one should not.
     """
     if SCHEME_NAME.fullmatch(name) is None:
         near = "-".join(re.findall("[a-z0-9][a-z0-9+.]*", name.lower())) if name.isascii() else ""
         raise RegistrationError(
-            f"no scheme can be called {name!r}: a name is made of letters, digits, +, - and . (RFC 1738 section 2.1)",
+            f"invalid scheme name {name!r}: expected letters, digits, '+', '-' and '.' (RFC 1738 section 2.1)",
             field="scheme",
             hint=f"for example {near or 'tide'}",
         )
@@ -89,70 +89,78 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
         scheme = EXPERIMENTAL + scheme
     naming = Naming(name, scheme, "provisional" if registered else "experimental")
     if not scheme[0].isalpha() or len(naming.words) < (1 if registered else 2):
+        after = "" if registered else ", also after the x-"
         raise RegistrationError(
-            f"no distribution and no type of URLs can be named after {scheme}",
+            f"no distribution can be named after {scheme}",
             field="scheme",
-            hint="let it begin with a letter, as RFC 3986 section 3.1 asks"
-            + (", also behind the x-" * (not registered)),
+            hint=f"begin the name with a letter (RFC 3986 section 3.1){after}",
         )
     return naming
 
 
-def registered_as(naming: Naming, registry: Registry) -> KnownName | None:
-    """What the registers say of a name without `x-`: those that are installed first, then the core's own ledger.
+def registered_name(naming: Naming, registry: Registry) -> KnownName | None:
+    """Return what the ledgers know of a name without `x-`; the core's own ledger counts last.
 
-    That one knows of the names that RFC 1738 reserves where they are reserved, not where they are defined.
+    That ledger says where RFC 1738 reserves a name, not where the scheme is defined.
     """
     if naming.status == "experimental":
         return None
     own = core_ledger()
-    registers = [each for each in registry.ledgers() if each != own]
-    return merged((*registers, own)).get(naming.scheme)
+    others = [each for each in registry.ledgers() if each != own]
+    return merged((*others, own)).get(naming.scheme)
 
 
-def remarks(naming: Naming, registry: Registry) -> tuple[str, ...]:
-    """What is known of the name, here and in the ledgers that are installed, and what to do about it.
+def name_notes(naming: Naming, registry: Registry) -> tuple[str, ...]:
+    """Return notes on the name: what is known of it, here and in the installed ledgers, and what to do about that.
 
-    Raises RegistrationError where the name belongs to another distribution, so that a new one could never provide it.
+    Raises RegistrationError if the name is reserved for another distribution.
     """
-    return tuple(_remarks(naming, registry))
+    return tuple(_name_notes(naming, registry))
 
 
-def _remarks(naming: Naming, registry: Registry) -> Iterator[str]:
-    scheme, bare = naming.scheme, naming.scheme.removeprefix(EXPERIMENTAL)
-    known, own = registry.known_names().get(bare), known_names().get(scheme)
-    experimental = naming.status == "experimental"
+def _name_notes(naming: Naming, registry: Registry) -> Iterator[str]:
+    scheme = naming.scheme
+    reserved = known_names().get(scheme)
     if naming.asked.lower() != scheme:
-        yield f"it is called {scheme}: names without x- are for schemes that are registered (RFC 1738 section 4)"
-    if own is not None and own.distribution:
+        yield f"the scheme is named {scheme}: names without x- must be registered (RFC 1738 section 4)"
+    if reserved is not None and reserved.distribution:
         raise RegistrationError(
-            f"the name {scheme} belongs to {own.distribution}: no other distribution can provide it",
+            f"the name {scheme} is reserved for {reserved.distribution}: no other distribution can provide it",
             scheme=scheme,
             field="scheme",
-            hint=f"for an experiment take {EXPERIMENTAL}{scheme}, or a name of your own",
+            hint=f"choose {EXPERIMENTAL}{scheme} for an experiment, or another name",
         )
-    if known is not None:
-        found = install_command(bare) or attribution(bare, registry.ledgers())
-        facts = ", ".join(filter(None, (known.means, known.status, known.reference, known.since, found)))
-        if experimental:
-            yield f"{bare} is the name of a scheme already ({facts}): if yours is another, choose another name"
+    yield from _notes_of_ledgers(naming, registry)
+    for claim in registry.claims():
+        if claim.group != SCHEMES or claim.name != scheme:
+            continue
+        if distribution_key(claim.distribution) == naming.distribution:
+            yield f"{claim.provider} is installed and provides {scheme}: installing the new one replaces it"
         else:
             yield (
-                f"{bare} is the name of a scheme already ({facts}): what is made here has a syntax of its own, to be "
-                "replaced by that of its definition before anybody else gets it"
+                f"{claim.provider} is installed and provides {scheme}: if both are installed, neither is used until "
+                f"you uninstall it or choose one with --pin {scheme}={naming.distribution}"
             )
-    elif not experimental:
-        asked = "" if len(registry.ledgers()) > 1 else f"; {reserved_names().iana} tells whether IANA has it: if not,"
-        yield (
-            f"no ledger that is installed knows {scheme}{asked or ':'} have it registered with IANA (RFC 7595 section "
-            "7.2) before anybody else gets it"
-        )
-    for claim in registry.claims():
-        if claim.group == SCHEMES and claim.name == scheme:
-            if distribution_key(claim.distribution) == naming.distribution:
-                yield f"{claim.provider} is installed here and provides {scheme}: to install the new one replaces it"
-            else:
-                yield (
-                    f"{claim.provider} is installed here and provides {scheme}: beside the new one neither is used "
-                    f"until one is chosen: uninstall it, or --pin {scheme}={naming.distribution}; or take another name"
-                )
+
+
+def _notes_of_ledgers(naming: Naming, registry: Registry) -> Iterator[str]:
+    name = naming.scheme.removeprefix(EXPERIMENTAL)
+    known = registry.known_names().get(name)
+    if known is not None:
+        provider = install_command(name) or attribution(name, registry.ledgers())
+        facts = ", ".join(filter(None, (known.means, known.status, known.reference, known.since, provider)))
+        if naming.status == "experimental":
+            yield f"{name} is the name of another scheme ({facts}): choose another name unless you mean that scheme"
+        else:
+            yield (
+                f"{name} is the name of a scheme ({facts}): replace the syntax of the template by that of its "
+                "definition before you publish the distribution"
+            )
+    elif naming.status != "experimental":
+        if len(registry.ledgers()) > 1:
+            yield f"{name} is in no installed ledger: register it with IANA before you publish (RFC 7595 section 7.2)"
+        else:
+            yield (
+                f"{name} is in no installed ledger, and {reserved_names().iana}, which has IANA's registry, is not "
+                "installed: register the name with IANA before you publish (RFC 7595 section 7.2)"
+            )

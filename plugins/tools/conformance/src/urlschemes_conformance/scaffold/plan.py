@@ -1,4 +1,4 @@
-"""The files of a new distribution: their places, and their texts, from the templates."""
+"""The files of a new distribution: their paths and texts, made from the templates."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from urlschemes.registry.known_names import KnownName
     from urlschemes_conformance.scaffold.naming import Naming
 
-__all__ = ["PORT", "TITLE", "Plan", "has_new_syntax", "left_over", "plan"]
+__all__ = ["PORT", "TITLE", "Plan", "has_template_syntax", "plan", "template_leftovers"]
 
 PORT = 1021
-"""The port of an experiment that has none of its own: RFC 4727 sets it aside for experiments."""
+"""The default port of the new scheme: RFC 4727 reserves it for experiments."""
 TITLE = "Documents by name and edition"
-"""What the scheme is about that is made."""
+"""The default title of the new scheme."""
 README = "README.md"
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -53,36 +53,36 @@ _RECORD = {
     "src/{package}/registration.toml": "record/registration.toml",
     "tests/test_{stem}_syntax.py": "record/test_syntax.py",
 }
-"""Where each file goes, and its template."""
+"""The path of each file, and its template."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A distribution that could be made: the names, and each file's text by its place in the folder."""
+    """A distribution to be written: its names, and the texts of its files by their paths."""
 
     naming: Naming
     files: Mapping[str, str]
     record: Registration
-    """What `registration.toml` says."""
+    """The record in `registration.toml`."""
 
     @property
     def example(self) -> str:
-        """A URL of the scheme that has all its parts."""
+        """An example URL with as many parts as possible."""
         return max(self.record.examples, key=lambda each: len(each.parts or ())).url
 
     def write(self, folder: Path) -> None:
-        """Make `folder`, which must not be there, or be empty. Raises RegistrationError where it cannot be made."""
+        """Write the files into `folder`, which must be new or empty. Raises RegistrationError if that is impossible."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
                 raise RegistrationError(
-                    f"{folder} is not empty: nothing in it was touched", hint="name another with --directory"
+                    f"{folder} is not empty: nothing was written", hint="name another folder with --directory"
                 )
-            for place, text in self.files.items():
-                path = folder / place
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
+            for path, text in self.files.items():
+                file = folder / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with file.open("x", encoding="utf-8", newline="\n") as opened:
+                    opened.write(text)
         except OSError as error:
             raise RegistrationError(f"{error.filename or folder}: {error.strerror or error}") from error
 
@@ -100,12 +100,13 @@ def plan(
     version: str = "0.1.0",
     year: int | None = None,
 ) -> Plan:
-    """The plan of a distribution for a scheme called `name`, as `naming_of` has it.
+    """Return the plan of a distribution for a scheme called `name`, named as `naming_of` says.
 
-    `author` is who holds the copyright and changes the record (`The urlschemes-x-foo authors`), `contact` whom to ask
-    (the author), `year` that of the copyright (this one), `version` the first of the distribution. `known` is what a
-    register says of a `registered` name: the record takes its status and its reference. Raises what `naming_of` raises,
-    and RegistrationError where a text or the port can be in no record.
+    `author` holds the copyright and is the change controller (by default `The urlschemes-x-foo authors`), `contact` is
+    the contact (by default the author), `year` the year of the copyright (by default this one), `version` that of the
+    distribution. `known` is what the ledgers know of a `registered` name: the record gets its status and reference.
+
+    Raises RegistrationError as `naming_of` does, and for a text or a port that a record cannot have.
     """
     naming = naming_of(name, registered=registered)
     if known and known.status:
@@ -114,13 +115,28 @@ def plan(
     author = f"The {naming.distribution} authors" if author is None else author
     for field, text in (("title", title), ("change_controller", author), ("contact", contact)):
         if text is not None and (not text.isprintable() or not text.strip()):
-            raise RegistrationError(f"the {field} must be one line of text", field=field)
+            raise RegistrationError(f"invalid {field} {text!r}: expected one line of text", field=field)
+    year = datetime.now(UTC).year if year is None else year
+    values = _values(naming, reference, title, author, author if contact is None else contact, port, version, year)
+    files = {
+        path.format(package=naming.package, stem=naming.stem): _fill(template, values)
+        for path, template in sorted({**_BOTH, **(_RECORD if record_only else _SCHEME)}.items())
+    }
+    record = Registration.from_text(files[f"src/{naming.package}/registration.toml"])
+    return Plan(naming, files, record)
+
+
+def _values(
+    naming: Naming, reference: str, title: str, author: str, contact: str, port: int, version: str, year: int
+) -> dict[str, str]:
+    """Return the values of the names in the templates."""
     rule = f"{naming.stem.replace('_', '')}url"
     width = max(len(rule), len("docname"))
-    api = ".".join(__version__.split(".")[:2])
-    own = "The port is one that its authors chose, and nobody registered."
-    experiments = f"The port {PORT} is set aside for experiments of all kinds by RFC 4727: another may be met there."
-    words = {
+    own_port = "The port was chosen by the authors and is not registered."
+    shared_port = (
+        f"RFC 4727 reserves the port {PORT} for experiments of all kinds: a server there may speak another protocol."
+    )
+    return {
         "scheme": naming.scheme,
         "key": naming.scheme if naming.scheme.replace("-", "").isalnum() else f'"{naming.scheme}"',
         "distribution": naming.distribution,
@@ -134,52 +150,46 @@ def plan(
         "description": _quoted(f"The scheme {naming.scheme} for urlschemes: {title}."),
         "author": author,
         "quoted_author": _quoted(author),
-        "contact": _quoted(author if contact is None else contact),
+        "contact": _quoted(contact),
         "port": str(port),
-        "about_port": experiments if port == PORT else own,
+        "about_port": shared_port if port == PORT else own_port,
         "rule": rule,
         "rule_padded": rule.ljust(width),
         "docname_padded": "docname".ljust(width),
         "edition_padded": "edition".ljust(width),
         "version": version,
-        "api": api,
-        "year": str(datetime.now(UTC).year if year is None else year),
+        "api": ".".join(__version__.split(".")[:2]),
+        "year": str(year),
     }
-    files = {
-        place.format(package=naming.package, stem=naming.stem): _filled(template, words)
-        for place, template in sorted({**_BOTH, **(_RECORD if record_only else _SCHEME)}.items())
-    }
-    record = Registration.from_text(files[f"src/{naming.package}/registration.toml"])
-    return Plan(naming, files, record)
 
 
-def has_new_syntax(record: Registration) -> bool:
-    """Whether the syntax of `record` is, word for word, the one that `plan` writes."""
-    return any(born.record.syntax.bnf.split() == record.syntax.bnf.split() for born in _born(record))
+def has_template_syntax(record: Registration) -> bool:
+    """Return True if the syntax of `record` is still, word for word, that of the template."""
+    return any(template.record.syntax.bnf.split() == record.syntax.bnf.split() for template in _plans_like(record))
 
 
-def left_over(record: Registration, readme: str = "") -> tuple[str, ...]:
-    """What says, word for word, what `plan` writes of its own syntax, though that of `record` is another.
+def template_leftovers(record: Registration, readme: str = "") -> tuple[str, ...]:
+    """Return what is still that of the template, word for word, although the syntax of `record` is another.
 
-    That is, of the considerations the names of the fields, and `README.md` where `readme`, its text, shows such a URL.
+    These are names of considerations, and `README.md` if `readme`, its text, shows the URLs of the template.
     """
-    if has_new_syntax(record):
+    if has_template_syntax(record):
         return ()
-    left: dict[str, None] = {}
+    leftovers: dict[str, None] = {}
     lines = {*readme.splitlines()}
-    for born in _born(record):
+    for template in _plans_like(record):
         for field in ("encoding", "interoperability", "security"):
             name = f"{field}_considerations"
-            if getattr(born.record, name) == getattr(record, name):
-                left[name] = None
-        (shape,) = (each for each in born.files[README].splitlines() if each.startswith(f"    {record.scheme}:"))
-        if shape in lines:
-            left[README] = None
-    return tuple(left)
+            if getattr(template.record, name) == getattr(record, name):
+                leftovers[name] = None
+        (form,) = (each for each in template.files[README].splitlines() if each.startswith(f"    {record.scheme}:"))
+        if form in lines:
+            leftovers[README] = None
+    return tuple(leftovers)
 
 
-def _born(record: Registration) -> Iterator[Plan]:
-    """What `plan` makes of the name of `record`: none, where it is called what no plan is."""
+def _plans_like(record: Registration) -> Iterator[Plan]:
+    """Yield the plans for the name of `record`; none if no plan can have that name."""
     registered = record.status != "experimental"
     for port in {PORT, record.default_port or PORT}:
         for record_only in (False, True):
@@ -187,10 +197,10 @@ def _born(record: Registration) -> Iterator[Plan]:
                 yield plan(record.scheme, registered=registered, record_only=record_only, port=port)
 
 
-def _filled(template: str, words: Mapping[str, str]) -> str:
-    return Template((_TEMPLATES / f"{template}.template").read_text("utf-8")).substitute(words)
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    return Template((_TEMPLATES / f"{template}.template").read_text("utf-8")).substitute(values)
 
 
 def _quoted(text: str) -> str:
-    """As a string of TOML: one of JSON is written the same way, where every character is printable."""
+    """Return a TOML string: it is written as in JSON if every character is printable."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,12 +1,11 @@
-"""What of a scheme's grammar a collection of texts reaches: every alternative, option, repetition and part of its BNF.
+"""The coverage of a scheme's grammar by a set of texts: its alternatives, options, repetitions and parts.
 
-It is found out by deriving each text from the tree of the notation, in a chart of which rule stands from where to
-where. Neither the pattern nor its automaton has a hand in it, nor the strategies: they work on the rules written out,
-with alternatives drawn together, and what got lost on the way there would be missing here.
+Each text is derived from the tree of the notation, with a chart of which node derives which piece of the text. Neither
+the pattern and its automaton nor the strategies are used: they work on expanded rules, whose alternatives are merged.
 
-An element counts wherever the rule that holds it stands: the port of a `hostport` here and of one there are two. Of the
-sets of characters of section 5, each set counts, and not each of its letters. A text that derives in several ways
-reaches what any of them takes. What the exclusions and second grammars of parts rule out is not asked for.
+An element counts in each place where its rule is used: the ports of two `hostport` are two elements. A set of
+characters of section 5 is one element, not one for each letter. A text that derives in several ways covers the
+elements of all of them. Elements that the exclusions and second grammars of parts make impossible do not count.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Part, Syntax
     from urlschemes_testing.strategies import Source
 
-__all__ = ["Coverage"]
+__all__ = ["GrammarCoverage"]
 
 LARGEST = 1_000
-"""Texts of a place that are looked at one by one, to see which of them an exclusion leaves."""
+"""Texts of a node that are tried one by one, to see which of them an exclusion permits."""
 
 
-class Coverage:
-    """What texts reach of the grammar of `source`.
+class GrammarCoverage:
+    """The coverage of the grammar of `source` by the texts that are added.
 
-        coverage = Coverage("gopher")
+        coverage = GrammarCoverage("gopher")
         coverage.add(texts)
         print(coverage)
 
-    `elements` says in words what there is to reach, `reached` and `missing` what became of it; `texts` counts the
-    texts. Raises what `urls` raises for the name of a scheme.
+    `elements` describes everything that can be covered, `reached` and `missing` the two parts of it; `texts` is the
+    number of texts. Raises what `urls` raises for the name of a scheme.
     """
 
     def __init__(self, source: Source, *, registry: Registry | None = None) -> None:
@@ -52,31 +51,31 @@ class Coverage:
         self._reached: set[_Element] = set()
 
     def add(self, texts: Iterable[str]) -> None:
-        """Count what `texts` reach too. Raises ValueError for one that does not derive, TypeError for a single text."""
+        """Add texts. Raises ValueError for a text that does not derive, TypeError for a str."""
         if isinstance(texts, str):
-            raise TypeError("coverage is of several texts: put a single one into a list")
+            raise TypeError("expected several texts, got a str: put it into a list")
         for text in texts:
             self._reached |= self._grammar.reached(text)
             self.texts += 1
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """All that there is to reach, in the order of the rules; alike where a rule says one thing twice."""
+        """Everything that can be covered, in the order of the rules. Equal alternatives of a rule have equal names."""
         return tuple(self._elements.values())
 
     @property
     def reached(self) -> tuple[str, ...]:
-        """What was reached."""
-        return tuple(words for element, words in self._elements.items() if element in self._reached)
+        """The elements that the texts cover."""
+        return tuple(description for element, description in self._elements.items() if element in self._reached)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What was not."""
-        return tuple(words for element, words in self._elements.items() if element not in self._reached)
+        """The elements that they do not cover."""
+        return tuple(description for element, description in self._elements.items() if element not in self._reached)
 
     @property
     def complete(self) -> bool:
-        """Whether everything is reached."""
+        """Return True if the texts cover everything."""
         return not self.missing
 
     def __str__(self) -> str:
@@ -93,23 +92,23 @@ def _name(source: Registration | Scheme | Syntax, syntax: Syntax) -> str:
 
 
 class _Place:
-    """An occurrence of a node of the notation, below the rules of `path`."""
+    """An occurrence of a node of the notation, within the rules of `path`."""
 
     def __init__(self, node: Node, path: tuple[str, ...], parts: Sequence[Part], items: Sequence[_Place]) -> None:
         self.node = node
         self.path = path
         self.parts = parts
         self.items = items
-        self.second: _Place | None = None
-        """What the octets derive from once they are decoded."""
+        self.second_grammar: _Place | None = None
+        """The second grammar, from which the decoded octets derive."""
 
     @cached_property
     def excluded(self) -> frozenset[int]:
         return frozenset[int]().union(*(part.exclude for part in self.parts))
 
     @cached_property
-    def together(self) -> frozenset[str]:
-        """Of a choice, the characters that count as one alternative."""
+    def character_set(self) -> frozenset[str]:
+        """The characters of a choice that count as one alternative."""
         if not isinstance(self.node, Choice) or self.path[-1] not in shared_rules().rules:
             return frozenset()
         singles = [item.text for item in self.node.items if isinstance(item, Literal) and len(item.text) == 1]
@@ -117,12 +116,14 @@ class _Place:
 
     @cached_property
     def alternatives(self) -> Sequence[_Place]:
-        """Of a choice, those that count by themselves."""
-        return [item for item in self.items if not (isinstance(item.node, Literal) and item.node.text in self.together)]
+        """The alternatives of a choice that count separately."""
+        return [
+            item for item in self.items if not (isinstance(item.node, Literal) and item.node.text in self.character_set)
+        ]
 
     @cached_property
     def language(self) -> frozenset[str] | None:
-        """All texts that derive, where they are few; letters of longer literals in one case."""
+        """All texts that derive, or None if there are many; letters of longer literals in one case."""
         node = self.node
         if isinstance(node, Literal):
             return frozenset({node.text, node.text.lower(), node.text.upper()} if len(node.text) == 1 else {node.text})
@@ -142,11 +143,11 @@ class _Place:
 
 
 _Element = tuple[_Place, str]
-"""A place, and what can become of it."""
+"""A place, and one of the states that a derivation can give it."""
 
 
 class _Grammar:
-    """The rules of a syntax, written out as places."""
+    """The rules of a syntax, expanded to places."""
 
     def __init__(self, syntax: Syntax) -> None:
         self.rules = syntax.grammar.rules
@@ -158,7 +159,7 @@ class _Grammar:
             path = (*path, node.name)
             place = _Place(node, path, self._parts_at(path), [self._place(self.rules[node.name].node, path)])
             for rule in {part.decoded for part in place.parts if part.decoded}:
-                place.second = self._place(Reference(rule), path)
+                place.second_grammar = self._place(Reference(rule), path)
             return place
         if isinstance(node, Literal | Octets):
             return _Place(node, path, self._parts_at((*path, str(node))), [])
@@ -169,27 +170,27 @@ class _Grammar:
         return [part for part in self.parts if any(path[-len(at) :] == at for at in part.at)]
 
     def reached(self, text: str) -> set[_Element]:
-        """What the derivations of `text` take. Raises ValueError where there is none."""
+        """Return the elements in the derivations of `text`. Raises ValueError if there is none."""
         chart = _Chart(text)
         if len(text) not in chart.ends(self.start, 0):
             raise ValueError(f"{text!r} does not derive")
         chart.visit(self.start, 0, len(text))
-        standing = {part.name for place, _ in chart.reached for part in place.parts}
-        absent = {(self.start, f"{part.name} absent") for part in self.parts if part.name not in standing}
+        present = {part.name for place, _ in chart.reached for part in place.parts}
+        absent = {(self.start, f"{part.name} absent") for part in self.parts if part.name not in present}
         return chart.reached | absent
 
     def elements(self) -> Iterator[tuple[_Element, str]]:
-        """All that can be reached, with the words for it, each once."""
+        """Yield every element that can be covered, with its description."""
         for part in self.parts:
             if self._avoids(self.start, part):
                 yield (self.start, f"{part.name} absent"), f"{part.name} absent"
         yield from self._within(self.start, frozenset(), encoded=True, counted=True)
 
     def _avoids(self, place: _Place, part: Part) -> bool:
-        """Whether something derives in which the part is absent."""
+        """Return True if some text derives without the part."""
         if part in place.parts:
             return False
-        if place.second is not None and not self._avoids(place.second, part):
+        if place.second_grammar is not None and not self._avoids(place.second_grammar, part):
             return False
         if isinstance(place.node, Choice):
             return any(self._avoids(item, part) for item in place.items)
@@ -200,47 +201,49 @@ class _Grammar:
     def _within(
         self, place: _Place, without: frozenset[int], *, encoded: bool, counted: bool
     ) -> Iterator[tuple[_Element, str]]:
-        """The elements at and below `place` that something reaches which holds no octet of `without`.
+        """Yield the elements at and below `place` that texts without the octets `without` can cover.
 
-        `encoded`: its texts are written with escapes. `counted`: how often something is repeated is for it to say.
+        `encoded` says that octets may be written as escapes; `counted` that the number of repetitions matters.
         """
         without |= place.excluded
         for part in place.parts:
             yield (place, f"{part.name} present"), f"{part.name} present"
             if _may_be_empty(place):
                 yield (place, f"{part.name} empty"), f"{part.name} empty"
-        if place.second is not None:
+        if place.second_grammar is not None:
             writes = {octet for text in place.items[0].language or _units(place) for octet, _ in _octets(text, 0)}
-            holds = _alphabet(place.second)
-            yield from self._within(place.second, frozenset(range(256)) - writes | without, encoded=False, counted=True)
+            holds = _alphabet(place.second_grammar)
+            yield from self._within(
+                place.second_grammar, frozenset(range(256)) - writes | without, encoded=False, counted=True
+            )
             without, counted = without | frozenset(range(256)) - holds, False
         node = place.node
         if without and place.language is not None and all(_is_octet(text, encoded=encoded) for text in place.language):
-            yield from self._left(place, without, encoded=encoded)
+            yield from self._permitted(place, without, encoded=encoded)
             return
         if isinstance(node, Repeat):
             possible = _possible(place.items[0], without, encoded=encoded)
             states = [state for state in _states(node) if possible or state in {"none", "not taken"}]
             if counted and len(states) > 1:
-                yield from (((place, state), _words(place, state)) for state in states)
+                yield from (((place, state), _describe(place, state)) for state in states)
             if not possible:
                 return
         if isinstance(node, Choice):
-            if place.together and place.alternatives:
+            if place.character_set and place.alternatives:
                 letters = "".join(
-                    item.text for item in node.items if isinstance(item, Literal) and item.text in place.together
+                    item.text for item in node.items if isinstance(item, Literal) and item.text in place.character_set
                 )
-                yield (place, "together"), _words(place, f"one of {letters}")
+                yield (place, "character_set"), _describe(place, f"one of {letters}")
             for item in place.alternatives:
                 if _possible(item, without, encoded=encoded):
-                    yield (item, "taken"), _words(place, f"alternative {item.node}")
+                    yield (item, "taken"), _describe(place, f"alternative {item.node}")
                     yield from self._within(item, without, encoded=encoded, counted=counted)
             return
         for item in place.items:
             yield from self._within(item, without, encoded=encoded, counted=counted)
 
-    def _left(self, place: _Place, without: frozenset[int], *, encoded: bool) -> Iterator[tuple[_Element, str]]:
-        """The elements of a set of characters and escapes that an exclusion leaves."""
+    def _permitted(self, place: _Place, without: frozenset[int], *, encoded: bool) -> Iterator[tuple[_Element, str]]:
+        """Yield the elements of a set of characters and escapes that an exclusion permits."""
         every = dict(self._within(place, frozenset(), encoded=encoded, counted=True))
         left: set[_Element] = set()
         for text in sorted(place.language or ()):
@@ -248,29 +251,29 @@ class _Grammar:
                 chart = _Chart(text)
                 chart.visit(place, 0, len(text))
                 left |= chart.reached
-        yield from ((element, words) for element, words in every.items() if element in left)
+        yield from ((element, description) for element, description in every.items() if element in left)
 
 
 class _Chart:
-    """What stands where in a text."""
+    """The pieces of a text that the places of a grammar derive."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.known: dict[tuple[_Place, int], frozenset[int]] = {}
         self.visited: set[tuple[_Place, int, int]] = set()
         self.reached: set[_Element] = set()
-        self.seconds: dict[int, tuple[_Chart, dict[int, int]]] = {}
+        self.decoded_charts: dict[int, tuple[_Chart, dict[int, int]]] = {}
 
     def ends(self, place: _Place, start: int) -> frozenset[int]:
-        """Where what `place` derives from `start` on may end."""
+        """Return the ends of the pieces that `place` derives from `start` on."""
         known = self.known.get((place, start))
         if known is None:
             known = self._ends(place, start)
             if known and place.excluded:
                 known &= {start} | self._free_ends(start, place.excluded)
-            if known and place.second is not None:
-                chart, places = self._second(start)
-                inner = chart.ends(place.second, 0)
+            if known and place.second_grammar is not None:
+                chart, places = self._decoded_chart(start)
+                inner = chart.ends(place.second_grammar, 0)
                 known = frozenset(end for end in known if places.get(end) in inner)
             self.known[place, start] = known
         return known
@@ -284,7 +287,7 @@ class _Chart:
             here = self.text[start : start + 1]
             return frozenset({start + 1} if here and node.low <= ord(here) <= node.high else ())
         if isinstance(node, Choice):
-            found = {start + 1} if self.text[start : start + 1] in place.together else set[int]()
+            found = {start + 1} if self.text[start : start + 1] in place.character_set else set[int]()
             return frozenset(found.union(*(self.ends(item, start) for item in place.alternatives)))
         if isinstance(node, Repeat):
             return frozenset(end for count, end in self._turns(place, start) if count >= node.least)
@@ -294,7 +297,7 @@ class _Chart:
         return ends
 
     def _free_ends(self, start: int, octets: frozenset[int]) -> set[int]:
-        """The ends up to which a text from `start` on holds none of `octets`."""
+        """Return the ends of the pieces from `start` on that contain none of `octets`."""
         ends = set()
         for octet, end in _octets(self.text, start):
             if octet in octets:
@@ -302,18 +305,18 @@ class _Chart:
             ends.add(end)
         return ends
 
-    def _second(self, start: int) -> tuple[_Chart, dict[int, int]]:
-        """The chart of the octets from `start` on, and which of its places those of this one are."""
-        if start not in self.seconds:
+    def _decoded_chart(self, start: int) -> tuple[_Chart, dict[int, int]]:
+        """Return the chart of the decoded octets from `start` on, and its positions by those of this chart."""
+        if start not in self.decoded_charts:
             octets = list(_octets(self.text, start))
             places = {start: 0} | {end: index for index, (_, end) in enumerate(octets, 1)}
-            self.seconds[start] = _Chart("".join(chr(octet) for octet, _ in octets)), places
-        return self.seconds[start]
+            self.decoded_charts[start] = _Chart("".join(chr(octet) for octet, _ in octets)), places
+        return self.decoded_charts[start]
 
     def _turns(self, place: _Place, start: int) -> dict[tuple[int, int], set[tuple[int, int]]]:
-        """Of a repetition, how many turns may end where, each with what it may come from.
+        """Return the numbers and ends of turns of a repetition, each with the turns that may precede it.
 
-        Beyond two, or the least, turns without bound are not counted.
+        An unbounded repetition counts turns up to two, or up to its minimum.
         """
         node = place.node
         assert isinstance(node, Repeat)
@@ -335,20 +338,20 @@ class _Chart:
         return turns
 
     def visit(self, place: _Place, start: int, end: int) -> None:
-        """Note what the derivations of `place` from `start` to `end` take; there is one at least."""
+        """Collect the elements in the derivations of the piece from `start` to `end`; there is at least one."""
         if (place, start, end) in self.visited:
             return
         self.visited.add((place, start, end))
         for part in place.parts:
             self.reached.add((place, f"{part.name} {'present' if end > start else 'empty'}"))
-        if place.second is not None:
-            chart, places = self._second(start)
-            chart.visit(place.second, 0, places[end])
+        if place.second_grammar is not None:
+            chart, places = self._decoded_chart(start)
+            chart.visit(place.second_grammar, 0, places[end])
             self.reached |= chart.reached
         node = place.node
         if isinstance(node, Choice):
-            if end == start + 1 and self.text[start] in place.together:
-                self.reached.add((place, "together"))
+            if end == start + 1 and self.text[start] in place.character_set:
+                self.reached.add((place, "character_set"))
             for item in place.alternatives:
                 if end in self.ends(item, start):
                     self.reached.add((item, "taken"))
@@ -391,7 +394,7 @@ def _same(text: str, literal: str) -> bool:
 
 
 def _octets(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The octets that `text` writes from `start` on, each with its end, up to what writes none."""
+    """Yield the octets that `text` encodes from `start` on, each with its end, up to the first invalid escape."""
     while start < len(text):
         if text[start] != "%":
             octet, start = ord(text[start]), start + 1
@@ -405,7 +408,7 @@ def _octets(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_octet(text: str, *, encoded: bool) -> bool:
-    """Whether `text` writes one octet."""
+    """Return True if `text` encodes one octet."""
     return len(text) == 1 or (encoded and [end for _, end in _octets(text, 0)] == [3])
 
 
@@ -414,7 +417,7 @@ def _octet(text: str, *, encoded: bool) -> int:
 
 
 def _possible(place: _Place, without: frozenset[int], *, encoded: bool) -> bool:
-    """Whether `place` derives something that holds no octet of `without`."""
+    """Return True if `place` derives some text that contains no octet of `without`."""
     without |= place.excluded
     if place.language is not None and all(_is_octet(text, encoded=encoded) for text in place.language):
         return any(_octet(text, encoded=encoded) not in without for text in place.language)
@@ -428,7 +431,7 @@ def _possible(place: _Place, without: frozenset[int], *, encoded: bool) -> bool:
 
 
 def _may_be_empty(place: _Place) -> bool:
-    if place.second is not None and not _may_be_empty(place.second):
+    if place.second_grammar is not None and not _may_be_empty(place.second_grammar):
         return False
     if isinstance(place.node, Literal | Octets):
         return False
@@ -438,7 +441,7 @@ def _may_be_empty(place: _Place) -> bool:
 
 
 def _alphabet(place: _Place) -> frozenset[int]:
-    """The octets that stand in what a place of a second grammar derives."""
+    """Return the octets in the texts that a place of a second grammar derives."""
     if isinstance(place.node, Literal):
         return frozenset((place.node.text.lower() + place.node.text.upper()).encode())
     if isinstance(place.node, Octets):
@@ -447,12 +450,12 @@ def _alphabet(place: _Place) -> frozenset[int]:
 
 
 def _units(place: _Place) -> frozenset[str]:
-    """What a part with a second grammar repeats: characters and escapes."""
+    """Return the characters and escapes of which a part with a second grammar consists."""
     return place.language if place.language is not None else frozenset[str]().union(*map(_units, place.items))
 
 
 def _states(node: Repeat) -> list[str]:
-    """What can become of a repetition."""
+    """Return the states of a repetition."""
     if node.most == 1:
         return ["not taken", "taken"] if node.least == 0 else []
     bound = 2 if node.most is None else min(node.most, 2)
@@ -461,7 +464,7 @@ def _states(node: Repeat) -> list[str]:
     ]
 
 
-def _words(place: _Place, state: str) -> str:
+def _describe(place: _Place, state: str) -> str:
     if isinstance(place.node, Choice):
         return f"{'/'.join(place.path)}: {state}"
     return f"{'/'.join(place.path)}: {place.node} {state}"

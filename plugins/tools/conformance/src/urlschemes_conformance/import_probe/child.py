@@ -1,0 +1,63 @@
+"""The child process of the probe: imports a plugin between two snapshots, and writes the report to standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from pkgutil import walk_packages
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import urlschemes
+import urlschemes_access
+from urlschemes.errors import URLError
+from urlschemes.redaction import described
+from urlschemes.registry.claims import Claim
+from urlschemes.registry.plugins import load_any
+from urlschemes_conformance.audit import SideEffects
+from urlschemes_conformance.import_probe.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["main"]
+
+
+def main(job: Mapping[str, Any]) -> None:
+    """Import what `job["claim"]` names, write the report, and end the process."""
+    output, process = os.dup(1), os.getpid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard_stream in (0, 1, 2):  # what the plugin prints goes nowhere
+        os.dup2(null, standard_stream)
+    _import_first([Claim(*each) for each in job["first"]])
+    seconds: float | None = None
+    fault = ""
+    side_effects = SideEffects()
+    before = Snapshot.take()
+    began = perf_counter()
+    try:
+        load_any(Claim(*job["claim"]), [Claim(*each) for each in job["same_distribution"]])
+        seconds = perf_counter() - began
+    except URLError as error:
+        fault = error.message
+    except BaseException as error:  # noqa: BLE001  the plugin may raise anything, KeyboardInterrupt too
+        fault = f"its import ended with {described(error)}"
+    finally:
+        side_effects.stop()
+    changes = [*before.differences(Snapshot.take()), *side_effects.descriptions]
+    if os.getpid() == process:  # the plugin may have forked
+        os.write(output, json.dumps([seconds, fault, changes]).encode())
+    os._exit(0)  # without waiting for threads that the plugin started
+
+
+def _import_first(claims: list[Claim]) -> None:
+    """Import everything that the plugin must leave unchanged: the core, access, and the schemes that `claims` name."""
+    for package in (urlschemes, urlschemes_access):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    for claim in claims:
+        try:
+            load_any(claim, ())
+        except Exception:  # noqa: BLE001, S112  its own probe reports it
+            continue

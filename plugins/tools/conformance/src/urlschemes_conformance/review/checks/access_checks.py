@@ -1,0 +1,266 @@
+"""Checks of the algorithm, by accessing the demonstration over sockets and replaying its recorded dialogue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import PluginError, URLError
+from urlschemes.redaction import described
+from urlschemes_conformance.audit import PluginEvents
+from urlschemes_conformance.review.catalogue import check
+from urlschemes_conformance.review.reviewed_scheme import CannotCheck
+from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
+
+if TYPE_CHECKING:
+    from urlschemes_conformance.review.recorded_access import RecordedAccess
+    from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
+    from urlschemes_conformance.review.verdicts import Verdict
+    from urlschemes_testing.replay import Dialogue
+
+# urlschemes_access and urlschemes_testing.replay are imported in the functions: the worker process of the check
+# light-import imports this module, and must not have imported what that check looks for.
+
+__all__: list[str] = []
+
+MAX_PIECES = 30
+"""Lines of the server that become messages of their own when faults are injected."""
+MAX_STEP = 0.2
+"""Seconds that an algorithm may compute between two requests: meanwhile no deadline can end it."""
+MAX_OCTETS = 1 << 14
+"""Octets of the server that are split, or cut, at each octet."""
+
+
+@check("operations", "RFC 1738 section 4; RFC 7595 section 3.4")
+def operations(scheme: ReviewedScheme) -> Verdict:
+    """Each operation of the record has an algorithm, and each option is a parameter of one."""
+    from urlschemes_access.scheme_options import options_of
+
+    if not scheme.has_code:
+        return skipped("there is a record and no code: its URLs can be parsed but not accessed")
+    offered, options = scheme.record.operations, set[str]()
+    if not offered:
+        return warned(
+            "the record offers no operation", "offer one, or describe in the reference how the resource is found"
+        )
+    for operation in offered:
+        try:
+            options |= options_of(scheme.scheme.algorithm(operation)).keys()
+        except CannotCheck:
+            raise
+        except PluginError as error:
+            return failed(error.message, "write the function, or remove the operation from the record")
+        except URLError as error:
+            return failed(error.message, 'name the module: Scheme(registration, MyURL, access="my_package.access")')
+        except Exception as error:  # noqa: BLE001  the import runs code of the plugin
+            return failed(f"the algorithm of {operation} cannot be imported: {described(error)}", "correct the module")
+    unknown = sorted(scheme.record.options.keys() - options)
+    if unknown:
+        return failed(
+            f"no operation takes the option {unknown[0]}",
+            "make it a keyword-only parameter of an algorithm, or remove it from the record",
+        )
+    try:
+        demonstrated = scheme.recorded_access.operation
+    except CannotCheck:
+        return passed(", ".join(offered))
+    others = [each for each in offered if each != demonstrated]
+    if others:
+        return warned(
+            f"the demonstration shows {demonstrated}, but not {', '.join(others)}",
+            "test the other operations with urlschemes_testing.replay",
+        )
+    return passed(", ".join(offered))
+
+
+@check("demonstration", "RFC 1738 section 4; RFC 7595 section 3.1")
+def demonstration(scheme: ReviewedScheme) -> Verdict:
+    """The scheme works: the demonstration is accessed over sockets, on a server on this machine."""
+    if not scheme.has_code:
+        return skipped("there is a record and no code: its URLs can be parsed but not accessed")
+    if not scheme.record.operations:
+        return skipped("the record offers no operation")
+    if scheme.target.demo is None:
+        return failed(
+            "there is no demonstration of the scheme",
+            'offer one with an entry point of the group "urlschemes.demos": '
+            f'{scheme.record.scheme} = "my_package.demo:demo"',
+        )
+    try:
+        access = scheme.access_demonstration()
+    except URLError as error:
+        return failed(
+            f"{type(error).__name__}: {error.message}",
+            error.hint or "correct the algorithm, or the server of the demonstration",
+        )
+    return passed(f"{access.result}; provided by {scheme.target.demo_provider}")
+
+
+@check("own-sockets", "docs/trust.md", alone=True)
+def own_sockets(scheme: ReviewedScheme) -> Verdict:
+    """The algorithm opens no socket, file or process itself, but requests them from the backend."""
+    access, target = scheme.recorded_access, scheme.target  # the first access imports what it needs
+    algorithms = scheme.scheme.algorithm(access.operation).__module__
+    server = target.demo[0] if target.demo else ""
+    packages = {target.package, algorithms.partition(".")[0]}
+    events = PluginEvents(packages, "" if server in {target.module, algorithms} else server)
+    scheme.access_again(events.recording)
+    if events.descriptions:
+        return failed(
+            f"the plugin itself causes {events.descriptions[0]}",
+            "request it (yield from Connect, OpenFile): policy, deadline and limits apply only to requests",
+            *events.descriptions[1:],
+        )
+    return passed(f"the backend caused all {events.count} events")
+
+
+@check("deadline", "docs/trust.md")
+def deadline(scheme: ReviewedScheme) -> Verdict:
+    """The algorithm computes only briefly between two requests, so that the deadline can end it."""
+    longest = scheme.longest_step
+    if longest > MAX_STEP:
+        return failed(
+            f"it computes for {longest:.1f} s between two requests, and the deadline cannot end it meanwhile",
+            "wait with Receive(peer, within=...), and compute in small pieces",
+        )
+    return passed(f"at most {longest * 1000:.1f} ms between two requests")
+
+
+@check("replayed", "RFC 1738 section 4")
+def replayed(scheme: ReviewedScheme) -> Verdict:
+    """Replaying the recorded dialogue without sockets has the same outcome."""
+    from urlschemes_testing.replay import replay
+
+    access = _fast_access(scheme)
+    try:
+        outcome = replay(access.start(), access.dialogue)
+    except AssertionError as error:
+        return failed(
+            "the algorithm does not send the same octets in a second run",
+            "let what it sends depend only on the URL, the options and the server's octets",
+            *str(error).splitlines(),
+        )
+    advice = "keep no state from one access to the next"
+    if outcome.error is not None:
+        return failed(f"the second run fails: {described(outcome.error)}", advice)
+    if outcome.kind != access.kind or (access.content is not None and outcome.content != access.content):
+        return failed("the second run delivers something else", advice)
+    return passed(f"{len(access.dialogue)} steps")
+
+
+@check("split", "RFC 1738 section 4")
+def split(scheme: ReviewedScheme) -> Verdict:
+    """The outcome is the same wherever the network splits the server's octets."""
+    from urlschemes_testing.replay import split_everywhere
+
+    access = _replayable_access(scheme)
+    octets = _server_octets(access.dialogue)
+    if octets > MAX_OCTETS:
+        return warned(
+            f"the server sends {octets} octets, too many to split at each",
+            f"demonstrate with at most {MAX_OCTETS} octets",
+        )
+    try:
+        split_everywhere(access.start, access.dialogue)
+    except (AssertionError, Exception) as error:  # noqa: BLE001  the algorithm may raise anything
+        return failed(
+            "the outcome differs if the server's octets arrive in other pieces",
+            "read with urlschemes_access.protocol.Reader: one Receive may return less or more than one line",
+            *(str(error).splitlines() if isinstance(error, AssertionError) else [described(error)]),
+        )
+    return passed(f"split at each of {octets} octets")
+
+
+@check("faulted", "RFC 1738 section 4; docs/faults.md")
+def faulted(scheme: ReviewedScheme) -> Verdict:
+    """Every fault of the network or the server is an error of urlschemes, and never a partial result."""
+    access = _replayable_access(scheme)
+    if split(scheme).outcome == "failed":
+        raise CannotCheck("the outcome depends on how octets are split: see the check split")
+    if _server_octets(access.dialogue) > MAX_OCTETS:
+        return skipped(f"the server sends more than {MAX_OCTETS} octets")
+    dialogue = _in_lines(access.dialogue)
+    error = _unhandled_fault(access, dialogue, ends_by_closing=False)
+    if error is None:
+        return passed("every fault is an error")
+    if _server_closes(dialogue) and _unhandled_fault(access, dialogue, ends_by_closing=True) is None:
+        return warned(
+            "every fault is an error, except that closing the connection early may truncate the content unnoticed",
+            "if the protocol announces the length of the content, compare it",
+            *str(error).splitlines(),
+        )
+    return failed(
+        "a fault is not handled correctly",
+        "raise an error of urlschemes_access.errors: Truncated if less arrived than was announced",
+        *str(error).splitlines(),
+        *([described(error.__cause__)] if error.__cause__ else ()),
+    )
+
+
+def _unhandled_fault(access: RecordedAccess, dialogue: Dialogue, *, ends_by_closing: bool) -> AssertionError | None:
+    """Return the first fault that the algorithm does not handle correctly."""
+    from urlschemes_testing.replay import fault_everywhere
+
+    try:
+        fault_everywhere(access.start, dialogue, also=_last_commands(dialogue), ends_by_closing=ends_by_closing)
+    except AssertionError as error:
+        return error
+    return None
+
+
+def _in_lines(dialogue: Dialogue) -> Dialogue:
+    """Return the dialogue with each line of the server as a message, so that faults happen between lines too."""
+    from urlschemes_testing.replay import Dialogue, steps
+
+    datagrams = {step.on for step in dialogue if isinstance(step, steps.Connect) and step.transport == "udp"}
+    divided: list[steps.Step] = []
+    count = 0
+    for step in dialogue:
+        if not isinstance(step, steps.Server) or step.on in datagrams:
+            divided.append(step)
+            continue
+        lines = step.octets.splitlines(keepends=True)
+        pieces = [*lines[:MAX_PIECES], b"".join(lines[MAX_PIECES:])] if count < MAX_PIECES else [step.octets]
+        count += len(pieces)
+        pieces[-1:] = [pieces[-1][:-1], pieces[-1][-1:]]
+        divided += [replace(step, octets=piece) for piece in pieces if piece]
+    return Dialogue(*divided)
+
+
+def _last_commands(dialogue: Dialogue) -> list[bytes]:
+    """Return the last message of the client on each connection with several: it may send that after a fault."""
+    from urlschemes_testing.replay import steps
+
+    sent: dict[str, list[bytes]] = {}
+    for step in dialogue:
+        if isinstance(step, steps.Client):
+            sent.setdefault(step.on, []).append(step.octets)
+    return [messages[-1] for messages in sent.values() if len(messages) > 1]
+
+
+def _server_closes(dialogue: Dialogue) -> bool:
+    from urlschemes_testing.replay import steps
+
+    return any(isinstance(step, steps.ServerCloses) for step in dialogue)
+
+
+def _server_octets(dialogue: Dialogue) -> int:
+    from urlschemes_testing.replay import steps
+
+    return sum(len(step.octets) for step in dialogue if isinstance(step, steps.Server | steps.OnDisk))
+
+
+def _fast_access(scheme: ReviewedScheme) -> RecordedAccess:
+    """Return the recorded access if its algorithm can be run many times. Raises CannotCheck."""
+    access = scheme.recorded_access
+    if scheme.longest_step > MAX_STEP:
+        raise CannotCheck("the algorithm computes too long to be run many times: see the check deadline")
+    return access
+
+
+def _replayable_access(scheme: ReviewedScheme) -> RecordedAccess:
+    """Return the recorded access if its dialogue can be replayed. Raises CannotCheck."""
+    access = _fast_access(scheme)
+    if replayed(scheme).outcome != "passed":
+        raise CannotCheck("the dialogue cannot be replayed: see the check replayed")
+    return access

@@ -1,0 +1,216 @@
+"""Checks of the BNF: whether it compiles, whom it agrees with, what separates its parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import RegistrationError, URLError
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.bnf import shared_rules
+from urlschemes.grammar.octets import RESERVED, UNRESERVED, mask
+from urlschemes.grammar.rule_tree import Marked, marks
+from urlschemes.scheme.scheme import Scheme
+from urlschemes_conformance.recognizer import Recognizer, derivations, divide_by_pattern
+from urlschemes_conformance.review.catalogue import check
+from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
+
+if TYPE_CHECKING:
+    from urlschemes.grammar.automaton import Automaton
+    from urlschemes.grammar.syntax import Part, Syntax
+    from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
+    from urlschemes_conformance.review.verdicts import Verdict
+
+__all__: list[str] = []
+
+RECOGNIZED = 400
+"""URLs that the slow recognizer derives, and near misses."""
+DIVIDED = 100
+"""URLs that are divided into parts in all possible ways."""
+MAX_DIVIDED_LENGTH = 60
+"""Characters of such a URL."""
+
+_COMMON_PARTS = ("user", "password", "host", "port")
+
+
+@check("grammar", "RFC 1738 sections 4 and 5")
+def grammar(scheme: ReviewedScheme) -> Verdict:
+    """The BNF compiles, begins with the scheme's name, and divides every URL into its parts in one way."""
+    try:
+        record = scheme.read_record()
+        record.syntax.fullmatch  # noqa: B018  compiles the pattern
+        Scheme(record)
+    except RegistrationError as error:
+        if error.field not in {"syntax", "syntax.rule", ""} and type(error) is RegistrationError:
+            return skipped("the record cannot be used: see the checks record and status")
+        place = f" (rule {error.rule}, section {error.section})" if error.rule and error.section else ""
+        return failed(f"{error.message}{place}", error.hint or "docs/registering.md describes the notation")
+    except (URLError, OSError, ImportError, UnicodeDecodeError) as error:
+        if isinstance(error, URLError) and error.part:
+            return failed(error.message, error.hint or "rename the part")
+        return skipped("the record cannot be used: see the check record")
+    rules = record.syntax.grammar.rules.keys() - shared_rules().rules.keys()
+    return passed(f"{len(rules)} rules, {len(record.syntax.parts)} parts, one pattern")
+
+
+@check("same-language", "RFC 1738 section 5")
+def same_language(scheme: ReviewedScheme) -> Verdict:
+    """The type accepts the texts that an independent recognizer derives from the BNF, and divides them alike."""
+    syntax = scheme.syntax
+    short = [text for text in scheme.valid_texts if len(text) <= MAX_DIVIDED_LENGTH][:DIVIDED]
+    return (
+        _differently_recognized(syntax, scheme.valid_texts, scheme.near_misses)
+        or _differently_parsed(scheme)
+        or _differently_divided(syntax, short)
+        or passed(
+            f"{len(scheme.valid_texts)} URLs and {len(scheme.near_misses)} near misses parsed; "
+            f"at most {RECOGNIZED} of each derived and {len(short)} divided independently"
+        )
+    )
+
+
+def _differently_recognized(syntax: Syntax, valid: tuple[str, ...], invalid: tuple[str, ...]) -> Verdict | None:
+    recognizer = Recognizer(syntax)
+    for texts, is_valid in ((valid, True), (invalid, False)):
+        for text in texts[:: max(len(texts) // RECOGNIZED, 1)]:  # of all lengths
+            if recognizer.accepts(text) != is_valid:
+                return failed(
+                    "the core compiles this BNF incorrectly: its pattern and the recognizer differ",
+                    "report this bug, with the record and this text",
+                    repr(text),
+                )
+    return None
+
+
+def _differently_parsed(scheme: ReviewedScheme) -> Verdict | None:
+    name = scheme.url_type.__name__
+    for texts, is_valid in ((scheme.valid_texts, True), (scheme.near_misses, False)):
+        for text in texts:
+            if scheme.parses(text) != is_valid:
+                fault = "refuses a text that derives from" if is_valid else "accepts a text that does not derive from"
+                return failed(f"{name} {fault} the BNF", "do not override parse", repr(text))
+    return None
+
+
+def _differently_divided(syntax: Syntax, texts: list[str]) -> Verdict | None:
+    for text in texts:
+        divisions = derivations(syntax, text)
+        if divide_by_pattern(syntax, text) not in divisions:
+            return failed(
+                "the core compiles this BNF incorrectly: its pattern divides a URL as the BNF does not",
+                "report this bug, with the record and this text",
+                repr(text),
+            )
+        # An empty part and an absent one are not a difference.
+        if len({frozenset(span for span in division if span[1] < span[2]) for division in divisions}) > 1:
+            return failed(
+                "the BNF divides a URL into parts in more than one way",
+                "make the division unambiguous: exclude the separator from the part before it",
+                repr(text),
+            )
+    return None
+
+
+@check("reserved-characters", "RFC 1738 section 2.2")
+def reserved_characters(scheme: ReviewedScheme) -> Verdict:
+    """Only reserved characters separate parts: ; / ? : @ & =."""
+    escapes = []
+    for text, rule in sorted(_separators(scheme.syntax, scheme.record.scheme)):
+        if "%" in text:
+            escapes.append(f"{text!r} in the rule {rule}")
+            continue
+        unreserved = sorted({*text} - {*RESERVED} & {*UNRESERVED})
+        if unreserved and not all(character.isalnum() for character in unreserved):
+            character = next(each for each in unreserved if not each.isalnum())
+            return failed(
+                f"the rule {rule} separates with {text!r}: {character!r} means the same encoded, and software may "
+                "encode or decode it",
+                f"separate with one of {' '.join(RESERVED)}",
+            )
+    if escapes:
+        return warned(
+            f"an escape separates parts: {escapes[0]}; software that decodes too early loses it",
+            f"separate with one of {' '.join(RESERVED)}, unless the scheme is older than this rule",
+        )
+    return passed("no other character separates parts")
+
+
+def _separators(syntax: Syntax, scheme: str) -> set[tuple[str, str]]:
+    """Return the literals between parts, each with its rule; those of shared rules are left out."""
+    automaton, shared = syntax.automaton, shared_rules().rules
+    within_parts = 0
+    for marked in automaton.marked:
+        if not any(True for _ in marks(marked.item)):
+            within_parts |= marked.inside
+    prefix, name = _prefix_positions(automaton), f"{scheme}:"
+    separators = set()
+    for position, leaf in enumerate(automaton.leaves):
+        if leaf.literal is None or (within_parts | prefix) >> position & 1 or leaf.path[-1] in shared:
+            continue
+        literal = leaf.literal
+        if literal.lower().startswith(name):  # most rules write "x-foo://" as one literal
+            literal = literal[len(name) :]
+        separators.add((literal, leaf.path[-1]))
+    for part in syntax.parts.values():
+        if part.division is not None:
+            separators.add((part.division.separator, part.rule))
+    return separators
+
+
+def _prefix_positions(automaton: Automaton) -> int:
+    """Return the positions of the scheme's name and the colon, with which every URL begins."""
+    positions, reached = automaton.tree.first, 0
+    while positions:
+        reached |= positions
+        if automaton.characters(positions) == mask(":"):
+            break
+        positions = automaton.following(positions) & ~reached
+    return reached
+
+
+@check("conventions", "RFC 1738 sections 3.1 and 4; RFC 7595 section 3.2")
+def conventions(scheme: ReviewedScheme) -> Verdict:
+    """A host is written as in all schemes, //user:password@host:port/, by the shared rules."""
+    syntax, name = scheme.syntax, scheme.record.scheme
+    automaton = syntax.automaton
+    slashes = all(automaton.characters(automaton.reach(f"{name}:{each}")[1]) == mask("/") for each in ("", "/"))
+    if "host" not in syntax.parts:
+        if slashes:
+            return failed(
+                "its URLs begin with //, but no part is named host",
+                "name the part host, or remove the //: it announces a host",
+            )
+        return skipped("its URLs have no host")
+    if not slashes:
+        return failed("its URLs have a host, but do not begin with //", f'begin the rule with "{name}://"')
+    for common in _COMMON_PARTS:
+        part = syntax.parts.get(common)
+        if part is not None and not _is_shared_rule(part):
+            return failed(
+                f"the part {common} is not the shared rule {common}",
+                "use the rule login or hostport, which has these parts for all schemes",
+            )
+    if scheme.record.default_port is not None and "port" not in syntax.parts:
+        return failed("there is a default port, but URLs cannot name another", "use hostport, and make port a part")
+    for part_name in ("host", "port"):
+        wrong = _wrong_followers(automaton, syntax, part_name)
+        if wrong:
+            return failed(f"{wrong[:10]!r} may follow the {part_name}", "let a / follow host and port, or nothing")
+    return passed(f"//{'user:password@' if 'user' in syntax.parts else ''}host:port/ by the shared rules")
+
+
+def _is_shared_rule(part: Part) -> bool:
+    """Return True if the part is the shared rule of its name, or a literal beside it."""
+    return part.at[0][-1] == part.name and all(at[-1] == part.name or at[-1].startswith('"') for at in part.at)
+
+
+def _wrong_followers(automaton: Automaton, syntax: Syntax, name: str) -> str:
+    """Return the characters that may follow the part `name` in a URL, but should not."""
+    part = syntax.parts.get(name)
+    occurrences: list[Marked] = [each for each in automaton.marked if part is not None and each.mark == part.mark]
+    last = inside = 0
+    for each in occurrences:
+        last |= each.last
+        inside |= each.inside
+    followers = automaton.characters(automaton.following(last) & ~inside)
+    allowed = mask("/") | (mask(":") if name == "host" else 0)
+    return "".join(chr(code) for code in bits(followers & ~allowed))

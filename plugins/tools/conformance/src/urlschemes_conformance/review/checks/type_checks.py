@@ -1,0 +1,85 @@
+"""Checks of the type of the URLs: that it can be loaded, fits the record, and parses the examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import PluginError
+from urlschemes.registry.loading import load_scheme
+from urlschemes_conformance.review.catalogue import check
+from urlschemes_conformance.review.verdicts import failed, passed, skipped
+from urlschemes_testing.examples import check_example
+
+if TYPE_CHECKING:
+    from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
+    from urlschemes_conformance.review.verdicts import Verdict
+
+__all__: list[str] = []
+
+_FIELDS = ("scheme", "status", "title", "reference", "default_port", "ports", "operations", "redirects", "local")
+"""Fields of the record that the code could contradict."""
+
+
+@check("contract", "docs/registering.md")
+def contract(scheme: ReviewedScheme) -> Verdict:
+    """The entry point names a Scheme of that name, made from the record of the package."""
+    if not scheme.has_code:
+        return skipped("there is a record and no code")
+    scheme.generated_type  # noqa: B018  raises CannotCheck if the record cannot be used
+    try:
+        loaded = load_scheme(scheme.target.claim)
+    except PluginError as error:
+        wants = getattr(error, "wants", "")
+        return failed(error.message, f"provide {wants}" if wants else "correct the error that the import raises")
+    advice = "let the code read the record with Registration.of(__name__)"
+    for name in _FIELDS:
+        in_file, in_code = getattr(scheme.record, name), getattr(loaded.registration, name)
+        if in_file != in_code:
+            return failed(f"{name} is {in_file!r} in the record, but {in_code!r} in the code", advice)
+    if loaded.registration.syntax.bnf != scheme.record.syntax.bnf:
+        return failed("the BNF of the code is not that of the record", advice)
+    return passed(f"{scheme.target.module}:{scheme.target.attribute} with the type {loaded.url_type.__name__}")
+
+
+@check("parts", "RFC 1738 section 4; docs/registering.md")
+def parts(scheme: ReviewedScheme) -> Verdict:
+    """Each part of the record is an attribute of the type, with the value that the URL has there."""
+    url_type = scheme.url_type
+    for name in scheme.syntax.parts:
+        if not hasattr(url_type, name):
+            return failed(f"{url_type.__name__} has no attribute {name}", f"declare the field {name}")
+    for url in scheme.urls:
+        for name, expected in url.parts.items():
+            value = getattr(url, name)
+            if not _is_plain(value):
+                return failed(
+                    f"{name} is of the type {type(value).__qualname__}",
+                    "return str, int, tuple or None, as callers expect",
+                    repr(str(url)),
+                )
+            if url.raw[name] is not None and value != expected:
+                return failed(
+                    f"{name} is {value!r}, but the URL has {expected!r} there",
+                    "declare the part as a field, and give a derived value another name",
+                    repr(str(url)),
+                )
+    return passed(f"{', '.join(scheme.syntax.parts) or 'no part'}: correct in {len(scheme.urls)} URLs")
+
+
+def _is_plain(value: object) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_plain, value))
+    return value is None or type(value) in {str, int}
+
+
+@check("examples-parse", "RFC 1738 section 4")
+def examples_parse(scheme: ReviewedScheme) -> Verdict:
+    """The examples of the record are URLs with the parts given there, or invalid if it says so."""
+    if not scheme.record.examples:
+        return skipped("the record has no examples")
+    for example in scheme.record.examples:
+        try:
+            check_example(scheme.url_type, example)
+        except AssertionError as error:
+            return failed(str(error), "correct the example or the type", repr(example.url))
+    return passed(f"{len(scheme.record.examples)} examples")

@@ -1,0 +1,205 @@
+"""Accesses the demonstration of a scheme over real sockets, and records the dialogue."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import wraps
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import PluginContractError, PluginError, URLError
+from urlschemes.redaction import described
+from urlschemes.scheme.scheme import Scheme
+from urlschemes_access import operate
+from urlschemes_access.policy import Policy
+from urlschemes_access.resources import Document, Listing, Session
+from urlschemes_cli.demonstration import Demonstration
+from urlschemes_conformance.review.fixed_randomness import with_fixed_randomness
+from urlschemes_testing.replay import Recording, replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from urlschemes.registry.registry import Registry
+    from urlschemes_access.attributes import Attributes
+    from urlschemes_access.protocol import Algorithm
+    from urlschemes_testing.replay import Dialogue
+
+__all__ = ["RecordedAccess", "longest_step", "record_access"]
+
+LOOPBACK = ("127.0.0.0/8", "::1/128")
+DEADLINE = 30.0
+"""Seconds that the access may take."""
+RUNS = 3
+"""Runs of an algorithm that seems to be slow between two requests."""
+SLOW_STEP = 0.1
+"""Seconds between two requests from which on an algorithm seems to be slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAccess:
+    """An access of the demonstration that succeeded.
+
+    `dialogue` is what client and server sent, `start` starts the algorithm again, `longest_step` is the most seconds
+    that it computed between two requests. `kind` is the kind of the result, `content` the octets of a document,
+    `entries` the number of entries of a listing.
+    """
+
+    url: str
+    operation: str
+    dialogue: Dialogue
+    start: Callable[[], Algorithm[None]]
+    longest_step: float
+    kind: str
+    content: bytes | None
+    entries: int | None
+
+    @property
+    def result(self) -> str:
+        """A description of the result."""
+        if self.content is not None:
+            return f"{self.operation} returned a document of {len(self.content)} octets"
+        if self.entries is not None:
+            return f"{self.operation} returned a listing of {self.entries} entries"
+        return f"{self.operation} returned {'a session' if self.kind == 'session' else self.kind}"
+
+
+class _RecordingScheme(Scheme):
+    """A scheme that records and times the next run of its algorithm."""
+
+    __slots__ = ("recording", "scheme", "starts", "step_times")
+
+    def __init__(self, scheme: Scheme) -> None:
+        self.scheme = scheme
+        self.registration, self.url_type = scheme.registration, scheme.url_type
+        self.recording = Recording()
+        self.step_times: list[float] = []
+        self.starts: list[Callable[[], Algorithm[None]]] = []
+
+    def algorithm(self, operation: str) -> Callable[..., Algorithm[None]]:
+        function = self.scheme.algorithm(operation)
+
+        @wraps(function)
+        def recorded(*arguments: Any, **options: Any) -> Algorithm[None]:
+            self.starts.append(with_fixed_randomness(lambda: function(*arguments, **options)))
+            algorithm: object = self.starts[-1]()
+            if not hasattr(algorithm, "send"):
+                return algorithm  # type: ignore[return-value]  # the dialogue reports that it is not a generator
+            return self.recording.of(_timed(algorithm, self.step_times))  # type: ignore[arg-type]  # checked above
+
+        return recorded
+
+
+def _timed(algorithm: Algorithm[None], step_times: list[float]) -> Algorithm[None]:
+    """Return the algorithm; the seconds that it computes from one request to the next are added to `step_times`."""
+    answer: Any = None
+    error: BaseException | None = None
+    while True:
+        began = perf_counter()
+        try:
+            request = algorithm.throw(error) if error else algorithm.send(answer)
+        except StopIteration:
+            return
+        finally:
+            step_times.append(perf_counter() - began)
+        answer, error = None, None
+        try:
+            answer = yield request
+        except BaseException as thrown:  # noqa: BLE001  whatever the dialogue throws goes into the algorithm
+            error = thrown
+
+
+def record_access(
+    scheme: Scheme,
+    demonstration: tuple[str, str],
+    registry: Registry,
+    around: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> RecordedAccess:
+    """Access the demonstration (a module and its attribute) within the block of `around()`, and record it.
+
+    Raises the URLError of the access, PluginError if the demonstration fails.
+    """
+    recording = _RecordingScheme(scheme)
+    with TemporaryDirectory(prefix="urlschemes-review-demo-") as folder, _started(demonstration, Path(folder)) as demo:
+        url = registry.parse(demo.url)
+        if url.scheme != scheme.name:
+            message = f"the demonstration is of the scheme {url.scheme}"
+            raise PluginContractError(message, wants=f"a URL of {scheme.name}", has=demo.url)
+        policy = Policy(public=False, networks=LOOPBACK, roots=demo.roots)
+        with registry.override(recording), around():
+            resource = operate(
+                demo.operation,
+                demo.url,
+                registry=registry,
+                policy=policy,
+                deadline=DEADLINE,
+                ssl_context=demo.ssl_context,
+                options=demo.options,
+            )
+            kind, content, entries = _read_all(resource, demo)
+    return RecordedAccess(
+        demo.url,
+        demo.operation,
+        recording.recording.dialogue,
+        recording.starts[0],
+        max(recording.step_times, default=0.0),
+        kind,
+        content,
+        entries,
+    )
+
+
+@contextmanager
+def _started(demonstration: tuple[str, str], folder: Path) -> Iterator[Demonstration]:
+    """Start the demonstration. Raises PluginError if it fails."""
+    module, attribute = demonstration
+    try:
+        function: Any = import_module(module)
+        for name in attribute.split(".") if attribute else ():
+            function = getattr(function, name)
+        with function(folder) as demo:
+            if not isinstance(demo, Demonstration):
+                has = type(demo).__qualname__
+                message = f"the demonstration {module}:{attribute} yields a {has}"
+                raise PluginContractError(message, wants="a Demonstration", has=has)
+            yield demo
+    except URLError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError(
+            f"the demonstration {module}:{attribute} failed: {described(error)}", hint="correct the demonstration"
+        ) from error
+
+
+def _read_all(
+    resource: Document | Listing | Session | Attributes, demo: Demonstration
+) -> tuple[str, bytes | None, int | None]:
+    """Read all of the resource. Return its kind, the octets of a document, the number of a listing's entries."""
+    if isinstance(resource, Document):
+        with resource:
+            return "document", resource.read(), None
+    if isinstance(resource, Listing):
+        with resource:
+            return "listing", None, len(list(resource))
+    if isinstance(resource, Session):
+        with resource:
+            if demo.talk is not None:
+                demo.talk(resource)
+            return "session", None, None
+    return "attributes", None, None
+
+
+def longest_step(access: RecordedAccess) -> float:
+    """Return the most seconds that the algorithm computes between two requests, in the fastest of several runs."""
+    longest = [access.longest_step]
+    while min(longest) > SLOW_STEP and len(longest) < RUNS:
+        times: list[float] = []
+        with suppress(AssertionError, Exception):  # the check replayed reports it
+            replay(_timed(access.start(), times), access.dialogue)
+        longest.append(max(times, default=0.0))
+    return min(longest)
