@@ -192,6 +192,34 @@ class Automaton:
         """
         return self._reach(text, self.tree.first & ~without, ~without)
 
+    def derivation(self, text: str, without: int = 0) -> list[int]:
+        """Return for each character of `text` the positions that it stands at in a derivation of the whole text.
+
+        The positions `without` are left out. The list is empty if `text` cannot be derived.
+        """
+        expected, sets = self.tree.first & ~without, []
+        known: dict[tuple[int, str], tuple[int, int]] = {}
+        for character in text:
+            step = known.get((expected, character))
+            if step is None:
+                step = known[expected, character] = self.step(expected, character, ~without)
+            reached, expected = step
+            if not reached:
+                return []
+            sets.append(reached)
+        here = self.tree.last
+        before: dict[tuple[int, int], int] = {}
+        for index in reversed(range(len(sets))):
+            reached = sets[index]
+            if index == len(sets) - 1:
+                here &= reached
+            else:
+                if (reached, here) not in before:
+                    before[reached, here] = sum(1 << each for each in bits(reached) if self.follow[each] & here)
+                here = before[reached, here]
+            sets[index] = here
+        return sets
+
     def derives(self, item: Element, text: str) -> bool:
         """Whether `text` derives from `item`, an element of the tree, as far as that shows without counting."""
         if not text:

@@ -14,7 +14,6 @@ from urlschemes.grammar.derivation import END, due, listed, part_of, rule_of
 from urlschemes.grammar.octets import SCHEME_NAME, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.rule_tree import Characters
-from urlschemes.url.alignment import Walk, host_ends, impossible_login
 from urlschemes.url.fault_kind import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 from urlschemes.url.fault_messages import (
     LABELS,
@@ -38,7 +37,10 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["ReadInPlace", "explanation"]
+__all__ = ["ENDS_HOST", "ReadInPlace", "explanation", "host_end", "impossible_login"]
+
+ENDS_HOST = re.compile("[?;&=]")
+"""The end of a host without a `/` after it: the reserved characters that separate no login, host and port."""
 
 _PORT = re.compile(r":[0-9]{1,4000}+")
 _IPV6 = re.compile(r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{2,}")
@@ -67,6 +69,31 @@ def explanation(text: str, syntax: Syntax, scheme: str | None, given: Given | No
         section=syntax.section_of(told.rule) if told.rule else None,
         hint=told.hint(syntax),
     )
+
+
+def impossible_login(text: str, syntax: Syntax) -> int:
+    """Return the positions of user name and password if `text` has none.
+
+    Without an `@`, the text after `//` is a host, even if it looks like the beginning of a login.
+    """
+    found = AUTHORITY.match(text)
+    positions = 0
+    if found is not None and found["user"] is None:
+        for marked in syntax.automaton.marked:
+            if marked.mark in {"user", "password"}:
+                positions |= marked.inside
+    return positions
+
+
+def host_end(authority: re.Match[str], before: int) -> int | None:
+    """Return where a host ends without a `/` after it, before the index `before`; None if nowhere.
+
+    `authority` is a match of AUTHORITY.
+    """
+    if authority["slashes"] is None:
+        return None
+    end = ENDS_HOST.search(authority.string, authority.start("host"), min(before, authority.end()))
+    return end.start() if end is not None and end.start() > authority.start("host") else None
 
 
 class ReadInPlace(NamedTuple):
@@ -184,7 +211,7 @@ class _Explaining:
         if found is not None:
             if found.start("user") <= position < found.end("user"):
                 return "password" if ":" in text[found.start("user") : position] else "user"
-            if self.host_ends(position) is None:
+            if self.host_end(position) is None:
                 if found.start("host") <= position < found.end("host"):
                     return "host"
                 if found.start("colon") <= position < found.end("colon"):
@@ -201,16 +228,16 @@ class _Explaining:
             inside = begins.pop() if len(begins) == 1 else None
         return share(syntax, inside, text[position:]) if inside else None
 
-    def host_ends(self, position: int) -> int | None:
+    def host_end(self, position: int) -> int | None:
         """Where before `position` a host ends without the `/` that should follow it."""
-        return None if self.authority is None else host_ends(self.authority, position)
+        return None if self.authority is None else host_end(self.authority, position)
 
     def before(self, position: int) -> str:
         """What stands before `position`, with a host in place of an authority that is none: so the rest can be told."""
         text, found = self.text[:position], self.authority
         if found is None or found["slashes"] is None:
             return text
-        ends = self.host_ends(position)
+        ends = self.host_end(position)
         end = found.end() if ends is None else ends
         if end > position:
             return text
@@ -409,10 +436,7 @@ class _Explaining:
 
     def miscounted(self) -> Told:
         """What derives as far as the automaton knows, which does not count."""
-        walk = Walk(self.syntax, self.text)
-        for character in self.text:
-            walk.take(character)
-        passed = walk.passed()
+        passed = self.automaton.derivation(self.text, self.without)
         for item in self.automaton.counted:
             count = 0
             for index, positions in enumerate(passed):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes import errors
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes.url.alignment import ENDS_HOST, Walk, host_ends, impossible_login, part_at, places
 from urlschemes.url.fault_kind import AUTHORITY, NOT_IN_ANY_URL
 from urlschemes.url.fault_messages import (
     Given,
@@ -28,8 +27,10 @@ from urlschemes.url.fault_messages import (
     unexpected,
     unsafe,
 )
-from urlschemes.url.fault_place import ReadInPlace
+from urlschemes.url.fault_place import ENDS_HOST, ReadInPlace, host_end, impossible_login
+from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.findings import error_finding, new_finding
+from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ class _Reading:
         found = AUTHORITY.match(self.right) if "host" in self.syntax.parts else None
         if found is None or not found["slashes"]:
             return
-        ends = host_ends(found, found.end())
+        ends = host_end(found, found.end())
         for part, group in (("host", "host"), ("port", "colon")):
             start, end = found.span(group)
             for run in self.runs:

@@ -15,10 +15,10 @@ from urlschemes import URL, InvalidURL, UnknownScheme, default_registry
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
-from urlschemes.url.alignment import part_at, places
 from urlschemes.url.fault_kind import is_scheme_name, unfit
 from urlschemes.url.value import LIMIT
 from urlschemes_lint.errors import NotRepairable
+from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.repair import Repair
 from urlschemes_lint.source_text import APPENDIX, Ambiguous, Change, SourceText
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.derivation import rule_of
-from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes.url.alignment import RESERVED, Walk, delimiters, host_positions
+from urlschemes.grammar.octets import ESCAPE, RESERVED, encoded, octets_of
 from urlschemes.url.fault_messages import unseen
+from urlschemes_lint.automaton_walk import Walk
+from urlschemes_lint.part_places import delimiters, host_positions
 from urlschemes_lint.source_text import SECTION_2_2, Ambiguous, Change
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes.url.alignment import delimiters, hosts, part_at, places
 from urlschemes_lint.findings import new_finding
+from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
 if TYPE_CHECKING:
     import re

@@ -1,0 +1,166 @@
+"""A reader of URLs that follows the automaton of a syntax, character by character, and can go back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.derivation import part_of
+from urlschemes.grammar.octets import RESERVED
+from urlschemes.url.fault_place import impossible_login
+
+if TYPE_CHECKING:
+    from urlschemes.grammar.syntax import Syntax
+
+__all__ = ["Walk"]
+
+
+class Walk:
+    """A reader of URLs of `syntax`, which takes text piece by piece.
+
+    `pieces` are the texts taken so far. `expected` and `reached` are sets of positions of the automaton: those that may
+    come next, and those of the last character. `text` is the whole text to read: if it has no `@` in the right place, no
+    user name is expected in it.
+    """
+
+    __slots__ = (
+        "_automaton",
+        "_begun",
+        "_instead",
+        "_parts",
+        "_past",
+        "_steps",
+        "_without",
+        "expected",
+        "pieces",
+        "reached",
+        "syntax",
+    )
+
+    def __init__(self, syntax: Syntax, text: str) -> None:
+        self.syntax = syntax
+        self._automaton = syntax.automaton
+        self._without = impossible_login(text, syntax)
+        self._steps: dict[tuple[int, str], tuple[int, int]] = {}
+        self._parts: dict[tuple[int, int], str | None] = {}
+        self._begun: dict[int, tuple[int, str]] = {}
+        self._instead: dict[int, tuple[str, ...]] = {}
+        self._past: list[tuple[int, int]] = []
+        self.pieces: list[str] = []
+        self.expected = self._automaton.tree.first & ~self._without
+        self.reached = 0
+
+    @property
+    def at_end(self) -> bool:
+        """True if the URL may end here."""
+        return bool(self._automaton.tree.last & self.reached)
+
+    def takes(self, text: str) -> bool:
+        """Return True if `text` may come next."""
+        return self._after(text) is not None
+
+    def take(self, text: str) -> bool:
+        """Take `text` if it may come next; return False if it may not."""
+        after = self._after(text)
+        if after is None:
+            return False
+        self._past.append((self.expected, self.reached))
+        self.pieces.append(text)
+        self.expected, self.reached = after
+        return True
+
+    def back(self) -> str:
+        """Undo the last `take`, and return its text."""
+        self.expected, self.reached = self._past.pop()
+        return self.pieces.pop()
+
+    @property
+    def part(self) -> str | None:
+        """The innermost part of the last character, or else the one that must begin here; None outside of all parts."""
+        key = (self.expected, self.reached)
+        if key not in self._parts:
+            self._parts[key] = part_of(self.syntax, self.reached) or part_of(self.syntax, self.expected)
+        return self._parts[key]
+
+    def part_by(self, text: str) -> str | None:
+        """Return the part that `text` ends in; None outside of all parts, or if `text` may not come next."""
+        if not self.take(text):
+            return None
+        part = self.part
+        self.back()
+        return part
+
+    @property
+    def begun(self) -> tuple[int, str]:
+        """The number of characters taken of an unfinished literal, and the literal; 0 and "" if there is none."""
+        if self.expected not in self._begun:
+            leaf = self._automaton.begun(self.expected)
+            self._begun[self.expected] = (leaf.offset, leaf.literal or "") if leaf is not None else (0, "")
+        return self._begun[self.expected]
+
+    def separators(self) -> frozenset[str]:
+        """Return the reserved characters that may come next as literals of one character."""
+        leaves = (self._automaton.leaves[position] for position in bits(self.expected))
+        return frozenset(RESERVED).intersection(leaf.literal for leaf in leaves if leaf.literal is not None)
+
+    def only_divides(self, character: str) -> bool:
+        """Return True if `character` may come next, but only in a literal of the rules."""
+        leaves = (self._automaton.leaves[position] for position in bits(self.expected))
+        literals = [leaf.literal is not None for leaf in leaves if leaf.mask >> ord(character) & 1]
+        return bool(literals) and all(literals)
+
+    @property
+    def at_literal(self) -> bool:
+        """True if the last character can only belong to a literal of the rules."""
+        leaves = [self._automaton.leaves[position] for position in bits(self.reached)]
+        return all(leaf.literal is not None for leaf in leaves)
+
+    def instead(self, follows: str) -> str | None:
+        """Return a character of a set that may come next, with `follows` after it, or the end if `follows` is empty."""
+        if self.expected not in self._instead:
+            leaves = [self._automaton.leaves[position] for position in bits(self.expected)]
+            masks = dict.fromkeys(leaf.mask for leaf in leaves if leaf.literal is None)
+            self._instead[self.expected] = tuple(map(_likely, filter(None, masks)))
+        for character in self._instead[self.expected]:
+            self.take(character)
+            goes_on = self.takes(follows) if follows else self.at_end
+            self.back()
+            if goes_on:
+                return character
+        return None
+
+    def rest(self) -> str:
+        """Return a text that completes the URL, the shortest one in positions."""
+        follow, last = self._automaton.follow, self._automaton.tree.last
+        before: dict[int, int | None] = dict.fromkeys(bits(self.expected & ~self._without))
+        ahead = list(before)
+        for position in ahead:
+            if last >> position & 1:
+                found: int | None = position
+                text = ""
+                while found is not None:
+                    text = _likely(self._automaton.leaves[found].mask) + text
+                    found = before[found]
+                return text
+            for after in bits(follow[position] & ~self._without):
+                if after not in before and self._automaton.leaves[after].mask:
+                    before[after] = position
+                    ahead.append(after)
+        return ""
+
+    def _after(self, text: str) -> tuple[int, int] | None:
+        expected, reached = self.expected, self.reached
+        for character in text:
+            step = self._steps.get((expected, character))
+            if step is None:
+                step = self._automaton.step(expected, character, ~self._without)
+                self._steps[expected, character] = step
+            reached, expected = step
+            if not reached:
+                return None
+        return expected, reached
+
+
+def _likely(mask: int) -> str:
+    """Return a character of the set `mask`: a letter or a digit if there is one."""
+    return next((character for character in "a0" if mask >> ord(character) & 1), "") or chr(next(bits(mask)))
