@@ -1,7 +1,15 @@
-"""The dialogue as it is written, cut everywhere, with every fault; and the whole of it over a socket."""
+"""The access of x-example: the dialogue, split at each octet and with every fault, and over a socket."""
 
 import pytest
+import urlschemes_access
 from urlschemes.errors import UnsafeURL, URLError
+from urlschemes_access import Document, Policy
+from urlschemes_access.errors import (
+    ConnectError,
+    ProtocolError,
+    RemoteError,
+    Truncated,
+)
 from urlschemes_testing.replay import (
     Dialogue,
     client,
@@ -13,19 +21,16 @@ from urlschemes_testing.replay import (
     split_everywhere,
 )
 
-import urlschemes_access
-from urlschemes_access import Document, Policy
-from urlschemes_access.errors import ConnectError, ProtocolError, RemoteError, Truncated
 from urlschemes_x_example import ExampleURL
 from urlschemes_x_example.access import access
 from urlschemes_x_example.demo import server as document_server
 
 URL = ExampleURL(host="host.dom", name="house rules", edition=2)
-ASKED = (connect("host.dom", 1021), client("house rules\t2"))
-GOOD = Dialogue(*ASKED, server("OK 9", b"Be kind.\n"), server_closes())
+REQUEST = (connect("host.dom", 1021), client("house rules\t2"))
+GOOD = Dialogue(*REQUEST, server("OK 9", b"Be kind.\n"), server_closes())
 
 
-def test_the_dialogue() -> None:
+def test_the_document_is_delivered_with_its_size() -> None:
     outcome = replay(access(URL), GOOD)
     assert outcome.content == b"Be kind.\n"
     assert outcome.attributes is not None
@@ -33,15 +38,14 @@ def test_the_dialogue() -> None:
     assert outcome.complete
 
 
-def test_without_an_edition_the_newest_is_asked_for() -> None:
-    asked = (connect("host.dom", 1021), client("house rules\t"))
-    dialogue = Dialogue(*asked, server("OK 0"))
-    outcome = replay(access(URL.replace(edition=None)), dialogue)
+def test_without_an_edition_the_client_requests_the_newest() -> None:
+    request = (connect("host.dom", 1021), client("house rules\t"))
+    outcome = replay(access(URL.replace(edition=None)), Dialogue(*request, server("OK 0")))
     assert outcome.content == b""
     assert outcome.complete
 
 
-def test_it_is_the_same_however_the_answer_is_cut() -> None:
+def test_the_outcome_is_the_same_however_the_network_splits_the_response() -> None:
     assert split_everywhere(lambda: access(URL), GOOD).content == b"Be kind.\n"
 
 
@@ -51,42 +55,42 @@ def test_a_fault_is_an_error_and_never_a_shorter_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "error", "says"),
+    ("response", "error", "message"),
     [
         (b"ERR no such document\r\n", RemoteError, "refused: no such document"),
         (b"HTTP/1.0 400 Bad Request\r\n", ProtocolError, "OK and a length"),
-        (b"OK 9\r\nBe", Truncated, "2 of 9 octets came"),
+        (b"OK 9\r\nBe", Truncated, "received 2 of 9 octets"),
         (b"OK", Truncated, "within a line"),
-        (b"", ConnectError, "did not answer"),
+        (b"", ConnectError, "without a reply"),
     ],
 )
-def test_what_else_a_server_may_say(
-    answer: bytes,
+def test_other_responses_are_errors(
+    response: bytes,
     error: type[URLError],
-    says: str,
+    message: str,
 ) -> None:
-    said = (server(answer),) if answer else ()
-    dialogue = Dialogue(*ASKED, *said, server_closes())
+    steps = (server(response),) if response else ()
+    dialogue = Dialogue(*REQUEST, *steps, server_closes())
     outcome = split_everywhere(lambda: access(URL), dialogue)
     assert type(outcome.error) is error
-    assert says in str(outcome.error)
+    assert message in str(outcome.error)
 
 
-def test_a_control_octet_is_refused_before_anything_is_connected() -> None:
+def test_a_control_octet_is_refused_before_connecting() -> None:
     url = ExampleURL(host="host.dom", name="a\0b")
     assert isinstance(replay(access(url), Dialogue()).error, UnsafeURL)
 
 
-def test_over_a_socket() -> None:
-    here = Policy.interactive()
-    rules = ["Be kind.\n", "Be kind, and quiet.\n"]
-    with document_server({"house rules": rules}) as address:
+def test_the_documents_of_a_server_are_read_over_sockets() -> None:
+    policy = Policy.interactive()
+    editions = ["Be kind.\n", "Be kind, and quiet.\n"]
+    with document_server({"house rules": editions}) as address:
         url = f"x-example://{address}/house%20rules"
-        with urlschemes_access.access(f"{url};edition=1", policy=here) as document:
+        with urlschemes_access.access(f"{url};edition=1", policy=policy) as document:
             assert isinstance(document, Document)
             assert document.read() == b"Be kind.\n"
-        with urlschemes_access.access(url, policy=here) as document:
+        with urlschemes_access.access(url, policy=policy) as document:
             assert isinstance(document, Document)
             assert document.read_text() == "Be kind, and quiet.\n"
         with pytest.raises(RemoteError, match="no such document"):
-            urlschemes_access.access(f"{url};edition=3", policy=here)
+            urlschemes_access.access(f"{url};edition=3", policy=policy)

@@ -1,4 +1,4 @@
-"""What an x-example URL is, part by part, and what is none."""
+"""The syntax of x-example URLs."""
 
 import pytest
 import urlschemes
@@ -8,12 +8,12 @@ from urlschemes_testing.examples import check_example
 from urlschemes_x_example import ExampleURL, registration
 
 
-def test_the_examples_of_the_record() -> None:
+def test_the_examples_of_the_record_are_correct() -> None:
     for example in registration.examples:
         check_example(ExampleURL, example)
 
 
-def test_whoever_parses_gets_the_type_with_its_parts() -> None:
+def test_a_parsed_url_has_its_type_and_its_parts() -> None:
     url = urlschemes.parse("x-example://host.dom/house%20rules;edition=2")
     assert isinstance(url, ExampleURL)
     assert (url.host, url.port) == ("host.dom", 1021)
@@ -22,7 +22,7 @@ def test_whoever_parses_gets_the_type_with_its_parts() -> None:
     assert ExampleURL.parse("x-example://host.dom/rules").edition is None
 
 
-def test_what_is_built_is_encoded_and_comes_back() -> None:
+def test_a_built_url_encodes_its_parts() -> None:
     url = ExampleURL(host="host.dom", name="a/b;edition=1", edition=2)
     assert str(url) == "x-example://host.dom/a%2Fb%3Bedition%3D1;edition=2"
     assert (url.name, url.edition) == ("a/b;edition=1", 2)
@@ -36,7 +36,7 @@ def test_replacing_changes_one_part() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a\tb", "a\nb", "a\rb"])
-def test_no_url_has_such_a_name(name: str) -> None:
-    with pytest.raises(InvalidPart) as refused:
+def test_some_names_are_invalid(name: str) -> None:
+    with pytest.raises(InvalidPart) as caught:
         ExampleURL(host="host.dom", name=name)
-    assert refused.value.part == "name"
+    assert caught.value.part == "name"

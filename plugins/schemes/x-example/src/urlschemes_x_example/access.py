@@ -1,10 +1,10 @@
-"""Access: one line asks, one line answers, and the document follows.
+"""Access to a document: the client sends one line, the server responds with one line and the document.
 
-    name TAB edition CR LF          nothing behind the TAB: the newest edition
-    OK length CR LF document        so many octets
-    ERR reason CR LF                there is none, and why
+    name TAB edition CR LF          nothing after the TAB for the newest edition
+    OK length CR LF document        the document has `length` octets
+    ERR reason CR LF                there is no document
 
-This is a generator that asks for what it needs, by `yield from`, and holds no socket itself.
+The algorithm is a generator: it opens no socket itself, but yields requests to the backend that runs it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,18 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import text_of
-
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import ConnectError, RemoteError, Truncated
-from urlschemes_access.protocol import Algorithm, Close, Connect, Deliver, Open, Reader, Send, unexpected
+from urlschemes_access.protocol import (
+    Algorithm,
+    Close,
+    Connect,
+    Deliver,
+    Open,
+    Reader,
+    Send,
+    unexpected,
+)
 
 if TYPE_CHECKING:
     from urlschemes_x_example import ExampleURL
@@ -27,29 +35,29 @@ _OK = re.compile(rb"OK ([0-9]{1,15})")
 
 
 def access(url: ExampleURL) -> Algorithm[None]:
-    """Deliver the document. Raises UnsafeURL before it connects; RemoteError, ProtocolError, Truncated."""
-    question = url.line("name") + b"\t" + url.line("edition") + b"\r\n"
+    """Deliver the document. Raises UnsafeURL, ConnectError, RemoteError, ProtocolError, Truncated."""
+    command = url.line("name") + b"\t" + url.line("edition") + b"\r\n"
     peer = yield from Connect(url.host, url.port)
-    yield from Send(peer, question)
+    yield from Send(peer, command)
     reader = Reader(peer)
-    answer = yield from reader.line()
-    if answer is None:
-        raise ConnectError("the server closed the connection and did not answer")
-    if answer.startswith(b"ERR "):
-        reason = text_of(answer.removeprefix(b"ERR "))
+    reply = yield from reader.line()
+    if reply is None:
+        raise ConnectError("the server closed the connection without a reply")
+    if reply.startswith(b"ERR "):
+        reason = text_of(reply.removeprefix(b"ERR "))
         raise RemoteError(f"the server refused: {reason}", text=reason)
-    length = _OK.fullmatch(answer)
-    if length is None:
-        raise unexpected(answer, "the request", "OK and a length, or ERR and a reason")
-    announced = left = int(length[1])
-    attributes = Attributes(media_type="text/plain; charset=utf-8", size=announced)
+    match = _OK.fullmatch(reply)
+    if match is None:
+        raise unexpected(reply, "the request", "OK and a length, or ERR and a reason")
+    length = remaining = int(match[1])
+    attributes = Attributes(media_type="text/plain; charset=utf-8", size=length)
     yield from Open("document", attributes)
-    while left:
-        octets = yield from reader.some(left)
+    while remaining:
+        octets = yield from reader.some(remaining)
         if not octets:
-            came = announced - left
-            message = f"{came} of {announced} octets came"
-            raise Truncated(message, received=came, expected=announced)
-        left -= len(octets)
+            received = length - remaining
+            message = f"received {received} of {length} octets"
+            raise Truncated(message, received=received, expected=length)
+        remaining -= len(octets)
         yield from Deliver(octets)
     yield from Close(peer)

@@ -1,6 +1,6 @@
-"""A server of the protocol on 127.0.0.1: for the tests, for the review, and for `urlschemes demo x-example`.
+"""A server of the protocol on 127.0.0.1, for the tests, the review, and `urlschemes demo x-example`.
 
-It stands on urlschemes-testing, which comes with the extra `test`; reading and accessing URLs need neither.
+It needs urlschemes-testing, which the extra `test` installs; parsing and accessing URLs does not.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError
-
 from urlschemes_cli.demonstration import Demonstration
 
 if TYPE_CHECKING:
@@ -26,41 +25,41 @@ RULES = {"house rules": ["Be kind.\n", "Be kind.\nThe last one out locks the doo
 
 @contextmanager
 def demo(folder: Path) -> Iterator[Demonstration]:
-    """A document, in its first edition."""
-    del folder  # for servers that keep files
+    """Demonstrate the access to the first edition of a document."""
+    del folder  # for servers of files
     with server(RULES) as address:
         yield Demonstration(
             f"x-example://{address}/house%20rules;edition=1",
-            "One line asks for a document, one line says how long it is.",
+            "The client sends one line; the server announces the length of the document.",
         )
 
 
 @contextmanager
 def server(documents: Mapping[str, Sequence[str]]) -> Iterator[Address]:
-    """Where a server listens while the block lasts. It has each of the `documents` in all editions, the first first."""
+    """Run a server of `documents`, each with its editions, the first one first, and return its address."""
     try:
         from urlschemes_testing.loopback import Loopback
     except ModuleNotFoundError as error:
         hint = "pip install 'urlschemes-x-example[test]'"
-        raise PluginError("its server needs urlschemes-testing", hint=hint) from error
+        raise PluginError("the server needs urlschemes-testing", hint=hint) from error
 
     def serve(connection: socket.socket) -> None:
         with connection.makefile("rb") as stream:
-            question = stream.readline(8192)
-        connection.sendall(_answer(question, documents))
+            command = stream.readline(8192)
+        connection.sendall(_response(command, documents))
 
     with Loopback(serve) as loopback:
         yield loopback.address
 
 
-def _answer(question: bytes, documents: Mapping[str, Sequence[str]]) -> bytes:
-    line = question.decode("utf-8", "replace").rstrip("\r\n")
+def _response(command: bytes, documents: Mapping[str, Sequence[str]]) -> bytes:
+    line = command.decode("utf-8", "replace").rstrip("\r\n")
     name, _, edition = line.partition("\t")
     editions = documents.get(name, ())
-    known = {str(number): text for number, text in enumerate(editions, 1)}
+    texts = {str(number): text for number, text in enumerate(editions, 1)}
     if editions and not edition:
         edition = str(len(editions))
-    if edition not in known:
+    if edition not in texts:
         return b"ERR no such document\r\n"
-    octets = known[edition].encode()
+    octets = texts[edition].encode()
     return b"OK %d\r\n%s" % (len(octets), octets)

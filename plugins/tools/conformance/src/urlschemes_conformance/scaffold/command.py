@@ -94,8 +94,8 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
     for path in planned.files:
         write_line(f"  {path}")
     if is_registered:
-        different = "the syntax, protocol and port are" if planned.record.operations else "the syntax is"
-        write_line(f"It works, but {different} still that of the template, not that of the registered {naming.scheme}.")
+        unchanged = "syntax, protocol and port are those" if planned.record.operations else "syntax is that"
+        write_line(f"It works, but its {unchanged} of the template, and not of the registered scheme {naming.scheme}.")
         write_line("Until you change that, the check `reference` of the review fails. To try it:")
     else:
         write_line("It works as it is. To try it:")

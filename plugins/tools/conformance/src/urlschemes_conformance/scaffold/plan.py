@@ -144,7 +144,6 @@ def _values(
         "type": naming.url_type,
         "status": naming.status,
         "reference": _quoted(reference or f"{README} of {naming.distribution}"),
-        "an_scheme": f"{'an' if naming.scheme[0] in 'aeioux' else 'a'} {naming.scheme}",
         "title": _quoted(title),
         "title_text": title,
         "description": _quoted(f"The scheme {naming.scheme} for urlschemes: {title}."),
