@@ -63,9 +63,9 @@ from urlschemes_testing.rogue import (
     stays_silent,
     waits,
 )
-from urlschemes_wais import queries
-from urlschemes_wais.encoding import element, number
-from urlschemes_wais.messages import apdu, message
+from urlschemes_wais.connection import build_apdu, build_message
+from urlschemes_wais.data_elements import encode_element, encode_number
+from urlschemes_wais.request import DocumentPart, init_request, retrieval_request, search_request
 
 CAP = 1024 * 1024
 HERE = Policy(
@@ -313,8 +313,13 @@ LOGIN_TALK = Talk(
 # wais: messages of a length that is announced, and so nothing but slices can go on for ever.
 
 HEAD = b"0000100000z2wais        0"
-ACCEPTED = message(apdu(b"\x15\x01" + number(6, 100_000), b""))
-SLICE = message(apdu(b"\x17" + bytes(10), element(99, element(153, element(116, b"id") + element(127, bytes(10_000))))))
+ACCEPTED = build_message(build_apdu(b"\x15\x01" + encode_number(6, 100_000), b""))
+SLICE = build_message(
+    build_apdu(
+        b"\x17" + bytes(10),
+        encode_element(99, encode_element(153, encode_element(116, b"id") + encode_element(127, bytes(10_000)))),
+    )
+)
 NO_MESSAGE: dict[str, Due | None] = {"line": None, "endless": ProtocolError}
 
 
@@ -331,14 +336,14 @@ def messages(*before: Act) -> dict[str, Stage]:
     }
 
 
-INIT = hears_exactly(len(queries.init()))
+INIT = hears_exactly(len(init_request()))
 ASSOCIATED = (INIT, says(ACCEPTED), hears_request)
 AFTER_SLICE = (*ASSOCIATED, says(SLICE), hears_request)
 WAIS_TALK = Talk(
     accessing("wais://{}/db/TEXT/id"),
-    queries.init()
+    init_request()
     + b"".join(
-        queries.retrieval(b"db", b"id", b"TEXT", queries.Part(start, start + 10_000))
+        retrieval_request(b"db", b"id", b"TEXT", DocumentPart(start, start + 10_000))
         for start in range(0, 2 * CAP, 10_000)
     ),
     {
@@ -350,7 +355,7 @@ WAIS_TALK = Talk(
 )
 WAIS_SEARCH_TALK = Talk(
     accessing("wais://{}/db?words"),
-    queries.init() + queries.search(b"db", b"words"),
+    init_request() + search_request(b"db", b"words"),
     {"init": Stage((INIT,), HEAD + bytes(100_000), due=NO_MESSAGE), **messages(*ASSOCIATED)},
 )
 

@@ -1,7 +1,7 @@
-"""What a real client and a real server (freeWAIS-sf) said to each other, octet for octet.
+"""Dialogues of a real client and a real server (freeWAIS-sf), captured octet for octet in `captured.txt`.
 
-`captured.txt` holds it. What this client sends must be what they sent; what they answered must come out; and a whole
-access must find its way through their dialogue. Of the association alone the octets differ: a client says its own name.
+The requests built here must be theirs, their responses must be parsed, and an access must follow their dialogue. Only
+Init differs: a client sends its own name.
 """
 
 import ast
@@ -23,24 +23,24 @@ from urlschemes_testing.replay import (
     server,
     split_everywhere,
 )
-from urlschemes_wais import WaisURL, queries
+from urlschemes_wais import WaisURL
 from urlschemes_wais.access import access
-from urlschemes_wais.answers import Diagnostic, SearchAnswer, init_answer, search_answer
-from urlschemes_wais.encoding import element
-from urlschemes_wais.feedback import Feedback
-from urlschemes_wais.messages import apdu, message
-from urlschemes_wais.queries import Part, Relevant
+from urlschemes_wais.connection import build_apdu, build_message
+from urlschemes_wais.data_elements import encode_element
+from urlschemes_wais.relevance_feedback import Feedback
+from urlschemes_wais.request import DocumentPart, RelevantDocument, init_request, retrieval_request, search_request
+from urlschemes_wais.response import Diagnostic, SearchResponse, parse_init_response, parse_search_response
 
 LINE = b"Line %d of report 20 mentions telescope mirrors and lenses at station %d.\n"
 
 
 def report() -> bytes:
-    """The document that was fetched in slices: 59,850 octets."""
+    """The document that was retrieved in slices: 59,850 octets."""
     return b"Report number 20 on telescopes\n\n" + b"".join(LINE % (n, n * 7 % 101) for n in range(800))
 
 
 def captured() -> dict[str, list[tuple[str, bytes]]]:
-    """The dialogues of `captured.txt`, by name: messages, with the side that sent them."""
+    """The dialogues of `captured.txt` by name: messages with the side that sent them."""
     text = report()
 
     def octets(piece: str) -> bytes:
@@ -49,34 +49,34 @@ def captured() -> dict[str, list[tuple[str, bytes]]]:
         start, end = piece.split(":")
         return text[int(start) : int(end)]
 
-    found: dict[str, list[tuple[str, bytes]]] = {}
+    dialogues: dict[str, list[tuple[str, bytes]]] = {}
     name = ""
     for line in Path(__file__).with_name("captured.txt").read_text("ascii").splitlines():
         if line.startswith("["):
             name = line[1:].partition("]")[0]
-            found[name] = []
+            dialogues[name] = []
         elif line and not line.startswith("#"):
             side, _, written = line.partition(" ")
-            found[name].append((side, b"".join(map(octets, written.split(" | ")))))
-    return found
+            dialogues[name].append((side, b"".join(map(octets, written.split(" | ")))))
+    return dialogues
 
 
 CAPTURED = captured()
 HOST = "host.dom"
 
 
-def said(name: str, number: int = 0) -> bytes:
-    """The request `number` of a captured dialogue."""
+def sent(name: str, number: int = 0) -> bytes:
+    """Request `number` of a captured dialogue."""
     return [octets for side, octets in CAPTURED[name] if side == "C"][number]
 
 
-def answered(name: str, number: int = 0) -> SearchAnswer:
-    """The answer `number` of a captured dialogue, read."""
-    return search_answer([octets[25:] for side, octets in CAPTURED[name] if side == "S"][number])
+def received(name: str, number: int = 0) -> SearchResponse:
+    """Response `number` of a captured dialogue, parsed."""
+    return parse_search_response([octets[25:] for side, octets in CAPTURED[name] if side == "S"][number])
 
 
 def identifier(database: str, local: str) -> bytes:
-    """An identifier as freeWAIS-sf makes them."""
+    """An identifier in the form of freeWAIS-sf."""
     parts = (b"h1:8210", f"/usr/local/wais/sources/{database}".encode(), local.encode())
     octets = b"".join(bytes([tag, len(part)]) + part for tag, part in enumerate(parts * 2, 1))
     return octets + b"\x07\x01\x00"
@@ -87,27 +87,27 @@ REPORT = identifier("sky", "0 59850 /usr/local/wais/sources/docs/report20.txt")
 PICTURE = identifier("pics", "0 12 /usr/local/wais/sources/docs/pic.gif")
 DESCRIPTION = b"\x02\x03sky\x03\x230 0 /usr/local/wais/sources/sky.src\x07\x01\x00"
 
-# --- requests ---------------------------------------------------------------------------------------------------------
+# requests -------------------------------------------------------------------------------------------------------------
 
 
 def init_of(name: bytes, *software: bytes) -> bytes:
-    """Our Init, with what another client tells of itself in the place of what ours does."""
-    header = queries.init()[25 + 2 :]
-    told = element(7, name) + b"".join(map(element, (8, 9, 10), software))
-    return message(apdu(header.removesuffix(element(7, b"urlschemes")) + told, b""))
+    """Init with the name and software of another client."""
+    header = init_request()[25 + 2 :]
+    names = encode_element(7, name) + b"".join(map(encode_element, (8, 9, 10), software))
+    return build_message(build_apdu(header.removesuffix(encode_element(7, b"urlschemes")) + names, b""))
 
 
-def test_init_is_what_the_client_of_freewais_sent() -> None:
+def test_init_is_that_of_the_captured_clients_but_for_the_name() -> None:
     name = b"waissearch freeWAIS-sf 2.2.8 string, from host: h1.unknown, user: anon"
     software = (b"LS6", b"University of Dortmund Informatik VI", b"2.2.8 string")
-    assert init_of(name, *software) == said("client")
-    assert init_of(b"urltest") == said("init")
+    assert init_of(name, *software) == sent("client")
+    assert init_of(b"urltest") == sent("init")
 
 
-def test_init_says_nothing_of_the_user() -> None:
+def test_init_does_not_name_the_user() -> None:
     sizes = b"\x05\x03\x01\x86\xa0\x06\x03\x01\x86\xa0"
-    ours = b"0000000031z2wais        0\x00\x1d\x14\x03\x01\x80\x04\x01\x80" + sizes + b"\x07\x0aurlschemes"
-    assert queries.init() == ours
+    octets = b"0000000031z2wais        0\x00\x1d\x14\x03\x01\x80\x04\x01\x80" + sizes + b"\x07\x0aurlschemes"
+    assert init_request() == octets
 
 
 @pytest.mark.parametrize(
@@ -124,72 +124,72 @@ def test_init_says_nothing_of_the_user() -> None:
         ("syntax", b"sky", b"(comet and", 40),
     ],
 )
-def test_a_search_is_what_was_sent(name: str, database: bytes, words: bytes, most: int) -> None:
-    assert queries.search(database, words, most=most) == said(name)
+def test_a_search_is_the_captured_one(name: str, database: bytes, words: bytes, most: int) -> None:
+    assert search_request(database, words, most=most) == sent(name)
 
 
-def test_the_search_of_the_client_of_freewais() -> None:
-    assert queries.search(b"sky", b"comet jupiter") == said("client", 1)
+def test_a_search_is_that_of_the_freewais_client() -> None:
+    assert search_request(b"sky", b"comet jupiter") == sent("client", 1)
 
 
-def test_relevance_feedback_is_what_was_sent() -> None:
-    whole, part = Relevant(PLANETS, b"TEXT"), Relevant(PLANETS, b"TEXT", Part(0, 100))
-    assert queries.search(b"sky", b"bread", relevant=[whole]) == said("feedback", 0)
-    assert queries.search(b"sky", b"bread", relevant=[part]) == said("feedback", 1)
-    assert queries.search(b"sky", b"", relevant=[part]) == said("feedback alone")
+def test_relevance_feedback_is_the_captured_one() -> None:
+    whole, part = RelevantDocument(PLANETS, b"TEXT"), RelevantDocument(PLANETS, b"TEXT", DocumentPart(0, 100))
+    assert search_request(b"sky", b"bread", relevant=[whole]) == sent("feedback", 0)
+    assert search_request(b"sky", b"bread", relevant=[part]) == sent("feedback", 1)
+    assert search_request(b"sky", b"", relevant=[part]) == sent("feedback alone")
 
 
 @pytest.mark.parametrize(
     ("name", "number", "database", "document", "wtype", "part"),
     [
-        ("client", 2, b"sky", PLANETS, b"TEXT", Part(0, 144)),
-        ("beyond the end", 0, b"sky", PLANETS, b"TEXT", Part(0, 10_000)),
-        ("within", 0, b"sky", PLANETS, b"TEXT", Part(5, 20)),
-        ("lines", 0, b"sky", PLANETS, b"TEXT", Part(0, 2, "l")),
-        ("behind the end", 0, b"sky", PLANETS, b"TEXT", Part(100_000, 110_000)),
-        ("no document", 0, b"sky", b"zzzz", b"TEXT", Part(0, 10_000)),
-        ("picture", 1, b"pics", PICTURE, b"GIF", Part(0, 12)),
-        ("description", 0, b"sky", DESCRIPTION, b"WSRC", Part(0, 1451)),
-        *(("slices", n, b"sky", REPORT, b"TEXT", Part(10_000 * n, 10_000 * n + 10_000)) for n in range(6)),
+        ("client", 2, b"sky", PLANETS, b"TEXT", DocumentPart(0, 144)),
+        ("beyond the end", 0, b"sky", PLANETS, b"TEXT", DocumentPart(0, 10_000)),
+        ("within", 0, b"sky", PLANETS, b"TEXT", DocumentPart(5, 20)),
+        ("lines", 0, b"sky", PLANETS, b"TEXT", DocumentPart(0, 2, "l")),
+        ("behind the end", 0, b"sky", PLANETS, b"TEXT", DocumentPart(100_000, 110_000)),
+        ("no document", 0, b"sky", b"zzzz", b"TEXT", DocumentPart(0, 10_000)),
+        ("picture", 1, b"pics", PICTURE, b"GIF", DocumentPart(0, 12)),
+        ("description", 0, b"sky", DESCRIPTION, b"WSRC", DocumentPart(0, 1451)),
+        *(("slices", n, b"sky", REPORT, b"TEXT", DocumentPart(10_000 * n, 10_000 * n + 10_000)) for n in range(6)),
     ],
 )
-def test_a_retrieval_is_what_was_sent(
-    name: str, number: int, database: bytes, document: bytes, wtype: bytes, part: Part
+def test_a_retrieval_is_the_captured_one(
+    name: str, number: int, database: bytes, document: bytes, wtype: bytes, part: DocumentPart
 ) -> None:
-    assert queries.retrieval(database, document, wtype, part) == said(name, number)
+    assert retrieval_request(database, document, wtype, part) == sent(name, number)
 
 
-# --- answers ----------------------------------------------------------------------------------------------------------
+# responses ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_answers_to_init() -> None:
-    assert init_answer(CAPTURED["client"][1][1][25:]) == 100_000
+def test_responses_to_init() -> None:
+    assert parse_init_response(CAPTURED["client"][1][1][25:]) == 100_000
     with pytest.raises(RemoteError):
-        init_answer(CAPTURED["refused"][1][1][25:])
+        parse_init_response(CAPTURED["refused"][1][1][25:])
 
 
-def test_the_headers_that_a_search_finds() -> None:
-    for answer in (answered("search"), search_answer(CAPTURED["client"][3][1][25:])):
-        planets, comets = answer.headers
+def test_a_response_to_a_search_has_headers() -> None:
+    for response in (received("search"), parse_search_response(CAPTURED["client"][3][1][25:])):
+        planets, comets = response.headers
         assert (planets.identifier, planets.types, planets.size, planets.lines) == (PLANETS, (b"TEXT",), 144, 4)
         assert planets.headline == b"planets.txt   /usr/local/wais/sources/docs/"
         assert (comets.headline[:10], comets.size, comets.score) == (b"comets.txt", 171, 432)
         assert (planets.best_match, planets.source, planets.date) == (0, b"/usr/local/wais/sources/sky", b"0")
-        assert (answer.texts, answer.diagnostics, answer.words) == ((), (), b"")
-    assert answered("search").headers[0].score == 460
-    assert [header.size for header in answered("three").headers] == [2936, 5853, 8789]
+        assert (response.texts, response.diagnostics, response.words) == ((), (), b"")
+    assert received("search").headers[0].score == 460
+    assert [header.size for header in received("three").headers] == [2936, 5853, 8789]
 
 
-def test_the_texts_of_retrievals() -> None:
+def test_a_response_to_a_retrieval_has_a_text() -> None:
     text = b"Planets and their moons\n\nJupiter has many moons; Saturn has rings."
-    (whole,) = search_answer(CAPTURED["client"][5][1][25:]).texts
+    (whole,) = parse_search_response(CAPTURED["client"][5][1][25:]).texts
     assert whole.identifier == PLANETS
     assert (len(whole.octets), whole.octets[: len(text)]) == (144, text)
-    assert answered("within").texts[0].octets == b"ts and their mo"
-    assert answered("lines").texts[0].octets == b"Planets and their moons\n\n"
-    assert answered("beyond the end").texts[0] == whole
-    assert answered("beyond the end").diagnostics == (Diagnostic("SF", "Request out of range"),)
-    assert answered("behind the end") == SearchAnswer(diagnostics=(Diagnostic("SF", "Request out of range"),))
+    assert received("within").texts[0].octets == b"ts and their mo"
+    assert received("lines").texts[0].octets == b"Planets and their moons\n\n"
+    assert received("beyond the end").texts[0] == whole
+    assert received("beyond the end").diagnostics == (Diagnostic("SF", "Request out of range"),)
+    assert received("behind the end") == SearchResponse(diagnostics=(Diagnostic("SF", "Request out of range"),))
 
 
 @pytest.mark.parametrize(
@@ -202,19 +202,19 @@ def test_the_texts_of_retrievals() -> None:
         ("feedback alone", Diagnostic("S1", "query syntax error:")),
     ],
 )
-def test_the_diagnostics(name: str, diagnostic: Diagnostic) -> None:
-    answer = answered(name)
-    assert answer.diagnostics == (diagnostic,)
-    assert (answer.diagnostics[0].error().status, answer.texts) == (diagnostic.code, ())
+def test_a_refusal_has_a_diagnostic(name: str, diagnostic: Diagnostic) -> None:
+    response = received(name)
+    assert response.diagnostics == (diagnostic,)
+    assert (response.diagnostics[0].error().status, response.texts) == (diagnostic.code, ())
 
 
-# --- whole dialogues --------------------------------------------------------------------------------------------------
+# whole dialogues ------------------------------------------------------------------------------------------------------
 
-ASSOCIATION = (connect(HOST, 210), client(queries.init()), server(CAPTURED["init"][1][1]))
+ASSOCIATION = (connect(HOST, 210), client(init_request()), server(CAPTURED["init"][1][1]))
 
 
 def dialogue(*messages: tuple[str, bytes]) -> Dialogue:
-    """An association, and then what was captured."""
+    """Init, then the captured messages."""
     return Dialogue(*ASSOCIATION, *((client if side == "C" else server)(octets) for side, octets in messages))
 
 
@@ -227,7 +227,7 @@ def document(database: str, wtype: str, wpath: bytes) -> WaisURL:
 
 
 def got(asked: WaisURL, talk: Dialogue, *, feedback: Feedback = "", most: int = 40) -> Outcome:
-    """What comes of an access, which is the same however the answers are cut, and honest under every fault."""
+    """The outcome of an access, which must not depend on how responses are cut; no fault may look like a success."""
 
     def algorithm() -> Algorithm[None]:
         return access(asked, feedback=feedback, most=most)
@@ -238,7 +238,7 @@ def got(asked: WaisURL, talk: Dialogue, *, feedback: Feedback = "", most: int = 
     return outcome
 
 
-def test_the_search_of_the_client_of_freewais_as_a_listing() -> None:
+def test_a_search_gives_a_listing() -> None:
     outcome = got(url("sky?comet%20jupiter"), dialogue(*CAPTURED["client"][2:4]))
     assert (outcome.kind, outcome.complete, outcome.unclosed) == ("listing", True, ())
     planets, comets = outcome.entries
@@ -256,7 +256,7 @@ def test_the_search_of_the_client_of_freewais_as_a_listing() -> None:
     assert (comets.fields["score"], comets.problem) == ("432", None)
 
 
-OLD = (
+OLD_NOTATION = (
     "sky/TEXT/144%2F1%3Dh1%3A8210%3B2%3D%2Fusr%2Flocal%2Fwais%2Fsources%2Fsky%3B"
     "3%3D0%20144%20%2Fusr%2Flocal%2Fwais%2Fsources%2Fdocs%2Fplanets.txt%3B4%3Dh1%3A8210%3B"
     "5%3D%2Fusr%2Flocal%2Fwais%2Fsources%2Fsky%3B"
@@ -264,9 +264,9 @@ OLD = (
 )
 
 
-def test_the_retrieval_of_the_client_of_freewais_as_a_document() -> None:
-    """The old notation tells the size, which that client knew from its search: so the octets are the same."""
-    outcome = got(url(OLD), dialogue(*CAPTURED["client"][4:6]))
+def test_a_retrieval_gives_a_document() -> None:
+    """The old notation has the size, which the captured client knew from its search: the requests are the same."""
+    outcome = got(url(OLD_NOTATION), dialogue(*CAPTURED["client"][4:6]))
     assert (outcome.kind, len(outcome.content), outcome.complete) == ("document", 144, True)
     assert outcome.attributes is not None
     assert (outcome.attributes.media_type, outcome.attributes.size) == ("text/plain", 144)
@@ -297,7 +297,7 @@ def test_every_fault_in_a_document_in_six_slices() -> None:
     assert len(runs) > 90
 
 
-def test_a_picture_comes_octet_for_octet() -> None:
+def test_a_picture_is_retrieved_unchanged() -> None:
     (entry,) = got(url("pics?pic"), dialogue(*CAPTURED["picture"][:2])).entries
     assert (entry.name, entry.kind, entry.size) == ("pic.gif", "GIF", 12)
     old = b"12/" + b"".join(
@@ -322,7 +322,7 @@ def test_a_database_opens_to_its_description_and_catalog() -> None:
     assert got(url("sky?"), dialogue(*CAPTURED["help"])).entries == outcome.entries
 
 
-def test_the_description_is_a_document() -> None:
+def test_the_description_of_a_database_is_a_document() -> None:
     old = b"1451/2=sky;3=0 0 /usr/local/wais/sources/sky.src;7=\0;"
     outcome = got(document("sky", "WSRC", old), dialogue(*CAPTURED["description"]))
     assert b'(:source \n   :version  3 \n   :ip-address "127.0.0.1"' in outcome.content
@@ -330,19 +330,19 @@ def test_the_description_is_a_document() -> None:
     assert outcome.attributes.media_type == "application/x-wais-source"
 
 
-def test_what_a_question_mark_finds_comes_before_the_error() -> None:
+def test_the_results_of_a_search_for_a_question_mark_come_before_the_error() -> None:
     outcome = got(url("sky?%3F"), dialogue(*CAPTURED["question mark"]))
     assert [entry.kind for entry in outcome.entries] == ["WSRC", "TEXT"]
     assert isinstance(outcome.error, RemoteError)
     assert (outcome.error.status, outcome.error.text) == ("S1", "query syntax error: ?")
 
 
-def test_a_search_in_vain_finds_nothing_and_not_the_catalog() -> None:
+def test_a_search_without_results_is_an_empty_listing_without_the_catalog() -> None:
     outcome = got(url("sky?zzzzqq"), dialogue(*CAPTURED["nothing found"]))
     assert (outcome.kind, outcome.entries, outcome.complete) == ("listing", (), True)
 
 
-def test_so_many_documents_and_no_more_are_asked_for() -> None:
+def test_most_limits_the_results() -> None:
     assert len(got(url("sky?telescope"), dialogue(*CAPTURED["three"]), most=3).entries) == 3
 
 
@@ -355,16 +355,16 @@ def test_so_many_documents_and_no_more_are_asked_for() -> None:
         ("no document", "sky/TEXT/zzzz", "Missing DocID in request"),
     ],
 )
-def test_a_refusal_is_an_error(name: str, path: str, text: str) -> None:
+def test_a_refusal_is_a_remote_error(name: str, path: str, text: str) -> None:
     outcome = got(url(path), dialogue(*CAPTURED[name]))
     assert isinstance(outcome.error, RemoteError)
     assert (outcome.kind, outcome.error.text, outcome.error.temporary) == (None, text, False)
 
 
 @pytest.mark.parametrize("text", ["", "b0-100:"])
-def test_feedback_as_a_caller_writes_it(text: str) -> None:
+def test_feedback_may_be_a_string_a_list_or_a_url(text: str) -> None:
     planets = str(document("sky", "TEXT", PLANETS))
-    talk = dialogue(("C", said("feedback", 1 if text else 0)), *CAPTURED["search"][1:])
+    talk = dialogue(("C", sent("feedback", 1 if text else 0)), *CAPTURED["search"][1:])
     given: list[Feedback] = [text + planets, [text + planets]]
     if not text:
         given.append(WaisURL.parse(planets))
@@ -372,7 +372,7 @@ def test_feedback_as_a_caller_writes_it(text: str) -> None:
         assert len(got(url("sky?bread"), talk, feedback=feedback).entries) == 2
 
 
-def test_feedback_without_words_is_the_servers_to_refuse() -> None:
+def test_feedback_without_words_is_refused_by_the_server() -> None:
     feedback = f"b0-100:{document('sky', 'TEXT', PLANETS)}"
     outcome = got(url("sky?"), dialogue(*CAPTURED["feedback alone"]), feedback=feedback)
     assert isinstance(outcome.error, RemoteError)

@@ -1,15 +1,15 @@
-"""The examples of the README are run, as they stand."""
+"""The examples of the README."""
 
-import re
+from __future__ import annotations
+
 from pathlib import Path
 
-import pytest
+from pages import check_readme
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+from urlschemes_servers.wais import wais_server
 
 
-@pytest.mark.parametrize("number", range(2))
-def test_example(number: int) -> None:
-    # Under the name of no file: whoever looks for the source of its functions must not find another README.
-    exec(compile(EXAMPLES[number], f"<example {number}>", "exec"), {"__name__": "readme"})
+def test_the_examples_of_the_readme() -> None:
+    recipes = {"rye bread": "Rye flour, water, sour dough, salt.\n", "soup": "Water, salt, and what there is.\n"}
+    with wais_server({"recipes": recipes}) as address:
+        check_readme(Path(__file__).parents[1], address=address)

@@ -62,7 +62,7 @@ def test_wais_offers_access_and_nothing_else() -> None:
         urlschemes_access.find_attributes("wais://localhost/db")
 
 
-# --- decision 15: three forms, empty and opaque parts ----------------------------------------------------------------
+# decision 15: three forms, empty and opaque parts ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_what_is_no_wais_url(text: str, error: type[InvalidURL], position: int) 
     assert not urlschemes.is_valid(text)
 
 
-# --- build and replace -----------------------------------------------------------------------------------------------
+# build and replace ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

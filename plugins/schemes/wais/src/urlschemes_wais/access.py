@@ -1,10 +1,10 @@
-"""Access by WAIS (WAIS protocol specification 1.5 of 1990, over Z39.50-1988), as RFC 1738 section 3.9 says.
+"""Access by WAIS (RFC 1738 section 3.9; WAIS protocol 1.5 of 1990, over Z39.50-1988).
 
-    Init                                  an association is begun
+    Init                                  begins an association
     Search, query of type 3: words        headers of the documents found; without words, of those about the database
-    Search, query of type 1: a part       octets of one document; again and again, to its end
+    Search, query of type 1: a part       octets of one document; repeated until its end
 
-One request at a time: the next is sent when the answer to the last one has come.
+There is one request at a time: the next is sent when the previous response has arrived.
 """
 
 from __future__ import annotations
@@ -16,59 +16,57 @@ from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.protocol import Algorithm, Close, Connect, Deliver, Open
-from urlschemes_wais import queries
-from urlschemes_wais.answers import OUT_OF_RANGE, SearchAnswer, init_answer, search_answer
-from urlschemes_wais.documents import entry_of, identifier_of, is_hit, media_type
-from urlschemes_wais.feedback import relevant
-from urlschemes_wais.messages import RECORD, Association
-from urlschemes_wais.queries import Part
+from urlschemes_wais.connection import MAX_MESSAGE, Connection
+from urlschemes_wais.documents import entry_of, is_result, media_type, parse_wpath
+from urlschemes_wais.relevance_feedback import relevant_documents
+from urlschemes_wais.request import DocumentPart, init_request, retrieval_request, search_request
+from urlschemes_wais.response import OUT_OF_RANGE, SearchResponse, parse_init_response, parse_search_response
 
 if TYPE_CHECKING:
     from urlschemes_wais import WaisURL
-    from urlschemes_wais.feedback import Feedback
+    from urlschemes_wais.relevance_feedback import Feedback
 
 __all__ = ["access"]
 
 SLICE = 10_000
-"""Octets of a document that are asked for at once, as all clients did."""
-AROUND = 512
-"""Octets that stand around the octets of a document in a message, beside its identifier."""
-FEW_SLICES, LEAST = 64, 16
-"""So many slices may be of any length; of all beyond them together, each must bring so many octets on average."""
-MOST_DOCUMENTS = 10_000
-"""The most documents that a search may ask for."""
+"""Octets of a document in one request, as in all contemporary clients."""
+MESSAGE_OVERHEAD = 512
+"""Octets in a message beside the octets of the document and its identifier."""
+FREE_SLICES, MIN_AVERAGE = 64, 16
+"""Slices of any length, and the average length that all further slices must reach."""
+MAX_DOCUMENTS = 10_000
+"""The maximum of the option `most`."""
 
 
 def access(url: WaisURL, *, feedback: Feedback | None = None, most: int = 40) -> Algorithm[None]:
-    """Deliver what `url` designates.
+    """Deliver what `url` designates (RFC 1738 section 3.9).
 
-    A database is a listing of the documents that describe it, a search one of those found, at most `most`; a document
-    is its octets. `feedback` names documents that those searched for should resemble (`urlschemes_wais.feedback`).
-
-    Raises UnsafeURL and UnsupportedOperation before it connects; RemoteError for what the server refuses,
-    ProtocolError, LimitExceeded, Truncated.
+    A database gives a listing of the documents that describe it, a search a listing of at most `most` documents, a
+    document its octets. `feedback` names documents that the results should resemble
+    (`urlschemes_wais.relevance_feedback.Feedback`). Raise UnsafeURL and UnsupportedOperation before connecting;
+    RemoteError if the server refuses; ProtocolError, LimitExceeded, Truncated.
     """
     _check_database(url)
-    documents = relevant(() if feedback is None else feedback, url)
+    relevant = relevant_documents(() if feedback is None else feedback, url)
     if url.form == "document":
-        yield from _access_document(url)
+        yield from _deliver_document(url)
         return
-    if not 1 <= most <= MOST_DOCUMENTS:
-        raise UnsupportedOperation(f"a search gives 1 to {MOST_DOCUMENTS} documents, not {most}", scheme="wais")
-    request = queries.search(url.line("database"), url.line("search"), relevant=documents, most=most)
-    association, _ = yield from _associate(url)
-    answer = search_answer((yield from association.ask(request, "the answer to the search")))
-    yield from _deliver_found(url, answer)
-    yield from Close(association.peer)
+    if not 1 <= most <= MAX_DOCUMENTS:
+        raise UnsupportedOperation(f"invalid most {most}: expected 1 to {MAX_DOCUMENTS}", scheme="wais")
+    request = search_request(url.line("database"), url.line("search"), relevant=relevant, most=most)
+    connection, _ = yield from _open_connection(url)
+    body = yield from connection.exchange(request, "the response to the search")
+    yield from _deliver_results(url, parse_search_response(body))
+    yield from Close(connection.peer)
 
 
 def _check_database(url: WaisURL) -> None:
-    """Refuse a name that makes servers turn elsewhere: to another host, or out of the folder of their databases."""
-    steps = url.database.split("/")
+    """Raise UnsafeURL for a database name that makes servers connect elsewhere or leave their database folder."""
+    components = url.database.split("/")
     if "@" in url.database:
-        problem = "the database name holds an @, with which servers pass the request on to another host"
+        problem = "the database name contains '@', and servers forward such a request to another host"
         hint = "ask that host itself"
-    elif {".", ".."}.intersection(steps) or (len(steps) > 1 and "" in steps):
+    elif {".", ".."}.intersection(components) or (len(components) > 1 and "" in components):
         problem = "the database name is a path that leaves the folder of the databases"
         hint = None
     else:
@@ -76,76 +74,82 @@ def _check_database(url: WaisURL) -> None:
     raise UnsafeURL(problem, scheme="wais", part="database", section="RFC 1738 section 6", hint=hint)
 
 
-def _associate(url: WaisURL) -> Algorithm[tuple[Association, int]]:
-    """Connect and begin an association; the number is how many octets a message may have."""
-    association = Association((yield from Connect(url.host, url.port)))
-    most = init_answer((yield from association.ask(queries.init(), "the answer to Init")))
-    return association, RECORD if most is None else min(most, RECORD)
+def _open_connection(url: WaisURL) -> Algorithm[tuple[Connection, int]]:
+    """Connect, begin an association, and return it with the maximum size of its messages."""
+    connection = Connection((yield from Connect(url.host, url.port)))
+    size = parse_init_response((yield from connection.exchange(init_request(), "the response to Init")))
+    return connection, MAX_MESSAGE if size is None else min(size, MAX_MESSAGE)
 
 
-def _deliver_found(url: WaisURL, answer: SearchAnswer) -> Algorithm[None]:
-    """Deliver the documents of an answer. A diagnostic is raised, behind what came with it."""
-    found = [header for header in answer.headers if is_hit(header)]
-    if answer.diagnostics and not found:
-        raise answer.diagnostics[0].error()
-    yield from Open("listing", Attributes(fields={"words": text_of(answer.words)} if answer.words else {}))
-    for header in found:
+def _deliver_results(url: WaisURL, response: SearchResponse) -> Algorithm[None]:
+    """Deliver the documents of a response, then raise its diagnostic, if any."""
+    results = [header for header in response.headers if is_result(header)]
+    if response.diagnostics and not results:
+        raise response.diagnostics[0].error()
+    yield from Open("listing", Attributes(fields={"words": text_of(response.words)} if response.words else {}))
+    for header in results:
         yield from Deliver(entry_of(header, url))
-    if answer.diagnostics:
-        raise answer.diagnostics[0].error()
+    if response.diagnostics:
+        raise response.diagnostics[0].error()
 
 
-def _access_document(url: WaisURL) -> Algorithm[None]:
-    """Deliver a document slice by slice, to the end that the server or, in the old notation, the URL tells."""
-    identifier, size = identifier_of(octets_of(url.wpath or ""))
+def _deliver_document(url: WaisURL) -> Algorithm[None]:
+    """Deliver a document slice by slice, to the end that the server tells or, in the old notation, the URL."""
+    identifier, size = parse_wpath(octets_of(url.wpath or ""))
     database, wtype = url.line("database"), url.line("wtype")
 
     def request(start: int, end: int) -> bytes:
-        return queries.retrieval(database, identifier, wtype, Part(start, end))
+        return retrieval_request(database, identifier, wtype, DocumentPart(start, end))
 
-    request(0, SLICE)  # raises UnsafeURL where none can be sent
-    association, most = yield from _associate(url)
-    slice_size = max(1, min(SLICE, most - AROUND - len(identifier)))
-    place = asked = 0
-    over = False
-    while not over and (size is None or place < size):
-        end = place + slice_size if size is None else min(place + slice_size, size)
-        answer = search_answer((yield from association.ask(request(place, end), "a part of the document")))
-        octets, over = _octets(answer, end - place, first=not place)
-        if not place:
+    request(0, SLICE)  # raises UnsafeURL before connecting
+    connection, max_message = yield from _open_connection(url)
+    slice_size = max(1, min(SLICE, max_message - MESSAGE_OVERHEAD - len(identifier)))
+    position = slices = 0
+    ended = False
+    while not ended and (size is None or position < size):
+        end = position + slice_size if size is None else min(position + slice_size, size)
+        body = yield from connection.exchange(request(position, end), "the response to the retrieval")
+        octets, ended = _slice_of(parse_search_response(body), end - position, first=not position)
+        if not position:
             attributes = Attributes(media_type=media_type(url.wtype or ""), size=size, fields={"type": url.wtype or ""})
             yield from Open("document", attributes)
         yield from Deliver(octets)
-        place += len(octets)
-        asked += 1
-        if asked > FEW_SLICES + place // LEAST and not over:
-            # The deadline grows with what goes to and fro: without this, crumbs would keep us for hours.
-            raise LimitExceeded(
-                f"{asked} parts brought {place} octets, which is no way to get a document",
-                limit="slices",
-                value=FEW_SLICES,
-            )
-    if size is not None and place < size:
-        raise Truncated(f"{place} of {size} octets came", received=place, expected=size)
-    yield from Close(association.peer)
+        position += len(octets)
+        slices += 1
+        if not ended:
+            _check_progress(slices, position)
+    if size is not None and position < size:
+        raise Truncated(f"received {position} of {size} octets", received=position, expected=size)
+    yield from Close(connection.peer)
 
 
-def _octets(answer: SearchAnswer, most: int, *, first: bool) -> tuple[bytes, bool]:
-    """The octets of one slice, and whether the document ends with them.
+def _slice_of(response: SearchResponse, expected: int, *, first: bool) -> tuple[bytes, bool]:
+    """Return the octets of one slice, and True if the document ends with them.
 
-    The end is an empty slice, or the diagnostic that more was asked for than there is. A slice that is only short is
-    followed by another one: it may be all that fits into a message.
+    The end is an empty slice, or the diagnostic of a part beyond the end. After a slice that is only short, the next is
+    requested: it may be all that fits into a message.
     """
-    beyond = False
-    for diagnostic in answer.diagnostics:
-        if diagnostic.code != OUT_OF_RANGE or (first and not answer.texts):  # the same says that there is no document
+    beyond_end = False
+    for diagnostic in response.diagnostics:
+        # Without any text, the same diagnostic means that there is no such document.
+        if diagnostic.code != OUT_OF_RANGE or (first and not response.texts):
             raise diagnostic.error()
-        beyond = True
-    if beyond and not answer.texts:
+        beyond_end = True
+    if beyond_end and not response.texts:
         return b"", True
-    if len(answer.texts) != 1:
-        raise ProtocolError(f"one part of a document was due, and {len(answer.texts)} came", where="a part")
-    octets = answer.texts[0].octets
-    if len(octets) > most:
-        raise ProtocolError(f"a part of {most} octets was due, and one of {len(octets)} came", where="a part")
-    return octets, beyond or not octets
+    if len(response.texts) != 1:
+        raise ProtocolError(f"expected one part of a document, got {len(response.texts)}", where="the retrieval")
+    octets = response.texts[0].octets
+    if len(octets) > expected:
+        raise ProtocolError(
+            f"expected a part of at most {expected} octets, got {len(octets)} octets", where="the retrieval"
+        )
+    return octets, beyond_end or not octets
+
+
+def _check_progress(slices: int, position: int) -> None:
+    """Raise LimitExceeded for many tiny slices: each extends the deadline, so a server could go on for hours."""
+    if slices > FREE_SLICES + position // MIN_AVERAGE:
+        raise LimitExceeded(
+            f"the server sent only {position} octets in {slices} slices", limit="slices", value=FREE_SLICES
+        )

@@ -1,12 +1,12 @@
-"""Documents: their identifiers as URLs write them, their types, and their entries in a listing.
+"""Documents: their identifiers in URLs, their types, and their entries in a listing.
 
-RFC 1738 section 3.9: the wpath is the identifier that the server gave, each octet of it written or encoded. Clients
-before the RFC wrote the elements of an identifier in a notation of their own, with the size of the document in front:
+By RFC 1738 section 3.9, the wpath is the server's document identifier, with its octets encoded where necessary. Clients
+before the RFC wrote the elements of an identifier in their own notation, after the size of the document:
 
     144/1=host.dom:210;2=database;3=0 144 notes;7=<00>;        wpath, decoded
     01 0C host.dom:210  02 08 database  03 .. 0 144 notes  07 01 00        the identifier: elements 1, 2, 3 and 7
 
-Both are understood. They cannot be taken for each other: the identifiers of servers begin with an octet from 01 to 07.
+Both are understood. They cannot be confused: the identifiers of servers begin with an octet from 01 to 07.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Entry
 from urlschemes_wais import WaisURL
-from urlschemes_wais.encoding import element
+from urlschemes_wais.data_elements import encode_element
 
 if TYPE_CHECKING:
-    from urlschemes_wais.answers import Header
+    from urlschemes_wais.response import DocumentHeader
 
-__all__ = ["entry_of", "identifier_of", "is_hit", "media_type"]
+__all__ = ["entry_of", "is_result", "media_type", "parse_wpath"]
 
 _OLD_NOTATION = re.compile(rb"(?:([0-9]{1,10})/)?((?>(?:[0-9]{1,3}=[^;]*+;)+))")
 _OLD_ELEMENT = re.compile(rb"([0-9]{1,3})=([^;]*+);")
@@ -45,32 +45,32 @@ _MEDIA_TYPES = {
 }
 
 
-def identifier_of(wpath: bytes) -> tuple[bytes, int | None]:
-    """The identifier that the octets of a wpath are, and the size of the document where the old notation tells it."""
-    old = _OLD_NOTATION.fullmatch(wpath)
-    if old is None:
+def parse_wpath(wpath: bytes) -> tuple[bytes, int | None]:
+    """Return the document identifier, and the size of the document if the wpath has the old notation with a size."""
+    match = _OLD_NOTATION.fullmatch(wpath)
+    if match is None:
         return wpath, None
-    identifier = b"".join(element(int(tag), value) for tag, value in _OLD_ELEMENT.findall(old[2]))
-    return identifier, int(old[1] or 0) or None
+    identifier = b"".join(encode_element(int(tag), value) for tag, value in _OLD_ELEMENT.findall(match[2]))
+    return identifier, int(match[1] or 0) or None
 
 
 def media_type(wtype: str) -> str | None:
-    """The media type of a WAIS type; None where there is none."""
+    """Return the media type of a WAIS type; None if it has none."""
     return _MEDIA_TYPES.get(wtype.upper())
 
 
-def is_hit(header: Header) -> bool:
-    """Whether a record is something that was found. Where nothing was, freeWAIS gives its catalog, and says so."""
+def is_result(header: DocumentHeader) -> bool:
+    """Return False for the catalog that freeWAIS sends, with this headline, if a search finds nothing."""
     return bool(header.score) or not header.headline.lower().startswith(_NO_RESULT)
 
 
-def entry_of(header: Header, asked: WaisURL) -> Entry:
-    """The entry of a document in the answer to `asked`: its URL has the first of its types.
+def entry_of(header: DocumentHeader, search: WaisURL) -> Entry:
+    """Return the entry of a document that `search` found. Its URL has the first of its types.
 
-    A document of the type URL is what its headline says, if that can be a URL: data from the server like any other.
+    The URL of a document of type URL is its headline if that can be a URL; like all data it is untrusted.
     """
     types = [text_of(each) for each in header.types] or ["TEXT"]
-    said = {
+    fields = {
         "types": " ".join(types),
         "score": header.score,
         "lines": header.lines,
@@ -82,7 +82,7 @@ def entry_of(header: Header, asked: WaisURL) -> Entry:
     url: str | None = None
     problem: str | None = None
     try:
-        url = _url_of(header, types, asked)
+        url = _document_url(header, types, search)
     except (InvalidURL, UnsafeURL) as error:
         problem = one_line(str(error))
     return Entry(
@@ -90,20 +90,20 @@ def entry_of(header: Header, asked: WaisURL) -> Entry:
         url=url,
         kind=types[0],
         size=header.size,
-        fields={name: str(value) for name, value in said.items() if value not in {None, ""}},
+        fields={name: str(value) for name, value in fields.items() if value not in {None, ""}},
         problem=problem,
     )
 
 
-def _url_of(header: Header, types: list[str], asked: WaisURL) -> str:
+def _document_url(header: DocumentHeader, types: list[str], search: WaisURL) -> str:
     if types == ["URL"] and _URL.fullmatch(header.headline):
         return header.headline.decode("ascii")
     if not header.identifier:
-        raise UnsafeURL("the document has no identifier")
+        raise UnsafeURL("the server sent no identifier for the document")
     url = WaisURL(
-        host=asked.host,
-        port=asked.port,
-        database=asked.database,
+        host=search.host,
+        port=search.port,
+        database=search.database,
         wtype=types[0],
         wpath=text_of(header.identifier),
     )
