@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from urlschemes.errors import URLError
+from urlschemes.errors import PluginContractError, URLError
 from urlschemes.registry.claim_selection import locations
 from urlschemes.registry.claims import COMMANDS, distribution_key
 from urlschemes.registry.known_names import reserved_names
+from urlschemes.registry.loading import removal_hint
 from urlschemes_cli.error_reports import conflict_hint
 
 if TYPE_CHECKING:
@@ -40,7 +41,15 @@ def load(settings: Settings, name: str) -> click.Command | None:
     if claim is None:
         return None
     command = settings.registry.load(claim)
-    assert isinstance(command, click.Command)
+    if not isinstance(command, click.Command):
+        kind = type(command).__qualname__
+        raise PluginContractError(
+            f"{claim.provider} breaks the plugin contract: its command {name} is an object of type {kind}",
+            distribution=claim.provider,
+            wants="a click.Command",
+            has=kind,
+            hint=removal_hint(claim),
+        )
     return command
 
 

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from urlschemes.redaction import shown
-from urlschemes_access.errors import AccessError
 from urlschemes_access.attributes import charset_of
+from urlschemes_access.errors import AccessError
 from urlschemes_cli.output.attributes import attributes_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 

@@ -1,0 +1,80 @@
+"""`urlschemes check` and `urlschemes fix`."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_check_lists_warnings_and_errors(run) -> None:
+    warned = run("check", "x-shelf://joe:hunter2@host.dom:81/")
+    assert warned.exit_code == 0
+    heads = [line.split(":")[0] for line in warned.stdout.splitlines() if not line.startswith(" ")]
+    assert heads == ["warning at 14", "warning at 31"]
+    assert "hunter2" not in warned.stdout
+    wrong = run("check", "x-shelf://host.dom/a b~")
+    assert wrong.exit_code == 1
+    lines = wrong.stdout.splitlines()
+    assert [line.split(":")[0] for line in lines if line[0] != " "] == ["error", "error"], (
+        "the message has the position"
+    )
+    assert all(line == line.rstrip() for line in lines)
+    assert run("check", "x-shelf://host.dom/a").stdout == "valid, without warnings\n"
+
+
+def test_check_as_json(run) -> None:
+    checked = json.loads(run("check", "--json", "x-shelf://host.dom:81/").stdout)
+    assert (checked["url"], checked["valid"]) == ("x-shelf://host.dom:81/", True)
+    (finding,) = checked["findings"]
+    assert set(finding) == {
+        *("code", "severity", "message", "span", "part", "expected", "rule", "section", "hint"),
+    }
+    assert (finding["code"], finding["severity"], finding["span"]) == ("reserved-port", "warning", [19, 21])
+    invalid = run("check", "--json", "x-shelf://host.dom/~")
+    assert (invalid.exit_code, json.loads(invalid.stdout)["valid"]) == (1, False)
+
+
+def test_check_of_an_unknown_scheme_applies_the_rules_for_all_urls(run) -> None:
+    result = run("check", "--json", "x-attic:a b")
+    checked = json.loads(result.stdout)
+    assert (result.exit_code, checked["valid"]) == (1, False)
+    assert [finding["code"] for finding in checked["findings"]] == ["unknown-scheme", "invalid-character"]
+
+
+def test_fix_writes_the_url_and_lists_the_changes_on_standard_error(run) -> None:
+    result = run("fix", "x-shelf://host.dom/~a#top")
+    assert (result.exit_code, result.stdout) == (0, "x-shelf://host.dom/%7Ea\n")
+    assert result.stderr.count("urlschemes: ") == 2
+    assert "character encoded at 19: ~ -> %7E" in result.stderr
+    assert run("fix", "x-shelf://host.dom/a").stderr == "urlschemes: the URL is valid and was not changed\n"
+
+
+def test_fix_as_json(run) -> None:
+    fixed = json.loads(run("fix", "--json", "x-shelf://host.dom/~a#top").stdout)
+    assert (fixed["given"], fixed["url"]) == ("x-shelf://host.dom/~a#top", "x-shelf://host.dom/%7Ea")
+    assert fixed["fragment"] == "top"
+    keys = {"what", "position", "before", "after", "part", "section"}
+    assert all(set(change) == keys for change in fixed["changes"])
+
+
+def test_fix_shows_no_character_of_a_password(run) -> None:
+    url = "x-shelf://joe:hun~ter2@host.dom/~"
+    result = run("fix", url)
+    assert result.stdout == "x-shelf://joe:***@host.dom/%7E\n"
+    assert "character encoded at 17: in the password" in result.stderr
+    assert result.stderr.count("the password is hidden; --passwords writes it") == 1
+    changes = json.loads(run("fix", "--json", url).stdout)["changes"]
+    assert [(change["part"], change["before"]) for change in changes] == [("password", "***"), ("thing", "~")]
+    fragment = "x-shelf://h/a#x-shelf://joe:hunter2@h/"
+    assert json.loads(run("fix", "--json", fragment).stdout)["fragment"] == "x-shelf://joe:***@h/"
+    assert "is hidden" not in run("fix", "x-shelf://joe@host.dom/~").stderr
+
+
+def test_fix_with_passwords_writes_them(run) -> None:
+    url = "x-shelf://joe:hun~ter2@host.dom/~"
+    result = run("fix", "--passwords", url)
+    assert result.stdout == "x-shelf://joe:hun%7Eter2@host.dom/%7E\n"
+    assert "is hidden" not in result.stderr
+    assert json.loads(run("fix", "--json", "--passwords", url).stdout)["changes"][0]["before"] == "~"
+    fragment = "x-shelf://h/a#x-shelf://joe:hunter2@h/"
+    fixed = json.loads(run("fix", "--json", "--passwords", fragment).stdout)
+    assert fixed["fragment"] == "x-shelf://joe:hunter2@h/"

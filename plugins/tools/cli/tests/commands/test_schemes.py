@@ -1,0 +1,102 @@
+"""`urlschemes schemes` and `urlschemes schemes --all`."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from urlschemes_cli.app import command
+
+COLUMNS = ["name", "title", "port", "operations", "status", "distribution", "version"]
+
+
+def test_installed_schemes_are_a_table(run) -> None:
+    rows = [re.split(r"  +", row) for row in run("schemes").stdout.splitlines()]
+    assert rows[0] == COLUMNS
+    assert rows[2][:3] == ["x-drawer", "Things in a drawer", "access"]
+    assert rows[3] == [
+        "x-shelf",
+        "Things on a shelf",
+        "7070",
+        "access, find attributes",
+        "experimental",
+        "shelf-schemes",
+        "1.0",
+    ]
+
+
+@pytest.mark.parametrize(("width", "columns"), [(40, 3), (60, 4), (80, 5), (100, 7), (200, 7)])
+def test_columns_that_do_not_fit_are_left_out(run, width: int, columns: int) -> None:
+    narrow = run("schemes", env={"COLUMNS": str(width)})
+    lines = narrow.stdout.splitlines()
+    assert lines[0].split() == COLUMNS[:columns]
+    assert len(lines) == 4, "no cell is wrapped"
+    assert max(map(len, lines)) <= width
+    assert narrow.stderr == ("" if columns == 7 else "urlschemes: --json has more columns\n")
+
+
+def test_installed_schemes_as_json(run) -> None:
+    assert json.loads(run("schemes", "--json").stdout)[1] == {
+        "name": "x-shelf",
+        "title": "Things on a shelf",
+        "distribution": "shelf-schemes",
+        "version": "1.0",
+        "status": "experimental",
+        "port": 7070,
+        "operations": ["access", "find attributes"],
+        "reference": "nowhere, section 1",
+    }
+
+
+def test_without_plugins_it_says_so() -> None:
+    nothing = CliRunner().invoke(command, ["--no-plugins", "schemes"])
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
+    assert "no scheme is installed, or all are switched off" in nothing.stderr
+
+
+def test_all_lists_installed_and_known_names(run, art_ledger, monkeypatch) -> None:
+    done = run("schemes", "--all", plugins="shelf-schemes,arts")
+    assert done.exit_code == 0
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in done.stdout.splitlines()[2:]}
+    assert list(rows) == sorted(rows)
+    assert rows["x-song"] == "historical songs, by \\x1btheir words the songbook sung no more"
+    assert rows["x-dance"] == "urlschemes-x-dance"
+    assert rows["x-shelf"].startswith("experimental yes Things on a shelf")
+    assert rows["x-shelf"].endswith(" shelf-schemes 1.0")
+    assert rows["mid"].startswith("permanent messages of electronic mail, by their identifiers RFC 1738 section 4 ")
+    assert done.stderr == (
+        "urlschemes: 22 names, 2 installed; sources: the names that RFC 1738 settles (1994-12); "
+        "the list of arts (2026-03)\n"
+    )
+    monkeypatch.setenv("COLUMNS", "70")
+    narrow = run("schemes", "--all", plugins="shelf-schemes,arts")
+    assert max(map(len, narrow.stdout.splitlines())) <= 70
+    assert "--json has more columns" in narrow.stderr
+
+
+def test_all_as_json(run, art_ledger) -> None:
+    done = run("schemes", "--all", "--json", plugins="shelf-schemes,arts")
+    found = {each["name"]: each for each in json.loads(done.stdout)}
+    assert len(found) == 22
+    assert found["x-song"] == {
+        "name": "x-song",
+        "status": "historical",
+        "installed": False,
+        "means": "songs, by \x1btheir words",
+        "reference": "the songbook",
+        "since": "sung no more",
+        "distribution": "",
+        "version": None,
+    }
+    shelf = found["x-shelf"]
+    assert (shelf["installed"], shelf["status"]) == (True, "experimental"), "the record takes precedence"
+    assert (shelf["distribution"], shelf["version"]) == ("shelf-schemes", "1.0")
+
+
+def test_all_without_a_plugins_ledger_says_which_plugin_has_more_names(run) -> None:
+    done = run("schemes", "--all")
+    assert len(done.stdout.splitlines()) == 2 + 20
+    assert "urlschemes-iana adds the names that IANA has registered: pip install urlschemes-iana" in done.stderr

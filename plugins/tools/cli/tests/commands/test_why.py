@@ -1,0 +1,38 @@
+"""`urlschemes why`."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_the_provider_and_the_rule(run) -> None:
+    result = run("why", "x-shelf")
+    assert result.stdout.startswith("x-shelf  shelf-schemes 1.0\nbecause       no other distribution")
+    assert "--disable x-shelf switches it off" in result.stdout
+    found = json.loads(run("why", "--json", "x-shelf").stdout)
+    assert set(found) == {"name", "provider", "rule", "claims", "gateway", "advice"}
+    assert (found["provider"], found["claims"][0]["state"]) == ("shelf-schemes 1.0", "active")
+
+
+def test_a_name_without_provider_ends_with_the_exit_code_5(run) -> None:
+    result = run("why", "x-attic")
+    assert (result.exit_code, result.stderr) == (5, "")
+    assert result.stdout.startswith("x-attic  no provider\n")
+
+
+def test_a_conflict_is_explained_with_the_pin_that_settles_it(run, install, shelf_files) -> None:
+    files = {path.replace("shelf_schemes", "other_shelf"): text for path, text in shelf_files.items()}
+    install("other-shelf", "x-shelf = other_shelf:scheme", files)
+    both = "shelf-schemes,other-shelf"
+    refused = run("parse", "x-shelf://h/", plugins=both)
+    assert (refused.exit_code, "--pin x-shelf=" in refused.stderr) == (5, True)
+    assert "--pin x-shelf=" in run("why", "x-shelf", plugins=both).stdout
+    assert run("--pin", "x-shelf=other-shelf", "parse", "x-shelf://h/", plugins=both).exit_code == 0
+
+
+def test_a_gateway_is_shown(run, monkeypatch) -> None:
+    monkeypatch.setenv("URLSCHEMES_GATEWAYS", "x-far=x-shelf://joe:opensesame@127.0.0.1/{url}")
+    why = run("why", "x-far")
+    gateway = "x-shelf://joe:***@127.0.0.1/{url}, from the environment variable URLSCHEMES_GATEWAYS"
+    assert f"gateway  {gateway}" in why.stdout
+    assert "opensesame" not in why.output

@@ -1,0 +1,69 @@
+"""The options of every command that accesses a URL."""
+
+from __future__ import annotations
+
+import pytest
+
+URL = "x-shelf://127.0.0.1/options"
+CREDENTIALS = """
+from urlschemes_access import Credentials
+from urlschemes.registry.hooks import hookimpl
+
+@hookimpl
+def urlschemes_credentials(request):
+    return Credentials("me", request.host)
+"""
+
+
+def test_options_of_the_scheme_are_converted_to_their_types(run) -> None:
+    assert run("access", URL).stdout == "False 1"
+    assert run("access", "--option", "shout", "--option", "times=3", URL).stdout == "True 3"
+    assert run("access", "--option", "shout=no", URL).stdout == "False 1"
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("volume=11", "x-shelf has no option 'volume'; its options: shout, times"),
+        ("shout=loud", "shout must be yes or no"),
+        ("times=often", "times must be a whole number"),
+        ("times", "times needs a value: times=VALUE"),
+    ],
+)
+def test_a_wrong_option_of_the_scheme_is_a_usage_error(run, option: str, message: str) -> None:
+    result = run("access", "--option", option, URL)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_verbose_shows_the_dialogue_without_passwords_and_control_characters(run, server) -> None:
+    with server(b"one opensesame\r\ntwo \x1b[31m\r\n") as port:
+        result = run("access", "-v", f"x-shelf://127.0.0.1:{port}/wire")
+    assert result.stdout_bytes == b"one opensesame\r\ntwo \x1b[31m\r\n"
+    for line in (
+        f"* connect 127.0.0.1 port {port}",
+        "> PASS ***",
+        "< one ***",
+        "< two \\x1b[31m",
+        "* open document",
+    ):
+        assert line in result.stderr
+    assert "opensesame" not in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize(("verbose", "lines"), [("-v", 16), ("-vv", 40)])
+def test_a_long_message_is_shortened_unless_verbose_is_given_twice(run, server, verbose: str, lines: int) -> None:
+    with server(b"word\r\n" * 40) as port:
+        result = run("access", verbose, f"x-shelf://127.0.0.1:{port}/wire")
+    assert result.stderr.count("< word") == lines
+    assert ("octets in all" in result.stderr) == (verbose == "-v")
+    assert result.stdout_bytes == b"word\r\n" * 40
+
+
+def test_plugins_provide_credentials_only_if_the_option_is_given(run, install) -> None:
+    install("knows", "[urlschemes]\ncredentials = knows\n", {"knows.py": CREDENTIALS})
+    both, url = "shelf-schemes,knows", "x-shelf://127.0.0.1/login"
+    assert run("access", url, plugins=both).exit_code == 3
+    assert run("access", "--plugin-credentials", url, plugins=both).stdout == "me has 9 letters\n"
+    assert run("access", "--plugin-credentials", url).exit_code == 3

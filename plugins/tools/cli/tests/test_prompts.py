@@ -1,0 +1,49 @@
+"""Prompts for logins and forms."""
+
+from __future__ import annotations
+
+LOGIN = "x-shelf://127.0.0.1/login"
+
+
+def test_a_login_is_asked_for_without_showing_the_password(terminal) -> None:
+    answers = (("User (empty: none): ", "joe\n"), ("Password of joe: ", "hunter2\n"))
+    screen = terminal("access", LOGIN, answers=answers)
+    assert screen.code == 0
+    assert "127.0.0.1 port 7070 (the \\x1b[31mvault) asks for a login." in screen.text
+    assert "joe has 7 letters" in screen.text
+    assert "hunter2" not in screen.written
+
+
+def test_the_user_of_the_url_is_not_asked_for(terminal) -> None:
+    screen = terminal("access", "x-shelf://ann@127.0.0.1/login", answers=(("Password of ann: ", "x\n"),))
+    assert "ann has 1 letters" in screen.text
+
+
+def test_no_user_means_no_login(terminal) -> None:
+    screen = terminal("access", LOGIN, answers=(("User (empty: none): ", "\n"),))
+    assert screen.code == 3
+    assert "it wants a login" in screen.text
+
+
+def test_the_end_of_the_input_ends_the_command(terminal) -> None:
+    screen = terminal("access", "x-shelf://ann@127.0.0.1/login", answers=(("Password of ann: ", "\x04"),))
+    assert screen.code == 130
+    assert "Traceback" not in screen.written
+
+
+def test_without_a_terminal_there_is_no_prompt(shell) -> None:
+    done = shell("access", LOGIN)
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"urlschemes: it wants a login\n")
+    done = shell("access", "x-shelf://127.0.0.1/form")
+    assert done.returncode == 3
+    assert b"  help: the command asks for it if standard input and standard error are a terminal\n" in done.stderr
+
+
+def test_a_form_is_filled_in(terminal) -> None:
+    answers = (("Name? [nobody]: ", "\n"), ("Word?: ", "hunter2\n"), ("Number [1]: ", "2\n"))
+    screen = terminal("access", "x-shelf://127.0.0.1/form", answers=answers)
+    assert screen.code == 0
+    assert screen.text.startswith("A form\nwith a note\n")
+    assert " *  1  red\n    2  blue\n" in screen.text
+    assert screen.text.count("hunter2") == 1, "only in the document that the scheme makes of the answers"
+    assert "('nobody', 'hunter2', 'blue')" in screen.text
