@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pluggy
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
-from urlschemes.redaction import described, one_line
+from urlschemes.redaction import described
 from urlschemes.registry.claims import HOOK_NAMES, HOOK_PREFIX
 from urlschemes.registry.known_names import Ledger
 
@@ -97,9 +97,9 @@ class HookCaller:
                 hint=error.hint if isinstance(error, URLError) else None,
             ) from error
         if answer is not None and not isinstance(answer, kind):
-            has = type(answer).__name__
+            has = f"an instance of {type(answer).__qualname__}"
             raise PluginContractError(
-                f"the hook {self.hook} of {self.provider} returned a {has}",
+                f"the hook {self.hook} of {self.provider} returned {has}",
                 distribution=self.provider,
                 wants=f"{kind.__name__} or None",
                 has=has,
@@ -140,7 +140,7 @@ class Hooks:
         module = self._loaded(source)
         hook = f"{HOOK_PREFIX}{name}"
         for each in getattr(self._manager.hook, hook).get_hookimpls():
-            if each.plugin is module:
+            if each.plugin == module:
                 yield HookCaller(hook, source, each.function, tuple(each.argnames))
 
     def _loaded(self, source: HookSource) -> object:
@@ -162,8 +162,8 @@ class Hooks:
         except pluggy.PluginValidationError as error:
             if self._manager.is_registered(module):  # as some versions of pluggy leave it
                 self._manager.unregister(module)
-            reason = " ".join(str(error).partition("hookimpl definition")[2].split())
-            raise _wrong(source, one_line(reason), _expected()) from error
+            definition = str(error).partition("hookimpl definition: ")[2].partition("\n")[0]
+            raise _wrong(source, f"{definition} takes other arguments than the hook", _expected()) from error
 
 
 def check_implementation(module: object, source: HookSource) -> None:

@@ -72,8 +72,8 @@ def load_object(claim: Claim) -> object:
         return scheme
     found = import_claimed(claim)
     if claim.group in {COMMANDS, DEMOS} and not callable(found):
-        has = type(found).__qualname__
-        raise _contract(claim, f"it names a {has}, which cannot be called", wants="a callable", has=has)
+        has = f"an instance of {type(found).__qualname__}"
+        raise _contract(claim, f"it names {has}, which cannot be called", wants="a callable", has=has)
     return found
 
 
@@ -102,7 +102,11 @@ def _imported_module(claim: Claim) -> ModuleType:
 def _imported_scheme(claim: Claim) -> Scheme:
     found = import_claimed(claim)
     if not isinstance(found, Scheme):
-        has = f"the class {found.__qualname__}" if isinstance(found, type) else f"a {type(found).__qualname__}"
+        has = (
+            f"the class {found.__qualname__}"
+            if isinstance(found, type)
+            else f"an instance of {type(found).__qualname__}"
+        )
         raise _contract(claim, f"{claim.module}:{claim.attribute} is {has}", wants="a urlschemes.Scheme", has=has)
     if found.name != claim.name:
         has = f"the scheme {found.name}"

@@ -116,7 +116,7 @@ class Plugins:
         """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""
         broken = self.broken.get(claim)
         if broken is not None:
-            raise _copy(broken) from broken.__cause__
+            raise _copy(broken)
         began = perf_counter()
         try:
             loaded = load(claim)
@@ -136,12 +136,10 @@ class Plugins:
 
 
 def _copy(error: PluginError) -> PluginError:
-    """Return an equal error without the traceback, which would keep alive what its functions hold."""
+    """Return an equal error without cause and traceback, which would keep alive the variables of the first caller."""
     from copy import copy  # only a fault needs it
 
-    copied = copy(error)
-    copied.__cause__ = error.__cause__
-    return copied
+    return copy(error)
 
 
 def load_any(claim: Claim, claims: Iterable[Claim]) -> object:

@@ -330,9 +330,7 @@ class Registry:
             raise self._inspection.no_provider(lower_case(name))
         kind = self[name].url_type
         if not issubclass(kind, wanted):
-            article = "an" if kind.__name__[:1] in "AEIOU" else "a"
-            wanted_article = "an" if wanted.__name__[:1] in "AEIOU" else "a"
-            message = f"expected {wanted_article} {wanted.__name__}, got {article} {kind.__name__}"
+            message = f"expected {wanted.__name__}, got {kind.__name__}"
             raise fault_of("scheme", text, message, scheme=lower_case(name), section="RFC 1738 section 2.1")
         return read_as(kind, text, limit)
 

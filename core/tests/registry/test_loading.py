@@ -1,0 +1,307 @@
+"""From a claim to a record, a scheme or a command: a fault of a plugin is an error that names it, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+import threading
+import weakref
+
+import pytest
+
+from urlschemes import Registry, Scheme
+from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
+from urlschemes.registry.claims import COMMANDS, Claim
+from urlschemes.registry.loading import load_object, load_record
+
+SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins():
+    """Remove the plugins that a test imports from `sys.modules`."""
+    yield
+    for module in [name for name in sys.modules if name.startswith("x_")]:
+        del sys.modules[module]
+
+
+@pytest.fixture
+def failure(plugin, monkeypatch):
+    """Install a plugin, and return the error of the first URL of its scheme, and the registry."""
+
+    def fail(name: str, *arguments, **options) -> tuple[PluginError, Registry]:
+        monkeypatch.syspath_prepend(plugin(name, *arguments, version="2.5", **options))
+        registry = Registry()
+        with pytest.raises(PluginError) as caught:
+            registry.parse(f"{name}:yes")
+        with pytest.raises(type(caught.value)) as again:
+            registry.parse(f"{name}:yes")
+        assert str(again.value) == str(caught.value)
+        assert str(caught.value).isascii()
+        assert str(caught.value).isprintable()
+        assert caught.value.distribution == f"{name} 2.5"
+        assert caught.value.scheme == name
+        (claim,) = (claim for claim in registry.claims() if claim.name == name)
+        assert (claim.state, claim.reason) == ("broken", caught.value.message)
+        return caught.value, registry
+
+    return fail
+
+
+# Imports that fail
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import a_missing_module", "ModuleNotFoundError: No module named 'a_missing_module'"),
+        ("raise SystemExit(7)", "SystemExit: 7"),
+        ("raise SystemExit", "SystemExit"),
+        ("assert False, 'no'", "AssertionError: no"),
+        ("def deep(): deep()\ndeep()", "RecursionError: maximum recursion depth exceeded"),
+        ("def :", "SyntaxError: invalid syntax"),
+        ("raise ValueError('a\\x00b\\nc')", "ValueError: a\\x00b\\x0ac"),
+        ("raise ValueError('\\x1b[31m ftp://u:secret@h/')", "ValueError: \\x1b[31m ftp://u:***@h/"),
+    ],
+)
+def test_an_import_that_fails_is_a_load_error(failure, code, reason):  # C01, C02, C04
+    error, _ = failure("x-fails", code)
+    assert type(error) is PluginLoadError
+    assert error.message.startswith(f"x-fails 2.5, which provides x-fails, cannot be imported: {reason}")
+    assert error.hint == "URLSCHEMES_DISABLE=x-fails switches it off, `pip uninstall x-fails` removes it"
+
+
+def test_a_package_that_is_missing_is_a_load_error(install, monkeypatch):
+    monkeypatch.syspath_prepend(install("gone", "x-gone = x_gone"))
+    with pytest.raises(PluginLoadError, match=r"cannot be imported: ModuleNotFoundError: there is no module x_gone"):
+        Registry()["x-gone"]
+
+
+@pytest.mark.parametrize("kind", ["KeyboardInterrupt", "MemoryError"])
+def test_an_interrupted_import_is_tried_again(plugin, monkeypatch, kind):  # C03, C04
+    code = f"import sys\nif not hasattr(sys, 'tried'):\n    sys.tried = True\n    raise {kind}\n{SIMPLE}"
+    monkeypatch.syspath_prepend(plugin("x-stop", code))
+    registry = Registry()
+    with pytest.raises((KeyboardInterrupt, MemoryError)):
+        registry.parse("x-stop:yes")
+    del sys.tried  # type: ignore[attr-defined]  # the plugin sets it
+    sys.tried = True  # type: ignore[attr-defined]  # as above
+    assert [claim.state for claim in registry.claims() if claim.name == "x-stop"] == ["active"]
+    assert registry.is_valid("x-stop:yes")
+    del sys.tried  # type: ignore[attr-defined]  # as above
+
+
+def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):  # C05
+    monkeypatch.setattr("urlschemes.registry.plugins.SLOW_IMPORT", 0.01)
+    monkeypatch.syspath_prepend(plugin("x-slow", f"import time\ntime.sleep(0.06)\n{SIMPLE}"))
+    registry = Registry()
+    assert "x_slow" not in sys.modules
+    registry["x-slow"]
+    registry["x-slow"]
+    ((logger, level, message),) = caplog.record_tuples
+    assert (logger, level, message) == ("urlschemes", 30, "x-slow 1.0 took 0.1 s to import for x-slow")
+    assert [each.seconds > 0.05 for each in registry.diagnose() if each.claim.name == "x-slow"] == [True]
+
+
+# Records that cannot be used
+
+
+@pytest.mark.parametrize(
+    ("change", "has", "reason"),
+    [
+        (("api = 1", "api = 2"), "api = 2", "is written for api 2, and this core reads api 1"),
+        (("api = 1\n", ""), "no api", "has no api"),
+        (("api = 1", 'api = "1"'), "no api", "api must be"),
+        (("api = 1", "api = 1 1"), "", "is not TOML"),
+        (('scheme = "x-record"', 'scheme = "x-else"'), "x-else", "is the record of 'x-else'"),
+        (("experimental", "permanent"), "no status", "status must be experimental"),
+        (("1*uchar", "1*nothing"), "no syntax", "syntax"),
+        (('"x-record:"', '"x-other:"'), "no syntax", "no URL of the rule 'testurl' begins with 'x-record:'"),
+    ],
+)
+@pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
+def test_a_wrong_record_is_a_broken_contract(plugin, monkeypatch, change, has, reason, code):  # C06
+    if reason.startswith("no URL") and code:
+        pytest.skip("the rule is examined with the code")
+    monkeypatch.syspath_prepend(plugin("x-record", code, lambda text: text.replace(*change)))
+    registry = Registry()
+    with pytest.raises(PluginContractError) as caught:
+        registry["x-record"]
+    assert caught.value.message.startswith("x-record 1.0, which provides x-record, breaks the plugin contract: ")
+    assert reason in caught.value.message
+    assert has in caught.value.has
+    assert caught.value.wants
+    assert caught.value.hint.endswith(
+        "URLSCHEMES_DISABLE=x-record switches it off, `pip uninstall x-record` removes it"
+    )
+    assert "x_record" not in sys.modules
+
+
+@pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
+def test_a_missing_record_is_a_broken_contract(failure, code):  # C06
+    error, _ = failure("x-none", code, None)
+    assert type(error) is PluginContractError
+    assert error.message.endswith(
+        "its record cannot be read: FileNotFoundError: the package x_none has no file registration.toml"
+    )
+    assert (error.wants, error.has) == ("registration.toml, in UTF-8, in x_none", "none")
+    assert "x_none" not in sys.modules
+
+
+def test_a_record_that_is_not_utf_8_is_a_broken_contract(plugin, monkeypatch):
+    site = plugin("x-latin", "raise SystemExit('imported')")
+    (site / "x_latin" / "registration.toml").write_bytes(b"caf\xe9")
+    monkeypatch.syspath_prepend(site)
+    with pytest.raises(PluginContractError, match="its record cannot be read: UnicodeDecodeError"):
+        Registry()["x-latin"]
+
+
+def test_an_edited_record_counts_for_the_next_registry(plugin, monkeypatch):
+    site = plugin("x-edited", code=None)
+    monkeypatch.syspath_prepend(site)
+    assert Registry().registration("x-edited").title == "A scheme of the tests"
+    file = site / "x_edited" / "registration.toml"
+    file.write_text(file.read_text().replace("A scheme of the tests", "Another title"))
+    assert Registry().registration("x-edited").title == "Another title"
+
+
+# Objects of the wrong kind
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("", "there is no x_odd:scheme"),
+        ("scheme = 7", "x_odd:scheme is an instance of int"),
+        ("from urlschemes import Scheme as scheme", "x_odd:scheme is the class Scheme"),
+        ("def __getattr__(name): raise SystemExit(8)", "there is no x_odd:scheme"),
+        (
+            (
+                "from urlschemes import Registration, Scheme\n"
+                "from pathlib import Path\ntext = Path(__file__).with_name('registration.toml').read_text()\n"
+                "scheme = Scheme(Registration.from_text(text.replace('x-odd', 'x-else')))"
+            ),
+            "it provides the scheme x-else",
+        ),
+        (
+            "from urlschemes import Registration, Scheme, URL\nscheme = Scheme(Registration.of(__name__), URL)",
+            "the type URL is not made for the registration of 'x-odd'",
+        ),
+        (
+            (
+                "from urlschemes import Registration, Scheme, URL\nregistration = Registration.of(__name__)\n"
+                "class OddURL(URL, registration=registration):\n    __str__ = None\n"
+                "scheme = Scheme(registration, OddURL)"
+            ),
+            "the type OddURL overrides __str__, which is the same for all URLs",
+        ),
+        (
+            (
+                "from urlschemes import Registration, Scheme, URL\nregistration = Registration.of(__name__)\n"
+                "class OddURL(URL, registration=registration): pass\nOddURL.syntax = None\n"
+                "scheme = Scheme(registration, OddURL)"
+            ),
+            "its URL type cannot be used: AttributeError: 'NoneType' object has no attribute 'fullmatch'",
+        ),
+    ],
+)
+def test_an_object_of_the_wrong_kind_is_a_broken_contract(failure, code, reason):  # C14
+    error, _ = failure("x-odd", code)
+    assert type(error) is PluginContractError
+    assert error.message == f"x-odd 2.5, which provides x-odd, breaks the plugin contract: {reason}"
+
+
+def test_a_command_must_be_callable(install, monkeypatch):
+    monkeypatch.syspath_prepend(
+        install("tool", "[urlschemes.commands]\nmake = x_tool:made\n", {"x_tool.py": "made = 7"})
+    )
+    registry = Registry()
+    (claim,) = (claim for claim in registry.claims() if (claim.group, claim.name) == (COMMANDS, "make"))
+    with pytest.raises(PluginContractError, match=r"it names an instance of int, which cannot be called"):
+        registry.load(claim)
+
+
+@pytest.mark.parametrize(
+    ("access", "kind", "reason"),
+    [
+        ("raise SystemExit(3)", PluginLoadError, "its algorithm: SystemExit: 3"),
+        ("raise MemoryError", MemoryError, None),
+        ("", PluginContractError, "x_late.access has no function 'access'"),
+    ],
+)
+def test_an_algorithm_is_examined_when_a_scheme_is_loaded_as_a_whole(plugin, monkeypatch, access, kind, reason):
+    monkeypatch.syspath_prepend(plugin("x-late", access=access))
+    registry = Registry()
+    assert registry.is_valid("x-late:yes")
+    (claim,) = (claim for claim in registry.claims() if claim.name == "x-late")
+    with pytest.raises(kind, match=reason):
+        load_object(claim)
+
+
+# What happens around an import
+
+
+def test_a_broken_scheme_leaves_the_others_alone(failure, plugin):
+    plugin("x-good", code=None)
+    _, registry = failure("x-bad", "raise SystemExit(3)")
+    assert registry.is_valid("x-good:yes")
+    assert "x-bad" in registry
+    assert {record.scheme for record in registry.registrations()} >= {"x-bad", "x-good"}
+
+
+def test_a_plugin_that_parses_its_own_urls_while_it_is_imported_is_not_broken_by_that(plugin, monkeypatch):
+    code = f"""
+import x_eager_registry
+from urlschemes.errors import URLError
+try:
+    x_eager_registry.registry.parse("x-eager:a")
+except URLError:
+    pass
+{SIMPLE}
+"""
+    site = plugin("x-eager", code)
+    monkeypatch.syspath_prepend(site)
+    registry = Registry()
+    module = type(sys)("x_eager_registry")
+    module.registry = registry  # type: ignore[attr-defined]  # what the plugin uses
+    monkeypatch.setitem(sys.modules, "x_eager_registry", module)
+    assert registry.is_valid("x-eager:a")
+    assert [claim.state for claim in registry.claims() if claim.name == "x-eager"] == ["active"]
+
+
+def test_threads_that_need_one_scheme_at_once_get_one_scheme(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-shared", f"import time\ntime.sleep(0.05)\n{SIMPLE}"))
+    registry = Registry()
+    found: list[Scheme] = []
+    threads = [threading.Thread(target=lambda: found.append(registry["x-shared"])) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert {id(scheme) for scheme in found} == {id(registry["x-shared"])}
+
+
+def test_a_remembered_error_keeps_nothing_of_its_caller_alive(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-leak", "raise RuntimeError"))
+    registry = Registry()
+
+    class Secret:
+        pass
+
+    def use() -> weakref.ref[Secret]:
+        secret = Secret()
+        with contextlib.suppress(PluginLoadError):
+            registry["x-leak"]
+        return weakref.ref(secret)
+
+    reference = use()
+    gc.collect()
+    assert reference() is None
+
+
+def test_a_claim_for_another_scheme_than_the_record_is_refused(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-one", code=None))
+    with pytest.raises(PluginContractError, match=r"is the record of 'x-one'"):
+        load_record(Claim("x-two", "two", "1.0", "/site", "x_one"))

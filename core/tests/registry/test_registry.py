@@ -1,0 +1,339 @@
+"""Schemes by name: parsing with a registry, and the schemes that a program registers itself."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+
+import pytest
+
+from urlschemes import URL, InternetURL, Registry, Scheme
+from urlschemes.errors import (
+    InvalidCharacter,
+    InvalidPart,
+    InvalidScheme,
+    InvalidURL,
+    PluginConflict,
+    PluginError,
+    UnknownScheme,
+    URLTooLong,
+)
+from urlschemes.storage.config_file import ConfigFile
+
+
+@pytest.fixture
+def bare(monkeypatch) -> Registry:
+    """A registry for which nothing is installed."""
+    for function in ("installed_claims", "discover"):
+        monkeypatch.setattr(f"urlschemes.registry.plugins.{function}", lambda **_: ())
+    return Registry()
+
+
+def states(registry: Registry, name: str) -> dict[str, str]:
+    """Return the state of each claim for the name, by its provider."""
+    return {claim.provider: claim.state for claim in registry.claims() if claim.name == name}
+
+
+# Parsing
+
+
+def test_a_record_alone_is_a_scheme(bare, registration):
+    bare.register(registration("x-foo"))
+    url = bare.parse("x-foo:bar%20")
+    assert (url.scheme, url.parts, url.raw) == ("x-foo", {"word": "bar "}, {"word": "bar%20"})
+    assert type(url) is bare["x-foo"].url_type
+    assert ("x-foo" in bare, "X-FOO" in bare, "x-fo" in bare, 7 in bare) == (True, True, False, False)
+    assert ([*bare], len(bare)) == (["x-foo"], 1)
+    assert bare.registrations() == (bare["x-foo"].registration,)
+    assert bare.registration("x-Foo") is bare["X-foo"].registration
+
+
+def test_the_letters_of_a_name_may_be_capitals(bare, registration):
+    bare.register(registration("x-foo"))
+    assert str(bare.parse("X-Foo:bar")) == "X-Foo:bar"
+    assert bare.parse("X-Foo:bar") == bare.parse("x-foo:bar")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("x-foo:", InvalidPart),
+        ("x-foo:a/b", InvalidPart),
+        ("X-FOO:a/b", InvalidPart),
+        ("x-foo:a b", InvalidCharacter),
+        ("x-bar:a b", UnknownScheme),
+        ("x-bar:ab", UnknownScheme),
+        ("x\u212a:ab", InvalidCharacter),
+        ("", InvalidScheme),
+        (":", InvalidScheme),
+        ("x_foo:a", InvalidScheme),
+        (b"x-foo:a", InvalidURL),
+        (None, InvalidURL),
+        ("x-foo:" + "a" * 65531, URLTooLong),
+        ("x-bar:" + "a" * 65531, URLTooLong),
+    ],
+)
+def test_an_invalid_text_is_refused_whether_the_scheme_is_loaded_or_not(bare, registration, text, error):
+    bare.register(registration("x-foo"))
+    with pytest.raises(error):
+        bare.parse(text)
+    with pytest.raises(error):
+        bare.parse(text, bare["x-foo"].url_type)
+    assert not bare.is_valid(text)
+
+
+def test_the_limit_of_characters_can_be_changed(bare, registration):
+    bare.register(registration("x-foo"))
+    long = "x-foo:" + "a" * 65531
+    assert str(bare.parse(long, limit=len(long))) == long
+    assert bare.is_valid(long, limit=len(long))
+    with pytest.raises(URLTooLong):
+        bare.parse("X-FOO:a", limit=6)
+
+
+def test_a_url_of_another_type_than_expected_is_refused(bare, registration):
+    bare.register(registration("x-foo"))
+    assert type(bare.parse("x-foo:a", bare["x-foo"].url_type)) is bare["x-foo"].url_type
+    for text in ("x-foo:a", "X-foo:a"):
+        with pytest.raises(InvalidScheme, match=r"^expected InternetURL, got XFooURL$"):
+            bare.parse(text, InternetURL)
+
+
+def test_a_generic_url_needs_no_provider(bare):
+    assert bare.parse_generic("nobody:knows").schemepart == "knows"
+    with pytest.raises(InvalidURL):
+        bare.parse_generic("no body:knows")
+
+
+def test_a_type_with_a_parse_of_its_own_is_used(bare, registration):
+    record = registration("x-own")
+
+    class Own(URL, registration=record):
+        __slots__ = ()
+
+        @classmethod
+        def parse(cls, text, *, limit=65536):
+            return super().parse(text.replace("+", "-"), limit=limit)
+
+    bare.register(Scheme(record, Own))
+    for _ in range(2):
+        assert str(bare.parse("x-own:a+b")) == "x-own:a-b"
+
+
+# Schemes of the program
+
+
+def test_a_name_is_registered_twice_only_on_purpose(bare, registration):
+    first, second = Scheme(registration("x-foo")), Scheme(registration("x-foo"))
+    bare.register(first)
+    with pytest.raises(PluginConflict) as caught:
+        bare.register(second)
+    assert str(caught.value) == (
+        "this program already provides the scheme x-foo; "
+        "use register(scheme, replace=True) or override(scheme) to put another in its place"
+    )
+    assert bare["x-foo"] is first
+    bare.register(second, replace=True)
+    assert type(bare.parse("x-foo:a")) is second.url_type
+    bare.unregister("X-FOO")
+    with pytest.raises(UnknownScheme):
+        bare.parse("x-foo:a")
+    with pytest.raises(UnknownScheme, match="no scheme is registered as 'x-foo'"):
+        bare.unregister("x-foo")
+
+
+def test_an_installed_scheme_is_replaced_only_on_purpose(plugin, registration, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-site-a", code=None))
+    registry = Registry()
+    installed, own = registry["x-site-a"], Scheme(registration("x-site-a"))
+    with pytest.raises(PluginConflict, match=r"^x-site-a 1\.0 already provides the scheme x-site-a"):
+        registry.register(own)
+    registry.register(own, replace=True)
+    assert registry["x-site-a"] is own
+    assert states(registry, "x-site-a") == {"x-site-a 1.0": "shadowed"}
+    assert registry.provider("x-site-a") == registry.why("x-site-a").provider == "this program"
+    registry.unregister("x-site-a")
+    assert registry["x-site-a"] is installed
+    assert registry.provider("x-site-a") == "x-site-a 1.0"
+
+
+def test_unregistering_an_installed_scheme_switches_it_off_until_the_name_is_registered(
+    plugin, registration, monkeypatch
+):
+    monkeypatch.syspath_prepend(plugin("x-back-l", code=None))
+    registry = Registry()
+    registry.unregister("x-back-l")
+    with pytest.raises(UnknownScheme) as caught:
+        registry.parse("x-back-l:a")
+    assert str(caught.value) == (
+        "the scheme x-back-l is installed but disabled: x-back-l 1.0 (unregister('x-back-l') was called)"
+    )
+    assert "x-back-l" not in registry
+    assert "x-back-l" not in [*registry]
+    assert registry.provider("x-back-l") is None
+    own = Scheme(registration("x-back-l"))
+    registry.register(own)
+    assert registry["x-back-l"] is own
+    registry.unregister("x-back-l")
+    assert registry.why("x-back-l").provider == "x-back-l 1.0"
+
+
+def test_an_override_is_in_effect_within_its_block(bare, registration):
+    bottom, middle, top = (Scheme(registration("x-foo")) for _ in range(3))
+    bare.register(bottom)
+    with bare.override(middle) as given:
+        assert given is middle
+        assert bare["x-foo"] is middle
+        with contextlib.suppress(RuntimeError), bare.override(top):
+            assert type(bare.parse("x-foo:a")) is top.url_type
+            raise RuntimeError
+        assert type(bare.parse("x-foo:a")) is middle.url_type
+    assert type(bare.parse("x-foo:a")) is bottom.url_type
+    with bare.override(registration("x-bar")):
+        assert [*bare] == ["x-bar", "x-foo"]
+    assert [*bare] == ["x-foo"]
+
+
+def test_an_override_cannot_be_unregistered(bare, registration):
+    with bare.override(registration("x-foo")):
+        with pytest.raises(UnknownScheme) as caught:
+            bare.unregister("x-foo")
+        assert caught.value.message == (
+            "the scheme x-foo is neither registered nor installed: override(scheme) is in effect"
+        )
+        assert caught.value.hint == "leave its `with` block"
+        assert "x-foo" in bare
+
+
+def test_overrides_of_several_threads_need_not_be_nested(bare, registration):
+    one, two = Scheme(registration("x-foo")), Scheme(registration("x-foo"))
+    first, second = bare.override(one), bare.override(two)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert bare["x-foo"] is two
+    second.__exit__(None, None, None)
+    assert "x-foo" not in bare
+
+
+def test_two_registries_share_nothing(bare, registration):  # C38
+    bare.register(registration("x-foo"))
+    assert "x-foo" not in Registry()
+
+
+def test_a_parsing_thread_sees_the_old_scheme_or_the_new_one(bare, registration):  # C30
+    schemes = [Scheme(registration("x-foo")) for _ in range(2)]
+    types = {scheme.url_type for scheme in schemes}
+    bare.register(schemes[0])
+    seen, failures, done = set(), [], threading.Event()
+
+    def parse():
+        while not done.is_set():
+            try:
+                seen.add(type(bare.parse("x-foo:a")))
+            except Exception as error:  # noqa: BLE001  none is right
+                failures.append(error)
+
+    readers = [threading.Thread(target=parse) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for turn in range(300):
+        bare.register(schemes[turn % 2], replace=True)
+        with bare.override(schemes[1]):
+            pass
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert not failures
+    assert seen <= types
+    assert bare["x-foo"] is schemes[1]
+
+
+# Installed schemes
+
+
+def test_making_a_registry_searches_for_nothing(monkeypatch):
+    def search(**_):
+        raise AssertionError("searched")
+
+    monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", search)
+    registry = Registry(plugins=["anything"], pins={"x-foo": "foo"})
+    with pytest.raises(AssertionError, match="searched"):
+        "x-foo" in registry  # noqa: B015
+
+
+def test_records_are_read_without_importing_anything(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-exit-b", code="raise SystemExit(3)"))
+    plugin("x-bad-b", code=None, record=lambda _: "api = 2")
+    registry = Registry()
+    assert registry.registration("x-exit-b").title == "A scheme of the tests"
+    assert "x-exit-b" in {record.scheme for record in registry.registrations()}
+    assert "x-bad-b" not in {record.scheme for record in registry.registrations()}
+    assert "x-exit-b" in registry
+    assert "x_exit_b" not in sys.modules
+
+
+def test_only_an_active_claim_is_loaded(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-off-n", code="raise SystemExit(3)"))
+    registry = Registry(disable=["x-off-n"])
+    (claim,) = (claim for claim in registry.claims() if claim.name == "x-off-n")
+    for given, reason in (
+        (claim, "is disabled: Registry(disable=...) names x-off-n"),
+        (claim._replace(state="active", reason=""), "is not one of this registry"),
+    ):
+        with pytest.raises(PluginError) as caught:
+            registry.load(given)
+        assert str(caught.value) == f"the claim of x-off-n 1.0 for x-off-n {reason}"
+    assert "x_off_n" not in sys.modules
+
+
+def test_a_third_party_is_a_provider_of_a_name_that_is_not_reserved(plugin, registration, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-third-o", code=None))
+    registry = Registry()
+    assert registry.would_import_third_party("X-Third-O")
+    assert not registry.would_import_third_party("x-missing-o")
+    registry["x-third-o"]
+    assert not registry.would_import_third_party("x-third-o")  # it has been imported
+
+
+def test_a_required_plugin_must_take_part(install, monkeypatch):  # C34
+    monkeypatch.syspath_prepend(install("one-i", "x-one-i = one_i"))
+    assert "x-one-i" in Registry(require=["One.I"])
+    with pytest.raises(PluginError, match=r"^the required plugin two-i is not installed; installed: .*one-i"):
+        Registry(require=["one-i", "two-i"])
+    with pytest.raises(PluginError) as caught:
+        Registry(plugins=(), require=["one-i"])
+    assert caught.value.message == ("the required plugin one-i is disabled: Registry(plugins=...) does not list one-i")
+
+
+def test_one_string_is_not_a_list_of_names():
+    for names in ({"plugins": "one-h"}, {"require": "one-h"}, {"disable": "x-one-h"}):
+        with pytest.raises(TypeError, match="not one string"):
+            Registry(**names)
+
+
+def test_a_registry_is_made_from_a_configuration(install, monkeypatch):
+    install("one-k", "x-one-k = one_k")
+    monkeypatch.syspath_prepend(install("two-k", "x-one-k = two_k\nx-two-k = two_k"))
+
+    def provided(**table):
+        registry = Registry.from_configuration(ConfigFile({"registry": table}, "k.toml"))
+        return [name for name in registry if name.endswith("-k")]
+
+    assert provided() == ["x-two-k"]
+    assert provided(disable=["x-two-k"]) == []
+    assert provided(plugins=["one-k"]) == ["x-one-k"]
+    assert provided(pins={"x-one-k": "one-k"}) == ["x-one-k", "x-two-k"]
+
+
+def test_distributions_in_the_current_directory_count_if_the_program_says_so(install, monkeypatch):  # C13
+    site = install("here-j", "x-here-j = here_j")
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.chdir(site)
+    with pytest.raises(UnknownScheme) as caught:
+        Registry()["x-here-j"]
+    assert str(caught.value) == (
+        "no plugin provides the scheme x-here-j: here-j 1.0 is ignored: found in the current directory"
+    )
+    assert "x-here-j" in Registry(current_directory=True)

@@ -1,0 +1,91 @@
+"""The configuration file: read if it can be trusted, and checked table by table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from urlschemes.errors import ConfigurationError
+from urlschemes.storage.config_file import ConfigFile, ConfigTable
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "settings.toml"
+    path.write_text('[registry]\ndisable = ["x-one"]\n')
+    path.chmod(0o600)
+    return path
+
+
+def refusal(path: Path) -> tuple[str, str | None]:
+    with pytest.raises(ConfigurationError) as caught:
+        ConfigFile.load(path)
+    assert caught.value.source == str(path)
+    return caught.value.message.replace(str(path), "FILE"), caught.value.hint
+
+
+def table(**content: object) -> ConfigTable:
+    return ConfigTable("house", content, "settings.toml")
+
+
+def test_a_named_file_is_read(file):
+    loaded = ConfigFile.load(file)
+    assert (loaded.source, loaded.path) == (str(file), str(file))
+    assert loaded.table("registry").strings("disable") == ("x-one",)
+    assert loaded.table("missing").content == {}
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="the folders are others there")
+def test_without_a_name_the_users_own_file_is_read_if_there_is_one(file, tmp_path):
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
+    path = tmp_path / "urlschemes" / "config.toml"
+    assert ConfigFile.load(environ=environ) == ConfigFile(path=str(path))
+    path.parent.mkdir()
+    file.rename(path)
+    assert ConfigFile.load(environ=environ).source == str(path)
+    assert ConfigFile.load(environ={"HOME": "relative"}) == ConfigFile()
+
+
+def test_a_file_that_cannot_be_used_is_an_error_that_names_it(file):
+    missing = file.with_name("missing.toml")
+    assert refusal(missing) == ("there is no file FILE", None)
+    assert refusal(file / "below") == ("there is no file FILE", None)
+    file.write_bytes(b"\xff")
+    assert refusal(file) == ("the file FILE is not UTF-8", None)
+    file.write_text("a = [")
+    assert refusal(file)[0].startswith("the file FILE is not TOML: ")
+    file.write_text("a = " + "9" * 5000)
+    assert refusal(file)[0].startswith("the file FILE is not TOML: ")
+    file.write_text("#" * (1024 * 1024 + 1))
+    assert refusal(file) == ("the file FILE cannot be used: it is longer than 1048576 octets", None)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have modes elsewhere")
+def test_a_file_that_others_can_write_is_refused(file):
+    file.chmod(0o622)
+    assert refusal(file) == ("the file FILE cannot be used: other users can write it", "run chmod go-w on it")
+
+
+def test_values_of_another_type_are_refused():
+    for read, key, value, expected in (
+        ("string", "name", 7, "a string that is not empty"),
+        ("string", "name", "", "a string that is not empty"),
+        ("strings", "names", "x-one", "a list of strings"),
+        ("strings", "names", ["x-one", 7], "a list of strings"),
+        ("table", "rooms", 7, "a table"),
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            getattr(table(**{key: value}), read)(key)
+        assert caught.value.message == f"settings.toml: house.{key} must be {expected}"
+        assert (caught.value.source, caught.value.key) == ("settings.toml", f"house.{key}")
+
+
+def test_an_unknown_key_is_refused_with_the_known_ones():
+    with pytest.raises(ConfigurationError) as caught:
+        table(disabel=[]).check_keys(("plugins", "disable"))
+    assert str(caught.value) == "settings.toml: unknown key house.disabel; did you mean house.disable?"
+    with pytest.raises(ConfigurationError, match=r"unknown key house\.x; known keys: plugins, disable$"):
+        table(x=1).check_keys(("plugins", "disable"))
+    table(plugins=[]).check_keys(("plugins", "disable"))
