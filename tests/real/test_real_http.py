@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+import trustme
 
 import urlschemes
 import urlschemes_access
@@ -25,7 +26,6 @@ from urlschemes_http import HttpURL
 from urlschemes_https import HttpsURL
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
-CERTIFICATES = Path(__file__).parents[2] / "plugins" / "https" / "tests" / "certificates"
 
 pytestmark = [
     pytest.mark.real_server,
@@ -95,9 +95,16 @@ def free_ports(count: int) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def nginx(tmp_path_factory: pytest.TempPathFactory, authority: trustme.CA) -> Iterator[Server]:
     assert NGINX is not None
     prefix = tmp_path_factory.mktemp("nginx")
+    certificate = prefix / "certificate.pem"
+    authority.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.write_to_path(certificate)
     root = prefix / "root"
     (root / "store").mkdir(parents=True)
     (root / "store" / "folder").mkdir()
@@ -110,9 +117,7 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (prefix / "passwords").write_text("joe:{PLAIN}secret\n", "ascii")
     clear, tls = free_ports(2)
     (prefix / "nginx.conf").write_text(
-        CONFIGURATION.format(
-            clear=clear, tls=tls, root=root, certificate=CERTIFICATES / "good.pem", passwords=prefix / "passwords"
-        )
+        CONFIGURATION.format(clear=clear, tls=tls, root=root, certificate=certificate, passwords=prefix / "passwords")
     )
     with (prefix / "stderr").open("wb") as stderr:
         process = subprocess.Popen([NGINX, "-p", f"{prefix}/", "-c", f"{prefix}/nginx.conf"], stderr=stderr)
@@ -139,8 +144,8 @@ def opened(url: HttpURL, *, policy: Policy, **how: Any) -> Document:
 
 
 @pytest.fixture(scope="module")
-def trust() -> ssl.SSLContext:
-    return ssl.create_default_context(cafile=CERTIFICATES / "authority.pem")
+def trust(authority: trustme.CA) -> ssl.SSLContext:
+    return ssl.create_default_context(cadata=authority.cert_pem.bytes().decode("ascii"))
 
 
 TARGETS = [
