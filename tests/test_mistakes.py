@@ -69,7 +69,7 @@ def test_explain_shows_the_place_and_the_rule(row: dict[str, Any]) -> None:
     assert row["message"] in words
     assert f"rule {row['rule']} = " in words
     assert f"section {row['section']}" in words
-    assert f"help {row['hint']}" in words
+    assert f"help {row.get('advice', row['hint'])}" in words
     assert ("repaired" in words) == ("repaired" in row)
 
 

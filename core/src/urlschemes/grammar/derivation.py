@@ -41,13 +41,13 @@ _SETS = frozenset(
 
 _OCTETS = {
     0x00: "NUL",
-    0x09: "a tab",
-    0x0A: "a line feed",
-    0x0D: "a carriage return",
-    0x20: "a blank",
-    0x22: "a quotation mark",
-    0x5B: "an opening bracket",
-    0x5D: "a closing bracket",
+    0x09: "tab",
+    0x0A: "line feed",
+    0x0D: "carriage return",
+    0x20: "blank",
+    0x22: "quotation mark",
+    0x5B: "opening bracket",
+    0x5D: "closing bracket",
 }
 _PERCENT = 1 << ord("%")
 

@@ -1,17 +1,14 @@
-"""What is said of a fault: what is wrong at a place of a text, in words, and what to do about it.
+"""Messages of invalid URLs: what is wrong at a place, what was expected there, and one hint.
 
-Where the place is, others find out: `explanation` for the first fault of a text, `faults` for every one.
+`fault_place` finds the place of the first fault of a text; a linter may describe further places.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
-from unicodedata import category, normalize
 
 from urlschemes.grammar.derivation import END, due, listed, octet_named, part_of, rule_of, shortest
 from urlschemes.grammar.octets import encoded, octets_of
-from urlschemes.url.fault_kind import NOT_IN_ANY_URL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,42 +17,48 @@ if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = [
-    "LABELS",
-    "Given",
-    "Place",
-    "Told",
+    "HINTS",
+    "FaultMessage",
+    "FaultPlace",
+    "OriginalText",
     "bad_escape",
     "broken_literal",
+    "choices",
     "escapes",
-    "fixable",
+    "excluded_octet",
     "fragment",
-    "octet",
-    "reserved",
-    "share",
+    "quoted_text",
+    "reserved_character",
+    "sharing_part",
     "unexpected",
-    "unsafe",
-    "unseen",
+    "unsafe_character",
 ]
 
-LABELS = (
-    "labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with a letter"
-)
-
-_CHARACTERS = {"'": '"\'"', " ": "a blank", "\t": "a tab", "\n": "a line feed", "\r": "a carriage return"}
 _QUOTED = 12
-"""Characters of a text that a message quotes."""
-_U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
-_UNSEEN = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+"""The characters of a text that a message quotes."""
+
+_ALPHABETS = {
+    "scheme": 'letters, digits, "+", "-" and "."',
+    "host": "letters, digits, hyphens and dots",
+    "port": "digits",
+}
+HINTS = {
+    "scheme": "begin with the name of the scheme and a colon",
+    "host": "labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with a "
+    "letter",
+    "port": "the port is a decimal number",
+}
+"""The hints for the parts that the core itself knows."""
 
 
-class Told:
-    """What is said of a fault: the `message`, the `part` and the `rule` at fault, what was `expected`, and a `hint`."""
+class FaultMessage:
+    """The `message` about a fault, the `part` and the `rule` at fault, the `expected` texts, and a `hint`."""
 
-    __slots__ = ("_hint", "expected", "message", "part", "rule")
+    __slots__ = ("expected", "hint", "message", "part", "rule")
 
     def __init__(
         self,
-        message: str = "",
+        message: str,
         *,
         part: str | None,
         rule: str | None,
@@ -66,173 +69,112 @@ class Told:
         self.part = part
         self.rule = rule
         self.expected = expected
-        self._hint = hint
+        self.hint = hint
 
-    def hint(self, syntax: Syntax) -> str | None:
-        """What to do: where the fault itself does not say it, what the part is."""
+    def best_hint(self, syntax: Syntax) -> str | None:
+        """Return the hint; without one, the record's description of the part."""
         part = syntax.parts.get(self.part or "")
-        return self._hint or (part.says if part else None)
-
-    def advise(self, hint: str) -> None:
-        """Let `hint` say what to do."""
-        self._hint = hint
+        return self.hint or (part.says if part else None)
 
 
-class Given:
-    """The text as it was given, for one that is read in its place: what messages count and quote.
+class OriginalText:
+    """The text as it was given, if another text is parsed in its place: messages count and quote the original.
 
-    Character n of the text that is read stands at `at[n]`; without `at`, the two are one.
+    Character n of the parsed text stands at `positions[n]`; without `positions`, both texts are the same.
     """
 
-    __slots__ = ("_at", "text")
+    __slots__ = ("_positions", "text")
 
-    def __init__(self, text: str, at: Sequence[int] | None = None) -> None:
+    def __init__(self, text: str, positions: Sequence[int] | None = None) -> None:
         self.text = text
-        self._at = at
+        self._positions = positions
 
-    def place(self, index: int) -> int:
-        """Where the character `index` stands."""
-        return index if self._at is None else self._at[min(index, len(self._at) - 1)]
+    def position(self, index: int) -> int:
+        """Return the position of the character `index`."""
+        return index if self._positions is None else self._positions[min(index, len(self._positions) - 1)]
 
     def run(self, start: int, end: int) -> str:
-        """What was given for the characters from `start` to `end`."""
-        return self.text[self.place(start) : self.place(end - 1) + 1] if start < end else ""
+        """Return the original of the characters from `start` to `end`."""
+        return self.text[self.position(start) : self.position(end - 1) + 1] if start < end else ""
 
 
-class Place:
-    """Where a fault lies: at `position`, where `run` stands, nothing at the end of the URL.
+class FaultPlace:
+    """The place of a fault: `position` and the characters `run` there, none at the end of the URL.
 
-    Of the automaton, one of the positions `expected` could have come there; the character before stands at one of
-    `reached`. `behind` is the text from there on, as it is read.
+    `expected` is the set of positions of the automaton of which one could come there, `reached` that of the character
+    before. `rest` is the parsed text from there on.
     """
 
-    __slots__ = ("behind", "expected", "position", "reached", "run", "syntax")
+    __slots__ = ("expected", "position", "reached", "rest", "run", "syntax")
 
     def __init__(
-        self, syntax: Syntax, run: str, position: int, *, behind: str = "", expected: int = 0, reached: int = 0
+        self, syntax: Syntax, run: str, position: int, *, rest: str = "", expected: int = 0, reached: int = 0
     ) -> None:
         self.syntax = syntax
         self.run = run
         self.position = position
-        self.behind = behind
+        self.rest = rest
         self.expected = expected
         self.reached = reached
 
-    def came(self, part: str | None = None) -> str:
-        """What stands there; what belongs to a password is not shown."""
-        if not self.run:
-            return f"the URL ends at position {self.position}"
-        if part == "password":
-            return f"what stands at position {self.position}"
-        if len(self.run) == 1:
-            return f"{_shown(self.run)} at position {self.position}"
-        quoted = ascii(self.run[:_QUOTED]) + ("..." if len(self.run) > _QUOTED else "")
-        return f"{quoted} from position {self.position} on"
+    def subject(self, part: str | None = None, *, begins: bool = False) -> str:
+        """Return the beginning of a message: "invalid character 'x' in the port at position 9".
 
-    def first(self) -> Place:
-        """The place of the first character alone."""
-        return Place(
+        `begins` says that the part begins there. The characters of a password are not quoted.
+        """
+        name = named(part) if part else None
+        at = f"at position {self.position}"
+        if not self.run:
+            return f"missing {name} {at}" if begins and name else f"unexpected end of the URL {at}"
+        quoted = "" if part == "password" else f" {quoted_text(self.run)}"
+        if begins and name:
+            return f"invalid {name}{quoted} {at}"
+        plural = "s" if len(self.run) > 1 and quoted else ""
+        return f"invalid character{plural}{quoted}{f' in the {name}' if name else ''} {at}"
+
+    def first_character(self) -> FaultPlace:
+        """Return the place with its first character alone."""
+        return FaultPlace(
             self.syntax,
             self.run[:1],
             self.position,
-            behind=self.behind,
+            rest=self.rest,
             expected=self.expected,
             reached=self.reached,
         )
 
 
-def _shown(character: str) -> str:
-    return _CHARACTERS.get(character) or (f"'{character}'" if "!" <= character <= "~" else ascii(character))
+def named(part: str) -> str:
+    """Return the name of a part as messages write it."""
+    return "user name" if part == "user" else part.replace("_", " ")
 
 
-def share(syntax: Syntax, name: str, behind: str) -> str:
-    """Of a list that the part `name` shares with another, the one that a text lies in which `behind` goes on from."""
+def quoted_text(text: str) -> str:
+    """Return the beginning of `text` in quotes, in US-ASCII."""
+    return ascii(text[:_QUOTED]) + ("..." if len(text) > _QUOTED else "")
+
+
+def choices(words: tuple[str, ...]) -> str:
+    """Return the texts that were expected, as the end of a message."""
+    literals = [word[1:-1] for word in words if len(word) > 2 and word[0] == word[-1] == '"']
+    if len(literals) == len(words) > 2:
+        return f"expected one of {', '.join(literals)}"
+    return f"expected {listed(words)}"
+
+
+def sharing_part(syntax: Syntax, name: str, rest: str) -> str:
+    """Return the part that the next character is in, if the part `name` shares its list with another one.
+
+    `rest` is the text from there on.
+    """
     part = syntax.parts[name]
     sharing = [each.name for each in syntax.parts.values() if each.mark == part.mark and each is not part]
-    span = part.share(behind, 0, len(behind))
+    span = part.share(rest, 0, len(rest))
     return name if not sharing or (span is not None and span[0] == 0) else sharing[0]
 
 
-# What a URL is written with (section 2.2)
-
-
-def bad_escape(place: Place, part: str | None) -> Told:
-    """Percent signs that begin no escape."""
-    hint = "a percent sign that is data is written %25"
-    if part in place.syntax.parts and not place.syntax.parts[part or ""].escapes:
-        hint = f"the {part} has no escapes"
-    foreign = _U_ESCAPE.match(place.behind)
-    if foreign is not None:
-        hint = "an escape is one octet; a character is written as the octets of its UTF-8"
-        character = chr(int(foreign[1], 16))
-        if not "\ud800" <= character <= "\udfff" and part != "password":
-            hint += f": {encoded(character.encode())}"
-    are = "is" if len(place.run) == 1 else "are"
-    return Told(
-        f"{place.came()} {are} not followed by two hexadecimal digits",
-        part=part,
-        rule="escape",
-        expected=("two hexadecimal digits",),
-        hint=hint,
-    )
-
-
-def fragment(place: Place, part: str | None, written: str | None) -> Told:
-    """A `#`. `written` is it, encoded, where it can stand so, "" where it cannot, and None where nobody knows."""
-    hint = "`fix` gives URL and fragment apart" + (f"; as data it is written {written}" if written else "")
-    if part in {"user", "password"}:
-        hint = "within a user name or password it is written %23"
-    return Told(
-        f"{place.came()} begins a fragment, which is no part of the URL",
-        part=part,
-        rule="xchar",
-        expected=("a character that a URL may hold",),
-        hint=hint,
-    )
-
-
-def unsafe(place: Place, part: str | None, written: str | None, *, repaired: bool) -> Told:
-    """Characters that no URL may hold. `written` as for `fragment`; `repaired` tells whether `fix` encodes them."""
-    run, came = place.run, place.came(part)
-    are = "are" if len(run) > 1 and part != "password" else "is"
-    if not run.isascii() or not run.isprintable():
-        message = f"{came} {are} no graphic US-ASCII character{'s' if are == 'are' else ''}"
-    elif run[0] == "[" and part == "host":
-        message = f"{came} cannot stand in a host"
-    elif written == "":
-        message = f"{came} {are} unsafe, and cannot stand there in any form"
-    else:
-        message = f"{came} {are} unsafe and must be encoded always"
-    return Told(
-        message,
-        part=part,
-        rule="xchar",
-        expected=("a character that a URL may hold",),
-        hint=_unsafe_hint(place, part, written, repaired=repaired),
-    )
-
-
-def _unsafe_hint(place: Place, part: str | None, written: str | None, *, repaired: bool) -> str | None:
-    run, it = place.run, "each" if len(place.run) > 1 else "it"
-    if not run.isascii():
-        return _foreign_hint(run, part, written, repaired=repaired)
-    if part == "password" and written != "":
-        return f"within a password {it} is encoded" + (": `fix` does it" if repaired else "")
-    if not run.strip("\t\r\n") and written:
-        return f"leave {it} out where the URL was only wrapped; as data {it} is written {written}"
-    if repaired and written and part != "user":
-        return f"write {written}, or let `fix` do it"
-    if part in place.syntax.parts and place.syntax.parts[part or ""].says:
-        return None  # what the part is says more
-    if part == "host":
-        return LABELS
-    if written is None:
-        return f"as data {it} is written {escapes(run)}"
-    return f"write {written}" if written else _no_form(part)
-
-
 def escapes(run: str) -> str:
-    """`run` encoded; of a long one, its first characters."""
+    """Return `run` encoded; of a long one, the first characters."""
     few = run[:_QUOTED]
     try:
         return encoded(octets_of(few)) + ("..." if few != run else "")
@@ -240,86 +182,105 @@ def escapes(run: str) -> str:
         return "in UTF-8"
 
 
-def _no_form(part: str | None) -> str:
-    return f"the {part} can hold no such character in any form" if part else "leave out what stands there"
+# Section 2.2
 
 
-def _foreign_hint(run: str, part: str | None, written: str | None, *, repaired: bool) -> str:
-    plain = normalize("NFKC", run)
-    if part in {"scheme", "port", None} and plain.isascii() and plain.isprintable() and plain.strip():
-        return f"write `{plain[:_QUOTED]}` of US-ASCII"
-    it, its = ("each", "their") if len(run) > 1 else ("it", "its")
-    if all(map(unseen, run)):
-        data = f", or write {written} where {it} is data" if written and part != "password" else ""
-        return f"{it} cannot be seen: leave {it} out{data}"
-    if part == "host":
-        return "write the name in its US-ASCII form, with labels that begin with xn--"
-    if written == "":
-        return _no_form(part)
-    if part == "password":
-        return f"within a password {its} octets in UTF-8 are encoded"
-    if written is None:
-        return f"as data {it} is written {escapes(run)}"
-    return f"write {its} octets in UTF-8, {written}" + (", or let `fix` do it" if repaired else "")
-
-
-def unseen(character: str) -> bool:
-    """Whether `character`, which is none of US-ASCII, cannot be seen: a blank, or what only directs the writing."""
-    return character > "\x7f" and category(character) in _UNSEEN
-
-
-def fixable(text: str, syntax: Syntax) -> bool:
-    """Whether `text` is a URL once the characters that no URL may hold are encoded, and a fragment is split off.
-
-    Not with what cannot be seen: nobody knows whether that is data.
-    """
-    if not text.isascii() and any(map(unseen, text)):
-        return False
-    return syntax.fullmatch(NOT_IN_ANY_URL.sub(_any_escape, text.partition("#")[0])) is not None
-
-
-def _any_escape(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}" if found[0].isascii() else "%80"  # any octet that is none of US-ASCII
-
-
-# What a scheme's own rules say
-
-
-def reserved(place: Place, positions: int, options: tuple[str, ...] = ()) -> Told:
-    """Characters that can stand there only if they are encoded: then the last of an escape stands at `positions`.
-
-    `options` are literals that the first of them could begin.
-    """
-    syntax = place.syntax
-    part = share(syntax, part_of(syntax, positions) or "", place.behind)
-    escapes = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
-    hint = f"within the {part} it is reserved: write {listed(escapes)}"
-    if options:
-        hint = f"write {listed(escapes)} where it belongs to the {part}; else it begins {listed(options)}"
-    if part == "password":
-        hint = "within a password it is encoded"
-    return Told(
-        f"{place.came(part)} cannot stand in the {part} as it is",
+def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
+    """Return the message for percent signs that begin no escape."""
+    known = place.syntax.parts.get(part or "")
+    has_escapes = known is None or bool(known.escapes)
+    return FaultMessage(
+        f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'",
         part=part,
-        rule=rule_of(syntax, positions),
-        expected=(*options, *(f'"{escape}"' for escape in escapes)),
-        hint=hint,
+        rule="escape",
+        expected=("two hexadecimal digits",),
+        hint="a percent sign is written %25" if has_escapes else f"the {named(part or 'part')} has no escapes",
     )
 
 
-def broken_literal(place: Place, literal: Characters) -> Told:
-    """The beginning of `literal`, which does not go on as the literal does."""
+def fragment(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
+    """Return the message for a `#`.
+
+    `written` is it, encoded, if that can stand there; "" if it cannot, and None if that is not known.
+    """
+    return FaultMessage(
+        f"invalid character '#' at position {place.position}: a fragment is not part of a URL",
+        part=part,
+        rule="xchar",
+        expected=(f'"{written}"',) if written else (),
+        hint="write %23 in a user name or password"
+        if part in {"user", "password"}
+        else "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else ""),
+    )
+
+
+def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
+    """Return the message for characters that no URL may hold. `written` as for `fragment`."""
+    run = place.run
+    if not run.isascii() or not run.isprintable():
+        problem = "expected graphic US-ASCII characters"
+    elif part in _ALPHABETS:
+        problem = f"expected {_ALPHABETS[part]}"
+    elif written == "":
+        problem = "not allowed there, even encoded"
+    else:
+        problem = "unsafe characters must be encoded"
+    return FaultMessage(
+        f"{place.subject(part)}: {problem}",
+        part=part,
+        rule="xchar",
+        expected=(f'"{written}"',) if written else (),
+        hint=_unsafe_hint(place, part, written),
+    )
+
+
+def _unsafe_hint(place: FaultPlace, part: str | None, written: str | None) -> str | None:
+    known = place.syntax.parts.get(part or "")
+    if part in HINTS:
+        return HINTS[part]
+    if part == "password" and written != "":
+        return "encode it"
+    if known is not None and known.says and (written == "" or place.run.isascii()):
+        return None  # the description of the part says more
+    if written == "":
+        return "leave it out"
+    return f"write {written or escapes(place.run)}"
+
+
+# The rules of a scheme
+
+
+def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ...] = ()) -> FaultMessage:
+    """Return the message for characters that must be encoded where they stand.
+
+    The last character of their escape stands at `positions`. `options` are literals that the first of them could begin.
+    """
+    syntax = place.syntax
+    part = sharing_part(syntax, part_of(syntax, positions) or "", place.rest)
+    written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
+    hint = f"write {listed(written)} if it is part of the {named(part)}" if options else f"write {listed(written)}"
+    return FaultMessage(
+        f"{place.subject(part)}: expected {listed((*options, *written))}",
+        part=part,
+        rule=rule_of(syntax, positions),
+        expected=(*options, *(f'"{escape}"' for escape in written)),
+        hint="encode it" if part == "password" else hint,
+    )
+
+
+def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
+    """Return the message for the beginning of `literal` with another character after it."""
     syntax, option = place.syntax, f'"{literal.literal}"'
     escape = f"%{ord(place.run[0]):02X}"
     positions = syntax.automaton.taken(place.expected, escape)
     part = part_of(syntax, positions)
     if literal.offset == 1 and part is not None:
-        return reserved(place.first(), positions, (option,))
+        return reserved_character(place.first_character(), positions, (option,))
     hint = None
     if part is not None:
-        hint = f"write {escape} where {place.run[0]!a} belongs to the {share(syntax, part, place.behind)}"
-    return Told(
-        f"{place.came()} where {option} is due",
+        hint = f"write {escape} if {place.run[0]!a} is part of the {named(sharing_part(syntax, part, place.rest))}"
+    return FaultMessage(
+        f"{place.subject()}: expected {option}",
         part=None,
         rule=next((name for name in reversed(literal.path) if name in syntax.grammar.rules), None),
         expected=(option,),
@@ -327,34 +288,35 @@ def broken_literal(place: Place, literal: Characters) -> Told:
     )
 
 
-def octet(place: Place) -> Told:
-    """An escape of an octet that cannot stand there."""
+def excluded_octet(place: FaultPlace) -> FaultMessage:
+    """Return the message for an escape of an octet that cannot stand there."""
     syntax, octet = place.syntax, int(place.run[1:3], 16)
     percent = syntax.automaton.taken(place.expected, "%")
-    lacking = [
+    without_octet = [
         marked
         for marked in syntax.automaton.marked
         if marked.inside & percent
         and all(octet not in part.escapes for part in syntax.parts.values() if part.mark == marked.mark)
     ]
-    name = part_of(syntax, lacking[-1].inside if lacking else place.reached) or part_of(syntax, percent)
+    name = part_of(syntax, without_octet[-1].inside if without_octet else place.reached) or part_of(syntax, percent)
     if name is not None:
-        name = share(syntax, name, place.behind)
+        name = sharing_part(syntax, name, place.rest)
     part = syntax.parts.get(name or "")
-    excluded = part is not None and octet in part.exclude
+    is_excluded = part is not None and octet in part.exclude
     there = " there" if part is not None and octet in part.escapes else ""
-    said = "" if name == "password" else f" {octet:02X}{octet_named(octet)}"
-    return Told(
-        f"the {name or 'URL'} cannot hold the octet{said}{there}, encoded at position {place.position}",
+    which = "this octet" if name == "password" else f"the octet {octet:02X}{octet_named(octet)}"
+    escape = "" if name == "password" else f" {place.run!a}"
+    return FaultMessage(
+        f"invalid escape{escape} at position {place.position}: the {named(name or 'URL')} cannot hold {which}{there}",
         part=name,
-        rule=part.rule if part and excluded else rule_of(syntax, place.reached or percent),
+        rule=part.rule if part and is_excluded else rule_of(syntax, place.reached or percent),
         expected=("another octet",),
-        hint="the registration of the scheme excludes it: leave it out" if excluded else None,
+        hint="leave it out: the record of the scheme excludes it" if is_excluded else None,
     )
 
 
-def unexpected(place: Place) -> Told:
-    """What stands there and cannot, in no form; or the end of the URL, which cannot be there yet."""
+def unexpected(place: FaultPlace) -> FaultMessage:
+    """Return the message for a character that cannot stand there, even encoded; or for a URL that ends too early."""
     syntax, reached, ends = place.syntax, place.reached, not place.run
     automaton = syntax.automaton
     expected = shortest(automaton, place.expected) if ends else place.expected
@@ -362,51 +324,65 @@ def unexpected(place: Place) -> Told:
     if not ends and automaton.tree.last & reached:
         words = (*words, END)
     part = part_of(syntax, expected, reached)
-    if part is not None and part != part_of(syntax, reached):  # it begins here
+    begins = part is not None and not _is_inside(syntax, reached, part)
+    if part is not None and part != part_of(syntax, reached):
         rule: str | None = syntax.parts[part].decoded or syntax.parts[part].rule
     elif part is not None:
         rule = rule_of(syntax, expected)
     else:
         part = part_of(syntax, reached)
         rule = rule_of(syntax, reached if (part and not ends) or not expected else expected)
-    message = f"{place.came(part)} where {listed(words)} is due"
-    hint = None
-    known = syntax.parts.get(part or "")
-    if words == (END,):
-        message = f"{place.came(part)}, where nothing can follow"
-        hint = f"leave out what stands behind the {part}" if part else "leave out what begins there"
-    elif known is not None and known.number and not (ends and _literal(words)):
-        hint = f"the {part} is a decimal number"
-    elif known is not None and not known.escapes and place.run[:1] == "%":
-        hint = f"the {part} has no escapes"
-    elif ends:
-        hint = _missing(syntax, expected, words)
+    after_part = not begins and part_of(syntax, expected, reached) is None
+    subject = place.subject(None if after_part and part != "password" else part, begins=begins)
+    return FaultMessage(
+        f"{subject}: {choices(words)}",
+        part=part,
+        rule=rule or syntax.rule,
+        expected=words,
+        hint=_unexpected_hint(place, part, expected, words),
+    )
+
+
+def _is_inside(syntax: Syntax, positions: int, part: str) -> bool:
+    """Return True if one of `positions` lies within the part."""
+    mark = syntax.parts[part].mark
+    return any(marked.mark == mark and marked.inside & positions for marked in syntax.automaton.marked)
+
+
+def _unexpected_hint(place: FaultPlace, part: str | None, expected: int, words: tuple[str, ...]) -> str | None:
+    known, ends = place.syntax.parts.get(part or ""), not place.run
     if known is not None and known.says:
-        hint = None  # what the part is says more
-    return Told(message, part=part, rule=rule or syntax.rule, expected=words, hint=hint)
+        return None  # the description of the part says more
+    if words == (END,):
+        return f"leave out the text after the {named(part)}" if part else "leave it out"
+    if known is not None and known.number and not (ends and _are_literals(words)):
+        return f"the {named(part or '')} is a decimal number"
+    if known is not None and not known.escapes and place.run[:1] == "%":
+        return f"the {named(part or '')} has no escapes"
+    return _missing(place.syntax, expected, words) if ends else None
 
 
 def _missing(syntax: Syntax, expected: int, words: tuple[str, ...]) -> str:
-    """What to write where the URL ends too early: what is due, and the part behind it, if one begins there."""
+    """Return the hint for a URL that ends too early: what to write, and the part that follows."""
     automaton = syntax.automaton
-    if not _literal(words):
-        begins = _beginning(syntax, expected)
-        return f"the {begins} is missing" if begins else f"write {listed(words)} at the end"
+    if not _are_literals(words):
+        part = _beginning_part(syntax, expected)
+        return f"add the {named(part)}" if part else f"add {listed(words)}"
     after, seen = automaton.following(expected), 0
     while automaton.begun(after) is not None and after & ~seen:  # the rest of a literal
         seen |= after
         after = automaton.following(after)
-    begins = _beginning(syntax, after)
-    return f"write {listed(words)}{f', and the {begins} behind it' if begins else ' at the end'}"
+    part = _beginning_part(syntax, after)
+    return f"add {listed(words)}{f' and the {named(part)}' if part else ''}"
 
 
-def _literal(words: tuple[str, ...]) -> bool:
-    """Whether nothing but certain characters is due."""
+def _are_literals(words: tuple[str, ...]) -> bool:
+    """Return True if nothing but certain characters was expected."""
     return all(word.startswith('"') for word in words)
 
 
-def _beginning(syntax: Syntax, positions: int) -> str | None:
-    """The first part that may begin at one of `positions`, by its outermost name; None without one."""
+def _beginning_part(syntax: Syntax, positions: int) -> str | None:
+    """Return the first part that may begin at one of `positions`, by its outermost name; None if there is none."""
     mark = next((marked.mark for marked in syntax.automaton.marked if marked.first & positions), None)
     return next(
         (name for name, part in syntax.parts.items() if part.mark == mark and part.take != "all but the last"), None

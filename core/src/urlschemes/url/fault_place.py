@@ -1,6 +1,7 @@
-"""Why a text is no URL: the slow path, taken only when somebody reads the error.
+"""Where and why a text is not a URL: computed only when an error is read.
 
-The place of the first fault, and what is said of it: of user, host and port here, of all else by `wording`.
+This module finds the first fault of a text. It describes faults of user, password, host and port itself; the messages of
+all others are in `fault_messages`.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url.fault_kind import AUTHORITY, LOGIN_RUN, NOT_IN_ANY_URL, STOP, refused
 from urlschemes.url.fault_messages import (
-    LABELS,
-    Given,
-    Place,
-    Told,
+    HINTS,
+    FaultMessage,
+    FaultPlace,
+    OriginalText,
     bad_escape,
     broken_literal,
-    fixable,
+    choices,
+    excluded_octet,
     fragment,
-    octet,
-    reserved,
-    share,
+    quoted_text,
+    reserved_character,
+    sharing_part,
     unexpected,
-    unsafe,
+    unsafe_character,
 )
 
 if TYPE_CHECKING:
@@ -37,37 +39,34 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["ENDS_HOST", "ReadInPlace", "explanation", "host_end", "impossible_login"]
+__all__ = ["ENDS_HOST", "ReplacedText", "explanation", "host_end", "impossible_login"]
 
 ENDS_HOST = re.compile("[?;&=]")
 """The end of a host without a `/` after it: the reserved characters that separate no login, host and port."""
 
 _PORT = re.compile(r":[0-9]{1,4000}+")
-_IPV6 = re.compile(r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{2,}")
-_OTHER_SCHEME = re.compile(r"//[A-Za-z0-9]")
-
-NAME = "a scheme name and a colon"
-NO_IPV6 = "RFC 1738 knows no IPv6 addresses: write a domain name or an IPv4 address"
+_SCHEME_AND_COLON = "a scheme name and a colon"
 
 
-def explanation(text: str, syntax: Syntax, scheme: str | None, given: Given | None = None) -> Explanation:
-    """Why `syntax`, that of `scheme`, does not match `text`, which is read in place of the text `given`.
+def explanation(text: str, syntax: Syntax, scheme: str | None, original: OriginalText | None = None) -> Explanation:
+    """Return the reason why `syntax`, that of `scheme`, does not match `text`.
 
-    The position is that of `text`; the message counts and quotes what was given.
+    If `text` is parsed in the place of an `original`, the position is that of `text`; the message counts and quotes the
+    original.
     """
-    explaining = _Explaining(text, syntax, given or Given(text))
-    told = explaining.told(type(refused(text, syntax, Explanation(""))))
-    part = syntax.parts.get(told.part or "")
+    search = _FaultSearch(text, syntax, original or OriginalText(text))
+    message = search.message(type(refused(text, syntax, Explanation(""))))
+    part = syntax.parts.get(message.part or "")
     return Explanation(
-        told.message,
+        message.message,
         scheme=scheme,
-        part=told.part,
-        position=explaining.position,
-        expected=told.expected,
-        rule=told.rule,
-        definition=_definition(told.rule, part, syntax),
-        section=syntax.section_of(told.rule) if told.rule else None,
-        hint=told.hint(syntax),
+        part=message.part,
+        position=search.position,
+        expected=message.expected,
+        rule=message.rule,
+        definition=_definition(message.rule, part, syntax),
+        section=syntax.section_of(message.rule) if message.rule else None,
+        hint=message.best_hint(syntax),
     )
 
 
@@ -96,47 +95,48 @@ def host_end(authority: re.Match[str], before: int) -> int | None:
     return end.start() if end is not None and end.start() > authority.start("host") else None
 
 
-class ReadInPlace(NamedTuple):
-    """Why a text of `syntax` is no URL that is read in place of the text `given`: what its errors say."""
+class ReplacedText(NamedTuple):
+    """The explainer of errors in texts that are parsed in the place of an `original`."""
 
     syntax: Syntax
     scheme: str | None
-    given: Given
+    original: OriginalText
 
     def explanation(self, text: str) -> Explanation:
-        """Why `text` was refused."""
-        return explanation(text, self.syntax, self.scheme, self.given)
+        """Return the reason why `text` is not a URL."""
+        return explanation(text, self.syntax, self.scheme, self.original)
 
     def refused(self, text: str) -> InvalidURL:
-        """The error for `text`."""
+        """Return the error for `text`."""
         return refused(text, self.syntax, self)
 
 
 def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:
-    """`rule` in the notation of section 5; the bound of numbers, and what the record excludes, in words behind it."""
+    """Return `rule` in the notation of section 5, with the limit of numbers and the octets that the record excludes."""
     if rule not in syntax.grammar.rules:
         return None
     written = str(syntax.grammar.rules[rule])
     if f"*{DIGITS}digit" in written:
-        written = f"{written.replace(f'*{DIGITS}digit', '*digit')}, of which at most {DIGITS:,} are read"
+        written = f"{written.replace(f'*{DIGITS}digit', '*digit')}, at most {DIGITS:,} of them"
     if part is not None and part.exclude and part.rule == rule:
         written += f", without {listed(tuple(f'{octet:02X}' for octet in sorted(part.exclude)), 'and')}"
     return written
 
 
-class _Explaining:
-    """A text that is no URL, as it is looked at. `position` is where the fault lies, once that is known."""
+class _FaultSearch:
+    """The search for the first fault of a text. `position` is its index in the text, once it is known."""
 
-    def __init__(self, text: str, syntax: Syntax, given: Given) -> None:
+    def __init__(self, text: str, syntax: Syntax, original: OriginalText) -> None:
         self.text = text
         self.syntax = syntax
         self.automaton = syntax.automaton
-        self.given = given
+        self.original = original
         self.position = 0
         self.without = impossible_login(text, syntax)
         self.authority = AUTHORITY.match(text) if "host" in syntax.parts else None
 
-    def told(self, kind: type[InvalidURL]) -> Told:
+    def message(self, kind: type[InvalidURL]) -> FaultMessage:
+        """Return the message about the first fault, for an error of the type `kind`."""
         if issubclass(kind, InvalidCharacter | BadEscape):
             return self.escape() if kind is BadEscape else self.character(kind)
         if kind is errors.InvalidScheme:
@@ -152,66 +152,34 @@ class _Explaining:
                 return self.host(self.authority)
         return self.structure()
 
-    def place(self, position: int, *, length: int = 1, expected: int = 0, reached: int = 0) -> Place:
-        """The fault lies at `position`, and what is wrong there has this `length`."""
+    def place(self, position: int, *, length: int = 1, expected: int = 0, reached: int = 0) -> FaultPlace:
+        """Note that the fault is at `position`, and return that place with `length` characters."""
         self.position = position
-        run = self.given.run(position, min(position + length, len(self.text)))
-        place = self.given.place(position)
-        return Place(self.syntax, run, place, behind=self.text[position:], expected=expected, reached=reached)
+        run = self.original.run(position, min(position + length, len(self.text)))
+        at = self.original.position(position)
+        return FaultPlace(self.syntax, run, at, rest=self.text[position:], expected=expected, reached=reached)
 
-    # What a URL is written with (section 2.2)
+    # Section 2.2
 
-    def escape(self) -> Told:
+    def escape(self) -> FaultMessage:
         position = STOP.match(self.text).end() - 1  # type: ignore[union-attr]  # it ends with the percent sign
         return bad_escape(self.place(position), self.part_at(position))
 
-    def character(self, kind: type[InvalidURL]) -> Told:
-        position = NOT_IN_ANY_URL.search(self.text).start()  # type: ignore[union-attr]
+    def character(self, kind: type[InvalidURL]) -> FaultMessage:
+        position = NOT_IN_ANY_URL.search(self.text).start()  # type: ignore[union-attr]  # the error says so
         part = self.part_at(position)
         place, written = self.place(position), self.written(position, part)
-        if kind is FragmentPresent:
-            return fragment(place, part, written)
-        told = unsafe(place, part, written, repaired=fixable(self.text, self.syntax))
-        hint = self.character_hint(position, part, written)
-        if hint is not None:
-            told.advise(hint)
-        return told
-
-    def character_hint(self, position: int, part: str | None, written: str | None) -> str | None:
-        """What to do about a character, where that follows from what stands around it."""
-        text, syntax, character = self.text, self.syntax, self.text[position]
-        if text.startswith("\\"):
-            return "this is the path of a file, and no URL"
-        if not text[:position].strip(" \t\r\n<"):
-            return "no URL begins with it: leave it out" + (", or let `fix` do it" if character in " \t\r\n<" else "")
-        if not text[position:].strip():
-            return "leave out the white space at the end, or let `fix` do it"
-        if character == "\\" and self.authority is not None and part in {"host", "scheme", None}:
-            hint = "a URL is divided by `/`, on every system"
-            return f"{hint}; where the path begins here, a third `/` stands before it" if self.may_be_path() else hint
-        if character == "\\" and written and part != "user":
-            return f"write `/` where it divides, and {written} where it is data"
-        if character == "[" and part == "host":
-            return NO_IPV6
-        if character == "<" and text.endswith(">") and not fixable(text, syntax):
-            within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
-            return None if within is None else "leave out `<` and `>`, or let `fix` do it"
-        return None
-
-    def may_be_path(self) -> bool:
-        """Whether what stands where the host should may be the path of a URL that has none."""
-        found = self.authority
-        return found is not None and found["slashes"] is not None and self.syntax.host_may_be_empty
+        return fragment(place, part, written) if kind is FragmentPresent else unsafe_character(place, part, written)
 
     def part_at(self, position: int) -> str | None:
-        """The part that the character at `position` would belong to, as far as the text before it tells."""
+        """Return the part that the character at `position` would belong to, judging by the text before it."""
         text, found, syntax = self.text, self.authority, self.syntax
         if position <= text.find(":") or ":" not in text:
             return "scheme"
         if found is not None:
             if found.start("user") <= position < found.end("user"):
                 return "password" if ":" in text[found.start("user") : position] else "user"
-            if self.host_end(position) is None:
+            if host_end(found, position) is None:
                 if found.start("host") <= position < found.end("host"):
                     return "host"
                 if found.start("colon") <= position < found.end("colon"):
@@ -226,18 +194,14 @@ class _Explaining:
             # A part begins here, if only one does.
             begins = {part_of(syntax, marked.first) for marked in self.automaton.marked if marked.first & expected}
             inside = begins.pop() if len(begins) == 1 else None
-        return share(syntax, inside, text[position:]) if inside else None
-
-    def host_end(self, position: int) -> int | None:
-        """Where before `position` a host ends without the `/` that should follow it."""
-        return None if self.authority is None else host_end(self.authority, position)
+        return sharing_part(syntax, inside, text[position:]) if inside else None
 
     def before(self, position: int) -> str:
-        """What stands before `position`, with a host in place of an authority that is none: so the rest can be told."""
+        """Return the text before `position`, with a valid host in place of an invalid authority."""
         text, found = self.text[:position], self.authority
         if found is None or found["slashes"] is None:
             return text
-        ends = self.host_end(position)
+        ends = host_end(found, position)
         end = found.end() if ends is None else ends
         if end > position:
             return text
@@ -247,12 +211,12 @@ class _Explaining:
         return f"{head}{'' if ends is None else '/'}{text[end:]}"
 
     def reach(self, text: str) -> tuple[int, int] | None:
-        """What the automaton expects behind `text`, and where its last character stands; None where it cannot be."""
+        """Return what the automaton expects after `text`, and where its last character stands; None if it cannot be."""
         reached, expected, last = self.automaton.reach(text, self.without)
         return (expected, last) if reached == len(text) else None
 
     def written(self, position: int, part: str | None) -> str | None:
-        """The character at `position` encoded, "" where it cannot stand there so, and None where nobody knows."""
+        """Return the character at `position` encoded; "" if that cannot stand there, None if it is not known."""
         try:
             escaped = encoded(octets_of(self.text[position]))
         except UnicodeEncodeError:
@@ -263,162 +227,173 @@ class _Explaining:
         reached, expected, _ = self.automaton.reach(before, self.without)
         if reached < len(before) and expected:
             return None
-        return escaped if self.automaton.taken(expected, escaped) else ""  # nor where nothing could follow before it
+        return escaped if self.automaton.taken(expected, escaped) else ""  # nor if nothing could follow before it
 
-    # The scheme's name (section 2.1)
+    # Section 2.1
 
-    def scheme(self) -> Told:
+    def scheme(self) -> FaultMessage:
         text, name = self.text, SCHEME_NAME.match(self.text)
         position = name.end() if name else 0
-        hint = "a URL begins with the name of its scheme: letters, digits, `+`, `-` and `.`, then a colon"
-        if text.startswith("//"):
-            hint = "this is a relative reference: `join` it with the URL that it was found in, or write its scheme"
-            hint += " in front"
-        elif text.startswith(("/", ".", "?")):
-            hint = "this is a path or a relative reference: `join` it with the URL that it was found in"
-        elif name is not None and text[position:].startswith(("//", ";//")):
-            instead = " in place of `;`" if text[position] == ";" else ""
-            hint = f"write `:` after `{name[0][:40]}`{instead}"
-        elif name is not None and "." in name[0]:
-            hint = "a host alone is no URL: write the name of the scheme, a colon and `//` in front of it"
-        expected = '":"' if position else NAME
-        message = f"{self.place(position).came()} where {expected} is due"
+        place, expected = self.place(position), '":"' if position else _SCHEME_AND_COLON
+        message = f"{place.subject('scheme', begins=not position)}: {choices((expected,))}"
         if ":" in text[position:] and text[position] not in "/;?:":
-            message = f"{self.place(position).came()} cannot stand in the name of a scheme"
-        return Told(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
+            message = f'{place.subject("scheme")}: expected letters, digits, "+", "-" and "."'
+        hint = HINTS["scheme"]
+        if name is not None and text[position:].startswith(("//", ";//")):
+            hint = f"write `:` after `{name[0][:40]}`" + (" instead of `;`" if text[position] == ";" else "")
+        return FaultMessage(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
-    # The Common Internet Scheme Syntax (section 3.1)
+    # Section 3.1
 
-    def slashes(self) -> Told:
+    def slashes(self) -> FaultMessage:
         position = self.text.index(":") + 1
-        one = self.text[position : position + 1] == "/"
-        hint = f"write {'a second `/`' if one else '`//`'} and then the host"
+        has_one = self.text[position : position + 1] == "/"
+        expected = 'a second "/"' if has_one else '"//"'
+        hint = f"write {'a second `/`' if has_one else '`//`'} and the host"
         if self.syntax.host_may_be_empty:
-            hint += ", or no host and then the `/` that begins the path"
-        expected = 'a second "/"' if one else '"//"'
-        message = f"{self.place(position + one).came()} where {expected} is due"
-        return Told(message, part="host", rule="ip-schemepart", expected=(expected,), hint=hint)
+            hint += ", or no host and the `/` that begins the path"
+        message = f"{self.place(position + has_one).subject()}: expected {expected}"
+        return FaultMessage(message, part="host", rule="ip-schemepart", expected=(expected,), hint=hint)
 
-    def login(self, kind: type[InvalidURL], found: re.Match[str]) -> Told:
+    def login(self, kind: type[InvalidURL], found: re.Match[str]) -> FaultMessage:
         start = found.start("user")
         if kind is errors.UserinfoNotAllowed:
-            said = (
-                f"the scheme has no user name and no password, and one begins at position {self.place(start).position}"
+            return FaultMessage(
+                f"unexpected user name at position {self.place(start).position}: expected a host",
+                part="user",
+                rule="hostport",
+                expected=("a host",),
+                hint="leave out the text before the `@`: the scheme has no user name and no password",
             )
-            hint = "leave out what stands before the `@`; an `@` before the path can only end a user name or password"
-            return Told(said, part="user", rule="hostport", expected=("a host",), hint=hint)
-        position = start + LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]
-        part, named = ("password", "password") if ":" in self.text[start:position] else ("user", "user name")
-        return Told(
-            f"{self.place(position).came()} cannot stand in a {named} as it is",
+        position = start + LOGIN_RUN.match(found["user"]).end()  # type: ignore[union-attr]  # it may match nothing
+        part = "password" if ":" in self.text[start:position] else "user"
+        escape = f"%{ord(self.text[position]):02X}"
+        return FaultMessage(
+            f"{self.place(position).subject(part)}: expected {escape}",
             part=part,
             rule=part,
-            expected=(f'"%{ord(self.text[position]):02X}"',),
-            hint="within a user name or password `:`, `@` and `/` must be encoded: %3A, %40, %2F",
+            expected=(f'"{escape}"',),
+            hint="write %3A, %40 and %2F for `:`, `@` and `/` in a user name or password",
         )
 
-    def port(self, found: re.Match[str]) -> Told:
+    def port(self, found: re.Match[str]) -> FaultMessage:
         text, colon = self.text, found["colon"]
         digits = _PORT.match(colon)
         position = found.start("colon") + (digits.end() if digits else 1)
-        place, came = self.place(position), text[position : position + 1]
-        if came.isdigit():
-            return self.more_digits(place, "port", "port", "a port is a decimal number")
+        place, hint = self.place(position), HINTS["port"]
+        if text[position : position + 1].isdigit():
+            return self.more_digits(place, "port", "port", hint)
         expected = ("a digit", '"/"', END) if digits else ("a digit",)
-        told = Told(f"{place.came()} where {listed(expected)} is due", part="port", rule="port", expected=expected)
-        told.advise("a port is a decimal number" if digits else "a port is a decimal number; the path begins with `/`")
-        if "user" in self.syntax.parts and "@" in text[position:]:
-            told.message = f"what stands at position {place.position} is no port"
-            told.advise("if a user name and a password are meant, encode `/` within them: %2F")
-        elif _IPV6.fullmatch(found["host"] + colon):
-            told.rule = "hostnumber"
-            told.advise(NO_IPV6)
-        elif colon == ":" and _OTHER_SCHEME.match(text, position):
-            told.advise("there are two schemes: leave out the first, or the colon if a host of that name is meant")
+        if "user" in self.syntax.parts and "@" in text[position:]:  # it may be a password
+            message = f"invalid port at position {place.position}"
+            hint = "if this is a user name and a password, write %2F for `/` in them"
         elif colon == ":":
-            told.advise("leave out the colon, or write the port after it")
-        elif came == ":":
-            told.advise("a host has one port")
-        return told
+            message = f"missing port at position {place.position}"
+            hint = "leave out the colon, or write the port after it"
+        else:
+            message = place.subject("port", begins=not digits)
+        return FaultMessage(f"{message}: {choices(expected)}", part="port", rule="port", expected=expected, hint=hint)
 
-    def host(self, found: re.Match[str]) -> Told:
-        """One of many: what is wrong in a host, the first fault of it."""
+    def host(self, found: re.Match[str]) -> FaultMessage:
+        """Return the message about the first fault of a host."""
         host, start, colon = found["host"], found.start("host"), found["colon"]
         reached, expected, _ = self.automaton.reach(self.text, self.without)
-        position = min(reached, found.end("host"))
-        place = self.place(position)
-        came, index = place.came(), position - start
-        character = host[index : index + 1]
-        labels = host.split(".")
-        before = host[:index].count(".")
-        numeric = host.replace(".", "").isdigit()
-        words = due(self.syntax, expected)
-        of_label = "toplabel" if before == len(labels) - 1 else "domainlabel"
-
-        def told(message: str, rule: str, hint: str = LABELS, expected: tuple[str, ...] = words) -> Told:
-            return Told(message, part="host", rule=rule, hint=hint, expected=expected)
-
+        place = self.place(min(reached, found.end("host")), expected=expected)
+        character = self.text[self.position : found.end("host")][:1]
         if not host:
-            hint = "write a domain name or four groups of digits after `//`"
-            return told(f"no host stands at position {place.position}", "host", hint)
-        if colon is not None and "port" not in self.syntax.parts and position == found.end("host"):
+            problem = f"missing host at position {place.position}: expected a domain name or four groups of digits"
+            return self.host_message(place, problem, hint="write a domain name or four groups of digits after `//`")
+        if colon is not None and "port" not in self.syntax.parts and not character:
+            problem = f'unexpected port at position {place.position}: expected "/"'
             hint = "leave out the colon" + ("" if colon == ":" else " and the port")
-            if colon == ":" and self.syntax.host_may_be_empty:
-                hint += f"; or, if `{host[:40]}:` begins the path, write a third `/` before it"
-            return told(f"{came} begins a port, and the scheme has none", "host", hint, ('"/"',))
-        if colon is not None and _IPV6.fullmatch(host + colon):
-            at = self.place(start).position
-            said = f"what begins at position {at} is neither a domain name nor four groups of digits"
-            return told(said, "hostnumber", NO_IPV6, ("a host",))
-        if character and character in "?;&=" and index:
-            hint = "leave out what stands behind the host"
-            if self.automaton.taken(expected, f"/{character}"):
-                hint = "a `/` must stand between the host and what follows it"
-            return told(f'{came} where "/" is due', self.syntax.rule, hint, ('"/"',))
-        if character == "%":
-            return told(f"{came} cannot stand in a host", "host", "a host has no escapes")
-        if character == ",":
-            hint = "the labels of a domain name are divided by dots"
-            return told(f"{came} cannot stand in a domain name", "hostname", hint)
-        if character and character not in ".-" and not character.isalnum():
-            return told(f"{came} cannot stand in a domain name", of_label)
-        if numeric and len(labels) == 4 and "" not in labels:
-            long = next(found for found in re.finditer("[0-9]++", host) if len(found[0]) > DIGITS)
+            return self.host_message(place, problem, hint=hint, expected=('"/"',))
+        if colon is not None and _is_ipv6(host + colon):
+            return self.host_message(
+                place,
+                f"{self.quoted('host', start, found.end())}: expected a domain name or four groups of digits",
+                "hostnumber",
+                "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address",
+                ("a host",),
+            )
+        if character and character in "?;&=" and self.position > start:
+            follows = self.automaton.taken(expected, f"/{character}")
+            hint = "write a `/` after the host" if follows else "leave out the text after the host"
+            return self.host_message(place, f'{place.subject()}: expected "/"', self.syntax.rule, hint, ('"/"',))
+        if host.replace(".", "").isdigit() and "" not in host.split("."):
+            return self.host_number(place, host, start)
+        return self.domain_name(place, host, start, character)
+
+    def host_message(
+        self,
+        place: FaultPlace,
+        problem: str,
+        rule: str = "host",
+        hint: str = HINTS["host"],
+        expected: tuple[str, ...] | None = None,
+    ) -> FaultMessage:
+        words = due(self.syntax, place.expected) if expected is None else expected
+        return FaultMessage(problem, part="host", rule=rule, hint=hint, expected=words)
+
+    def host_number(self, place: FaultPlace, host: str, start: int) -> FaultMessage:
+        """Return the message about a host that consists of groups of digits."""
+        groups = host.split(".")
+        long = next((group for group in re.finditer("[0-9]++", host) if len(group[0]) > DIGITS), None)
+        if len(groups) == 4 and long is not None:
             place = self.place(start + long.start() + DIGITS)
             return self.more_digits(place, "host", "digits", "a group is a number from 0 to 255")
-        if numeric and "" not in labels:
-            quoted = self.given.run(start, start + len(host))[:40]
-            said = f"four groups of digits are an address, and {quoted} has {len(labels)}"
-            hint = "an address is four groups of digits; a domain name ends in a label that begins with a letter"
-            return told(said, "hostnumber", hint)
+        problem = f"{self.quoted('host', start, start + len(host))}: expected four groups of digits, not {len(groups)}"
+        hint = "an address is four groups of digits; the last label of a domain name begins with a letter"
+        return self.host_message(place, problem, "hostnumber", hint)
+
+    def domain_name(self, place: FaultPlace, host: str, start: int, character: str) -> FaultMessage:
+        """Return the message about a domain name that begins at `start`, with its fault at `character`."""
+        labels, index = host.split("."), self.position - start
+        number = host[:index].count(".")
+        label, last = labels[number], labels[-1]
+        rule = "toplabel" if number == len(labels) - 1 else "domainlabel"
+        if character == "%":
+            problem = f"{place.subject('host')}: a host has no escapes"
+            return self.host_message(place, problem, hint="write the character itself")
+        if character == ",":
+            problem = f'{place.subject("host")}: expected "."'
+            return self.host_message(place, problem, "hostname", "the labels of a domain name are separated by dots")
+        if character and character not in ".-" and not character.isalnum():
+            return self.host_message(place, f"{place.subject('host')}: expected a letter, digit or hyphen", rule)
         if character == "." and host[index - 1 : index] in {"", "."}:
-            said = f"a label of the domain name is empty at position {place.position}"
-            return told(said, "hostname", "leave out the dot that is too many")
-        if labels[-1] == "" and not character:
-            said = f"the domain name ends with a dot at position {self.place(position - 1).position}"
-            return told(said, "hostname", "leave out the dot at the end", ("the end of the host",))
-        if "-" in {labels[before][:1], labels[before][-1:]}:
-            verb = "begins" if labels[before][:1] == "-" else "ends"
-            return told(f"the label {self.label(start, labels, before)} {verb} with a hyphen", of_label)
-        if labels[-1][:1].isdigit():
-            last = self.label(start, labels, len(labels) - 1)
-            return told(f"the last label of the domain name, {last}, begins with a digit", "toplabel")
-        return told(f"{came} where {listed(words)} is due", "host")
+            problem = f"empty label in the host at position {place.position}: expected a letter or digit"
+            return self.host_message(place, problem, "hostname", "leave out one of the dots")
+        if last == "" and not character:
+            problem = (
+                f"unexpected '.' at position {self.place(self.position - 1).position}: expected the end of the host"
+            )
+            return self.host_message(
+                place, problem, "hostname", "leave out the dot at the end", ("the end of the host",)
+            )
+        starts = [start + sum(len(each) + 1 for each in labels[:count]) for count in (number, len(labels) - 1)]
+        if "-" in {label[:1], label[-1:]}:
+            quoted = self.quoted("label", starts[0], starts[0] + len(label))
+            verb = "begin" if label[:1] == "-" else "end"
+            return self.host_message(place, f"{quoted}: labels of a host do not {verb} with a hyphen", rule)
+        if last[:1].isdigit():
+            quoted = self.quoted("label", starts[1], starts[1] + len(last))
+            problem = f"{quoted}: the last label of a host begins with a letter"
+            return self.host_message(place, problem, "toplabel")
+        return self.host_message(place, f"{place.subject('host')}: {choices(due(self.syntax, place.expected))}")
 
-    def label(self, start: int, labels: list[str], index: int) -> str:
-        """The label of this index, of a host that begins at `start`, as it was given."""
-        start += sum(len(label) + 1 for label in labels[:index])
-        return ascii(self.given.run(start, start + len(labels[index]))[:40])
+    def quoted(self, what: str, start: int, end: int) -> str:
+        """Return the beginning of a message: "invalid host '1.2' at position 7"."""
+        quoted = quoted_text(self.original.run(start, end))
+        return f"invalid {what} {quoted} at position {self.original.position(start)}"
 
-    # What a scheme's own rules say
+    # The rules of a scheme
 
-    def structure(self) -> Told:
+    def structure(self) -> FaultMessage:
         text, syntax, automaton = self.text, self.syntax, self.automaton
         position, expected, reached = automaton.reach(text, self.without)
         start = text.rfind("%", max(0, position - 2), position)
         if start >= 0:
             _, expected, reached = automaton.reach(text[:start], self.without)
-            return octet(self.place(start, length=3, expected=expected, reached=reached))
+            return excluded_octet(self.place(start, length=3, expected=expected, reached=reached))
         literal = automaton.begun(expected)
         if literal is not None and position > literal.offset:
             at = position - literal.offset
@@ -429,13 +404,13 @@ class _Explaining:
         if position < len(text):
             escaped = automaton.taken(expected, f"%{ord(text[position]):02X}")
             if text[position] != "%" and part_of(syntax, escaped) is not None:
-                return reserved(place, escaped)
+                return reserved_character(place, escaped)
         elif automaton.tree.last & reached:
             return self.miscounted()
         return unexpected(place)
 
-    def miscounted(self) -> Told:
-        """What derives as far as the automaton knows, which does not count."""
+    def miscounted(self) -> FaultMessage:
+        """Return the message for a text that the automaton accepts because it does not count."""
         passed = self.automaton.derivation(self.text, self.without)
         for item in self.automaton.counted:
             count = 0
@@ -444,22 +419,25 @@ class _Explaining:
                 if item.most is not None and count > item.most:
                     return self.too_many(item, index)
         place = self.place(len(self.text))
-        said = f"the URL that ends at position {place.position} is longer than its rules allow"
-        return Told(said, part=None, rule=self.syntax.rule, expected=("less",))
+        message = f"too many characters before position {place.position}: expected fewer"
+        return FaultMessage(message, part=None, rule=self.syntax.rule, expected=("fewer characters",))
 
-    def too_many(self, item: Repeated, position: int) -> Told:
-        """What stands at `position` is more than the repetition `item` may have."""
+    def too_many(self, item: Repeated, position: int) -> FaultMessage:
+        """Return the message for a character at `position` that is one too many for the repetition `item`."""
         place = self.place(position)
         part, rule = part_of(self.syntax, item.inside), rule_of(self.syntax, item.inside)
         if item.most == DIGITS:
             return self.more_digits(place, part, rule, f"a number has at most {DIGITS:,} digits")
         what = "characters" if isinstance(item.item, Characters) else "elements"
-        said = (
-            f"too many {what} in the {part or rule}: the one at position {place.position} is more than its rule allows"
-        )
-        return Told(said, part=part, rule=rule, expected=(f"fewer {what}",))
+        expected = f"at most {item.most} {what}"
+        message = f"too many {what} in the {part or rule} at position {place.position}: expected at most {item.most}"
+        return FaultMessage(message, part=part, rule=rule, expected=(expected,))
 
-    def more_digits(self, place: Place, part: str | None, rule: str | None, hint: str) -> Told:
-        """A number whose digit at this place is one too many."""
-        message = f"a number of more than {DIGITS:,} digits: the one at position {place.position} is too many"
-        return Told(message, part=part, rule=rule, expected=(f"at most {DIGITS:,} digits",), hint=hint)
+    def more_digits(self, place: FaultPlace, part: str | None, rule: str | None, hint: str) -> FaultMessage:
+        """Return the message for a number whose digit at this place is one too many."""
+        message = f"too many digits in the {part or rule} at position {place.position}: expected at most {DIGITS:,}"
+        return FaultMessage(message, part=part, rule=rule, expected=(f"at most {DIGITS:,} digits",), hint=hint)
+
+
+def _is_ipv6(text: str) -> bool:
+    return text.count(":") > 1 and re.fullmatch("[0-9A-Fa-f:.]+", text) is not None

@@ -11,7 +11,7 @@ import pytest
 import urlschemes_lint
 from urlschemes import InvalidURL, Registration, Registry, UnknownScheme
 from urlschemes.errors import URLTooLong
-from urlschemes.url.fault_messages import LABELS
+from urlschemes.url.fault_messages import HINTS
 from urlschemes_lint.errors import NotRepairable
 from urlschemes_lint.fixing import Fixed
 
@@ -253,7 +253,7 @@ def test_a_delimiter_that_can_only_be_data_or_be_left_out(text: str, url: str) -
             "<x-album:\n//-a.b/>",
             12,
             "the label '-a' begins with a hyphen",
-            LABELS,
+            HINTS["host"],
         ),
         (" URL:x-album://h/;size=x~", 23, "'x' at position 23 where a digit is due", "the size is a decimal number"),
         ("x-album//h/~", 7, "'/' at position 7 where \":\" is due", "write `:` after `x-album`"),

@@ -14,20 +14,20 @@ from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_kind import AUTHORITY, NOT_IN_ANY_URL
 from urlschemes.url.fault_messages import (
-    Given,
-    Place,
-    Told,
+    FaultMessage,
+    FaultPlace,
+    OriginalText,
     bad_escape,
     broken_literal,
     escapes,
-    fixable,
+    excluded_octet,
     fragment,
-    octet,
-    reserved,
+    reserved_character,
     unexpected,
-    unsafe,
+    unsafe_character,
 )
-from urlschemes.url.fault_place import ENDS_HOST, ReadInPlace, host_end, impossible_login
+from urlschemes.url.fault_place import ENDS_HOST, ReplacedText, host_end, impossible_login
+from urlschemes_lint.advice import advice
 from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.findings import error_finding, new_finding
 from urlschemes_lint.part_places import part_at, places
@@ -76,7 +76,6 @@ class _Reading:
         self.without: set[str] = set()  # parts of which no more can be said
         self.encodable: dict[int, bool] = {}  # whether what is wrong by itself there could stand there encoded
         self.told: set[int] = set()  # where a fault begins that was told already
-        self.repaired: bool | None = None  # whether `fix` encodes what is wrong by itself
         self.parts: dict[int, str] = {}  # the parts of characters that `right` has no more
         self.end = text.find("#") if "#" in text else len(text)
         self.runs = dict(found.span() for found in _WRONG.finditer(text, 0, self.end))
@@ -121,6 +120,7 @@ class _Reading:
         if place is None:
             self.findings.append(error_finding(error, len(self.given)))
             return
+        hint = advice(error, self.syntax)
         around = [
             (each.code != error.code, each.span[1] == place, each.span[1] - each.span[0], index)
             for index, each in enumerate(self.findings)
@@ -128,24 +128,21 @@ class _Reading:
         ]
         if not around:
             # A fault that no automaton sees, such as a number of too many digits.
-            self.findings.append(error_finding(error, len(self.given), position=place))
+            self.findings.append(error_finding(error, len(self.given), position=place, hint=hint))
             return
         index = min(around)[-1]
         start, end = self.findings[index].span or (place, place)
-        self.findings[index] = error_finding(error, len(self.given), position=start, end=end)
+        self.findings[index] = error_finding(error, len(self.given), position=start, end=end, hint=hint)
 
     # Section 2.2
 
     def wrong(self, start: int, end: int, part: str | None) -> "Finding":
         """The finding for the characters from `start` to `end`, each of which is wrong by itself."""
-        place = Place(self.syntax, self.given[start:end], start, behind=self.given[start : self.end])
+        place = FaultPlace(self.syntax, self.given[start:end], start, rest=self.given[start : self.end])
         if place.run[0] == "%":
             return self.worded("bad-escape", bad_escape(place, part), start, end)
-        if self.repaired is None:
-            self.repaired = fixable(self.given, self.syntax)
-        return self.worded(
-            "invalid-character", unsafe(place, part, self.written(start, end), repaired=self.repaired), start, end
-        )
+        message = unsafe_character(place, part, self.written(start, end))
+        return self.worded("invalid-character", message, start, end)
 
     def written(self, start: int, end: int) -> str | None:
         """What stands there encoded, "" where that cannot be, None where nobody knows."""
@@ -154,10 +151,10 @@ class _Reading:
         return escapes(self.given[start:end]) if self.encodable[start] else ""
 
     def fragment(self, part: str | None) -> "Finding":
-        place = Place(self.syntax, "#", self.end)
+        place = FaultPlace(self.syntax, "#", self.end)
         return self.worded("fragment-present", fragment(place, part, None), self.end, self.end + 1)
 
-    def worded(self, code: str, told: Told, start: int, end: int) -> "Finding":
+    def worded(self, code: str, told: FaultMessage, start: int, end: int) -> "Finding":
         """The finding that says what is `told` of the text as given from `start` to `end`."""
         return new_finding(
             code,
@@ -165,7 +162,7 @@ class _Reading:
             span=(start, end),
             part=told.part,
             section=self.syntax.section_of(told.rule or self.syntax.rule),
-            hint=told.hint(self.syntax),
+            hint=told.best_hint(self.syntax),
             expected=told.expected,
             rule=told.rule or self.syntax.rule,
         )
@@ -217,7 +214,7 @@ class _Reading:
 
     def refused(self, text: str) -> "InvalidURL":
         """The error for `text`, the beginning of what is read now; its message is about the text as given."""
-        return ReadInPlace(self.syntax, None, Given(self.given, [*self.at])).refused(text)
+        return ReplacedText(self.syntax, None, OriginalText(self.given, [*self.at])).refused(text)
 
     def mend_login(self, error: "InvalidURL", start: int, end: int) -> None:
         if isinstance(error, errors.UserinfoNotAllowed):
@@ -482,16 +479,16 @@ class _Faults:
     def finding(self, fault: _Fault) -> "Finding":
         reading, syntax = self.reading, self.reading.syntax
         start, end = self.span(fault)
-        place = Place(
+        place = FaultPlace(
             syntax,
             reading.given[start:end],
             start,
-            behind=reading.right[fault.start :],
+            rest=reading.right[fault.start :],
             expected=fault.expected,
             reached=fault.reached,
         )
         if fault.kind == "octet":
-            told = octet(place)
+            told = excluded_octet(place)
         elif fault.kind != "reserved":
             told = unexpected(place)
         elif fault.literal is not None:
@@ -499,5 +496,5 @@ class _Faults:
             told = broken_literal(place, fault.literal)
         else:
             escape = f"%{ord(reading.right[fault.start]):02X}"
-            told = reserved(place, syntax.automaton.taken(fault.expected, escape))
+            told = reserved_character(place, syntax.automaton.taken(fault.expected, escape))
         return reading.worded("invalid-part", told, start, end)

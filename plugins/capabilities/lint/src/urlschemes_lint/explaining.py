@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import InvalidURL, URLError, default_registry
+from urlschemes import URL, InvalidURL, URLError, default_registry
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import HIDDEN, one_line, redact
 from urlschemes.url.value import LIMIT
+from urlschemes_lint.advice import advice
 from urlschemes_lint.drawing import ASCII_STROKES, MAX_URL, WIDTH, Drawing, draw, plain_text
 from urlschemes_lint.fixing import fix
 
@@ -44,12 +45,14 @@ def explanation(
     try:
         url = schemes.parse(text, limit=limit)
     except InvalidURL as error:
-        lines = _error_lines(error, min(width, WIDTH)) + _repair_lines(error.text, registry, limit)
+        syntax = schemes[error.scheme].url_type.syntax if error.scheme else URL.syntax
+        lines = _error_lines(error, advice(error, syntax), min(width, WIDTH))
+        lines += _repair_lines(error.text, registry, limit)
         return Drawing(lines, error)
     return draw(url, width=width, strokes=strokes)
 
 
-def _error_lines(error: InvalidURL, width: int) -> list[Line]:
+def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
     """Return the text with a caret under the error, the message, and what is known of the error."""
     lines: list[Line] = []
     if error.position is not None:
@@ -60,7 +63,7 @@ def _error_lines(error: InvalidURL, width: int) -> list[Line]:
         ("rule", error.definition or error.rule),
         ("section", error.section),
         ("part", error.part),
-        ("help", error.hint),
+        ("help", hint),
     ):
         if value:
             first, *more = _wrapped(one_line(value), width - _LABEL_WIDTH - 2)

@@ -55,10 +55,13 @@ def new_finding(
     return Finding(code, severity, message, span, part, section, hint, expected, rule)
 
 
-def error_finding(error: InvalidURL, length: int, *, position: int | None = None, end: int | None = None) -> Finding:
+def error_finding(
+    error: InvalidURL, length: int, *, position: int | None = None, end: int | None = None, hint: str | None = None
+) -> Finding:
     """Return the finding for an error of a text of `length` characters.
 
     It spans the text from `position` (default: the error's) to `end` (default: one character, or none at the end).
+    `hint` is advice beyond that of the error.
     """
     start = error.position if position is None else position
     return new_finding(
@@ -67,7 +70,7 @@ def error_finding(error: InvalidURL, length: int, *, position: int | None = None
         span=None if start is None else (start, min(start + 1 if end is None else end, length)),
         part=error.part,
         section=error.section,
-        hint=error.hint,
+        hint=hint or error.hint,
         expected=error.expected,
         rule=error.rule,
     )

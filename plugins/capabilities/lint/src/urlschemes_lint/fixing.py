@@ -110,7 +110,7 @@ def _not_repairable(why: str, error: InvalidURL, source: SourceText) -> NotRepai
         part=error.part,
         position=None if error.position is None else source.position(error.position),
         section=error.section,
-        hint=None if error.hint is None or "`fix`" in error.hint else error.hint,
+        hint=error.hint,
     )
 
 

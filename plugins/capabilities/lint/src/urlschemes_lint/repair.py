@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.derivation import rule_of
 from urlschemes.grammar.octets import ESCAPE, RESERVED, encoded, octets_of
-from urlschemes.url.fault_messages import unseen
+from urlschemes_lint.advice import is_invisible
 from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.part_places import delimiters, host_positions
 from urlschemes_lint.source_text import SECTION_2_2, Ambiguous, Change
@@ -89,7 +89,7 @@ class Repair:
                 f"left out if it is data, which the {part} cannot hold",
                 position,
             )
-        if unseen(character):
+        if is_invisible(character):
             raise Ambiguous(
                 f"ambiguous invisible character {character!a} at position {position}: left out, "
                 f"or {escapes} if it is data",

@@ -14,8 +14,8 @@ from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.url.fault_kind import NOT_IN_ANY_URL
-from urlschemes.url.fault_messages import Given
-from urlschemes.url.fault_place import ReadInPlace
+from urlschemes.url.fault_messages import OriginalText
+from urlschemes.url.fault_place import ReplacedText
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -179,7 +179,9 @@ class SourceText:
         if url_type.syntax.fullmatch(text) is not None:
             text = self.text
         scheme = url_type.registration.scheme if url_type.registration else None
-        return ReadInPlace(url_type.syntax, scheme, Given(self.whole, [*self._positions, self._end])).refused(text)
+        return ReplacedText(url_type.syntax, scheme, OriginalText(self.whole, [*self._positions, self._end])).refused(
+            text
+        )
 
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""

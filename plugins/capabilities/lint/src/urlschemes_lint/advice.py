@@ -1,0 +1,180 @@
+"""What to do about an invalid URL: advice that looks at the whole text, beyond the hint of the error."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from unicodedata import category, normalize
+
+from urlschemes.errors import (
+    BadEscape,
+    FragmentPresent,
+    InvalidCharacter,
+    InvalidHost,
+    InvalidPort,
+    InvalidScheme,
+)
+from urlschemes.grammar.octets import SCHEME_NAME, encoded
+from urlschemes.url.fault_kind import AUTHORITY, NOT_IN_ANY_URL
+from urlschemes.url.fault_messages import escapes
+
+if TYPE_CHECKING:
+    from urlschemes import InvalidURL
+    from urlschemes.grammar.syntax import Syntax
+
+__all__ = ["advice", "is_fixable", "is_invisible"]
+
+_U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
+_INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+
+NO_IPV6 = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
+
+
+def advice(error: InvalidURL, syntax: Syntax) -> str | None:
+    """Return what to do about `error`, which `syntax` raised: its hint, or better advice."""
+    text, position = error.text, error.position
+    if position is None:
+        return error.hint
+    if isinstance(error, FragmentPresent):
+        data = f"; as data it is written {_written(error)}" if _written(error) else ""
+        return error.hint if error.part in {"user", "password"} else f"`fix` splits URL and fragment{data}"
+    if isinstance(error, InvalidCharacter):
+        return _for_character(error, syntax, text, position)
+    if isinstance(error, BadEscape):
+        return _for_escape(text, position, error.part) or error.hint
+    if isinstance(error, InvalidScheme):
+        return _for_scheme(text, position) or error.hint
+    if isinstance(error, InvalidPort):
+        return _for_port(text, position) or error.hint
+    if isinstance(error, InvalidHost):
+        return _for_host(text, syntax) or error.hint
+    return error.hint
+
+
+def is_fixable(text: str, syntax: Syntax) -> bool:
+    """Return True if `text` becomes a URL when its illegal characters are encoded and its fragment is split off.
+
+    False for invisible characters: they may be data or not.
+    """
+    if not text.isascii() and any(map(is_invisible, text)):
+        return False
+    return syntax.fullmatch(NOT_IN_ANY_URL.sub(_any_escape, text.partition("#")[0])) is not None
+
+
+def is_invisible(character: str) -> bool:
+    """Return True if `character`, outside US-ASCII, is a blank or only controls how text is displayed."""
+    return character > "\x7f" and category(character) in _INVISIBLE
+
+
+def _any_escape(found: re.Match[str]) -> str:
+    return f"%{ord(found[0]):02X}" if found[0].isascii() else "%80"  # any octet outside US-ASCII
+
+
+def _written(error: InvalidURL) -> str:
+    """Return the character of the error as it is written encoded; "" if that cannot stand there."""
+    return next((word.strip('"') for word in error.expected if word.startswith('"%')), "")
+
+
+def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) -> str | None:
+    character, part, written = text[position], error.part, _written(error)
+    around = _from_surroundings(text, position, part, written, syntax)
+    if around is not None:
+        return around
+    by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
+    if not character.isascii():
+        return _for_foreign(character, part, written, by_fix) or error.hint
+    if part == "password" and written:
+        return "encode it" + by_fix
+    if character in "\t\r\n" and written:
+        return f"leave it out if the URL was only wrapped; as data it is written {written}"
+    if by_fix and written and part != "user":
+        return f"write {written}{by_fix}"
+    return error.hint
+
+
+def _from_surroundings(text: str, position: int, part: str | None, written: str, syntax: Syntax) -> str | None:
+    """Return the advice about a character that follows from the text around it."""
+    character = text[position]
+    if text.startswith("\\"):
+        return "this is the path of a file, not a URL"
+    if not text[:position].strip(" \t\r\n<"):
+        return "no URL begins with it: leave it out" + (", or let `fix` do it" if character in " \t\r\n<" else "")
+    if not text[position:].strip():
+        return "leave out the white space at the end, or let `fix` do it"
+    if character == "\\" and "host" in syntax.parts and part in {"host", "scheme", None}:
+        hint = "a URL is divided by `/` on every system"
+        authority = AUTHORITY.match(text)
+        may_be_path = authority is not None and authority["slashes"] is not None and syntax.host_may_be_empty
+        return f"{hint}; if the path begins here, write a third `/` before it" if may_be_path else hint
+    if character == "\\" and written and part != "user":
+        return f"write `/` as a separator, {written} as data"
+    if character == "[" and part == "host":
+        return NO_IPV6
+    if character == "<" and text.endswith(">") and not is_fixable(text, syntax):
+        within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
+        return None if within is None else "leave out `<` and `>`, or let `fix` do it"
+    return None
+
+
+def _for_foreign(character: str, part: str | None, written: str, by_fix: str) -> str | None:
+    """Return the advice about a character outside US-ASCII."""
+    plain = normalize("NFKC", character)
+    if part in {"scheme", "port", None} and plain.isascii() and plain.isprintable() and plain.strip():
+        return f"write `{plain}` of US-ASCII"
+    if is_invisible(character):
+        data = f", or write {written} if it is data" if written and part != "password" else ""
+        return f"it is invisible: leave it out{data}"
+    if part == "host":
+        return "write the name in its US-ASCII form, with labels that begin with xn--"
+    if part == "password":
+        return "encode its octets in UTF-8"
+    return f"write its octets in UTF-8, {written or escapes(character)}{by_fix}" if written else None
+
+
+def _for_escape(text: str, position: int, part: str | None) -> str | None:
+    """Return the advice about a `%uXXXX`, which other software takes for an escape."""
+    found = _U_ESCAPE.match(text, position)
+    if found is None:
+        return None
+    hint, character = (
+        "an escape is one octet; a character is written as the octets of its UTF-8",
+        chr(int(found[1], 16)),
+    )
+    if "\ud800" <= character <= "\udfff" or part == "password":
+        return hint
+    return f"{hint}: {encoded(character.encode())}"
+
+
+def _for_scheme(text: str, position: int) -> str | None:
+    """Return the advice about a text without a scheme."""
+    name = SCHEME_NAME.match(text)
+    if text.startswith("//"):
+        return "this is a relative reference: `join` it with the URL that it was found in, or add the scheme"
+    if text.startswith(("/", ".", "?")):
+        return "this is a path or a relative reference: `join` it with the URL that it was found in"
+    if name is not None and "." in name[0] and not text[position:].startswith(("//", ";//")):
+        return "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
+    return None
+
+
+def _for_port(text: str, position: int) -> str | None:
+    """Return the advice about a port."""
+    authority = AUTHORITY.match(text)
+    if authority is None or authority["colon"] is None or "@" in text[position:]:
+        return None
+    host_and_port = authority["host"] + authority["colon"]
+    if host_and_port.count(":") > 1 and re.fullmatch("[0-9A-Fa-f:.]+", host_and_port):
+        return NO_IPV6
+    if authority["colon"] == ":" and re.match("//[A-Za-z0-9]", text[position:]):
+        return "there are two schemes: leave out the first, or the colon if it ends a host"
+    if text[position : position + 1] == ":":
+        return "a host has one port"
+    return None
+
+
+def _for_host(text: str, syntax: Syntax) -> str | None:
+    """Return the advice about a host with a colon, which may be the letter of a drive."""
+    authority = AUTHORITY.match(text)
+    if authority is None or authority["colon"] != ":" or "port" in syntax.parts or not syntax.host_may_be_empty:
+        return None
+    return f"leave out the colon; if `{authority['host'][:40]}:` begins the path, write a third `/` before it"
