@@ -1,4 +1,4 @@
-"""The command `urlschemes send`, in a process of its own, with and without a terminal."""
+"""The command `urlschemes send`, with and without a terminal."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner, Result
 
+from urlschemes_cli.app import command
 from urlschemes_servers.smtp import SmtpAddress, smtp_server
-from urlschemes_testing.rogue import hears, resets, rogue, says
+from urlschemes_testing.rogue import hears, hears_until, resets, rogue, says
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 LIFETIME = 30
-SEND = [sys.executable, "-W", "error", "-m", "urlschemes_cli", "send"]
 
 
 @pytest.fixture
@@ -26,13 +30,12 @@ def relay() -> Iterator[SmtpAddress]:
         yield address
 
 
-def run(
-    relay: object, *arguments: str, given: str = "", url: str = "mailto:joe@host.dom"
-) -> subprocess.CompletedProcess[str]:
-    options = ["--relay", str(relay), "--from", "Ann <ann@home.dom>", *arguments]
-    return subprocess.run(
-        [*SEND, url, *options], check=False, input=given, capture_output=True, encoding="utf-8", timeout=LIFETIME
-    )
+def run(*arguments: str, text: str = "", env: dict[str, str] | None = None) -> Result:
+    return CliRunner().invoke(command, list(arguments), input=text, env=env, prog_name="urlschemes")
+
+
+def send(relay: object, *arguments: str, text: str = "", url: str = "mailto:joe@host.dom") -> Result:
+    return run("send", url, "--relay", str(relay), "--from", "Ann <ann@home.dom>", *arguments, text=text)
 
 
 @pytest.mark.parametrize("source", ["--body", "a file", "standard input"])
@@ -40,36 +43,36 @@ def test_a_message_is_shown_and_sent(relay: SmtpAddress, tmp_path: Path, source:
     text = "Hello\n.\nnaïve\n"
     file = tmp_path / "text"
     file.write_text(text, "utf-8")
-    where = {"--body": ["--body", text], "a file": [str(file)], "standard input": []}[source]
-    done = run(relay, *where, "--subject", "Locators", "--yes", given=text if source == "standard input" else "")
-    assert (done.returncode, done.stdout) == (0, f"joe@host.dom: {relay} took it: 250 2.0.0 queued as 1\n")
-    (came,) = relay.messages
-    assert came.content.decode() in "\r\n".join(done.stderr.split("\n"))
-    assert (came.sender, came.recipients) == ("ann@home.dom", ("joe@host.dom",))
-    assert b"Subject: Locators\r\n" in came.content
-    assert b"na=C3=AFve" in came.content
+    arguments = {"--body": ["--body", text], "a file": [str(file)], "standard input": []}[source]
+    done = send(relay, *arguments, "--subject", "Locators", "--yes", text=text if source == "standard input" else "")
+    assert (done.exit_code, done.stdout) == (0, f"joe@host.dom: accepted by {relay}: 250 2.0.0 queued as 1\n")
+    (received,) = relay.messages
+    assert received.content.decode() in "\r\n".join(done.stderr.split("\n"))
+    assert (received.sender, received.recipients) == ("ann@home.dom", ("joe@host.dom",))
+    assert b"Subject: Locators\r\n" in received.content
+    assert b"na=C3=AFve" in received.content
     for line in ("from  ann@home.dom", "to    joe@host.dom", f"by    {relay}"):
         assert line in done.stderr
 
 
-def test_json_and_the_dialogue(relay: SmtpAddress) -> None:
-    done = run(relay, "--body", "x", "--yes", "--json", "-v")
-    said = json.loads(done.stdout)
-    assert said["url"] == "mailto:joe@host.dom"
-    assert said["delivery"]["outcomes"] == [{"recipient": "joe@host.dom", "status": 250, "text": "2.0.0 queued as 1"}]
+def test_json_and_verbose_output(relay: SmtpAddress) -> None:
+    done = send(relay, "--body", "x", "--yes", "--json", "-v")
+    output = json.loads(done.stdout)
+    assert output["url"] == "mailto:joe@host.dom"
+    assert output["delivery"]["outcomes"] == [{"recipient": "joe@host.dom", "status": 250, "text": "2.0.0 queued as 1"}]
     assert "relay      > RCPT TO:<joe@host.dom>" in done.stderr
 
 
-def test_without_a_terminal_nothing_is_sent_unless_it_is_meant(relay: SmtpAddress) -> None:
-    done = run(relay, "--body", "x")
-    assert done.returncode == 4
+def test_without_a_terminal_nothing_is_sent_unless_yes_is_given(relay: SmtpAddress) -> None:
+    done = send(relay, "--body", "x")
+    assert done.exit_code == 4
     assert "nothing was sent" in done.stderr
     assert "--yes" in done.stderr
     assert not relay.messages
 
 
 @pytest.mark.parametrize(
-    ("url", "code", "says_so"),
+    ("url", "code", "message"),
     [
         ("mailto:joe@host.dom?subject=hello", 4, "header fields"),
         ("mailto:%22a%0Ab%22@host.dom", 4, "control"),
@@ -77,101 +80,78 @@ def test_without_a_terminal_nothing_is_sent_unless_it_is_meant(relay: SmtpAddres
         ("mailto:nobody@host.dom", 3, "550 5.1.1"),
     ],
 )
-def test_refusals_and_their_exit_codes(relay: SmtpAddress, url: str, code: int, says_so: str) -> None:
-    done = run(relay, "--body", "x", "--yes", "--json", url=url)
-    assert done.returncode == code
-    assert says_so in done.stderr
+def test_a_refusal_has_its_exit_code(relay: SmtpAddress, url: str, code: int, message: str) -> None:
+    done = send(relay, "--body", "x", "--yes", "--json", url=url)
+    assert done.exit_code == code
+    assert message in done.stderr
     assert "error" in json.loads(done.stdout)
     assert "\x1b" not in done.stderr + done.stdout
     assert not relay.messages
 
 
-def test_the_url_of_another_scheme_names_no_address(relay: SmtpAddress) -> None:
+def test_a_url_of_another_scheme_is_refused(relay: SmtpAddress) -> None:
     pytest.importorskip("urlschemes_http")
-    done = run(relay, "--body", "x", "--yes", url="http://host.dom/")
-    assert done.returncode == 4
+    done = send(relay, "--body", "x", "--yes", url="http://host.dom/")
+    assert done.exit_code == 4
     assert "names no mail address" in done.stderr
 
 
-def test_what_is_missing_or_too_much(relay: SmtpAddress, tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes(b"\xff")
-    for arguments, says_so in (
-        (["mailto:joe@host.dom", "--from", "a@b", "--body", "x"], "--relay"),
-        (["mailto:joe@host.dom", "--relay", str(relay), "--body", "x"], "--from"),
-        (
-            ["mailto:joe@host.dom", "--relay", str(relay), "--from", "a@b", "--body", "x", str(tmp_path / "text")],
-            "both",
-        ),
-        (["mailto:joe@host.dom", "--relay", str(relay), "--from", "a@b", str(tmp_path / "text")], "UTF-8"),
+def test_missing_and_contradictory_options_are_usage_errors(relay: SmtpAddress, tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    file.write_bytes(b"\xff")
+    for arguments, message in (
+        (["--from", "a@b", "--body", "x"], "--relay"),
+        (["--relay", str(relay), "--body", "x"], "--from"),
+        (["--relay", str(relay), "--from", "a@b", "--body", "x", str(file)], "cannot be used together"),
+        (["--relay", str(relay), "--from", "a@b", str(file)], "UTF-8"),
     ):
-        done = subprocess.run(
-            [*SEND, *arguments], check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIFETIME
-        )
-        assert done.returncode == 2
-        assert says_so in done.stderr
+        done = run("send", "mailto:joe@host.dom", *arguments)
+        assert done.exit_code == 2
+        assert message in done.stderr
     assert not relay.messages
 
 
-def test_the_relay_and_the_sender_can_be_configured(relay: SmtpAddress, tmp_path: Path) -> None:
-    folder = tmp_path / "urlschemes"
-    folder.mkdir()
-    (folder / "config.toml").write_text(
+def test_relay_and_sender_can_be_configured(relay: SmtpAddress, tmp_path: Path) -> None:
+    (tmp_path / "urlschemes").mkdir()
+    (tmp_path / "urlschemes" / "config.toml").write_text(
         f'[options.mailto]\nrelay = "{relay}"\nsender = "Bob <bob@home.dom>"\n', "utf-8"
     )
-    done = subprocess.run(
-        [*SEND, "mailto:joe@host.dom", "--body", "x", "--yes"],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=LIFETIME,
-        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)},
+    done = run(
+        "send", "mailto:joe@host.dom", "--body", "x", "--yes", env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
     )
-    assert done.returncode == 0, done.stderr
-    (came,) = relay.messages
-    assert came.sender == "bob@home.dom"
-    assert b"From: Bob <bob@home.dom>\r\n" in came.content
+    assert done.exit_code == 0, done.stderr
+    (received,) = relay.messages
+    assert received.sender == "bob@home.dom"
+    assert b"From: Bob <bob@home.dom>\r\n" in received.content
 
 
 @pytest.mark.parametrize("setting", ["confirm = true", 'message = "To: joe@host.dom"'])
-def test_neither_the_consent_nor_the_message_can_be_configured(
-    relay: SmtpAddress, tmp_path: Path, setting: str
-) -> None:
+def test_confirmation_and_message_cannot_be_configured(relay: SmtpAddress, tmp_path: Path, setting: str) -> None:
     configuration = tmp_path / "config.toml"
     configuration.write_text(f"[options.mailto]\n{setting}\n", "utf-8")
-    command = [*SEND[:-1], "--config", str(configuration), SEND[-1], "mailto:joe@host.dom"]
-    done = subprocess.run(
-        [*command, "--relay", str(relay), "--from", "ann@home.dom", "--body", "x", "--yes"],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=LIFETIME,
-    )
-    assert done.returncode == 2
+    arguments = ["--relay", str(relay), "--from", "ann@home.dom", "--body", "x", "--yes"]
+    done = run("--config", str(configuration), "send", "mailto:joe@host.dom", *arguments)
+    assert done.exit_code == 2
     assert "cannot be configured" in done.stderr
     assert not relay.messages
 
 
-def test_a_message_lost_behind_the_dot_is_said_to_be_neither() -> None:
-    acts = (
-        says("220 r"),
-        *(hears(), says("250 ok")) * 3,
-        hears(),
-        says("354 go"),
-        lambda v: v.hear_until(b"\r\n.\r\n"),
-    )
-    with rogue(*acts, resets()) as server:
-        done = run(server, "--body", "x", "--yes")
-    assert done.returncode == 3
+def test_a_message_lost_after_the_dot_is_reported_as_indeterminate() -> None:
+    envelope = (says("220 r"), *(hears(), says("250 ok")) * 3)
+    with rogue(*envelope, hears(), says("354 go"), hears_until(b"\r\n.\r\n"), resets()) as server:
+        done = send(server, "--body", "x", "--yes")
+    assert done.exit_code == 3
     assert "not known" in done.stderr
     assert len(server.heard) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 4), ("", 4)])
-def test_on_a_terminal_it_asks_and_the_default_is_no(relay: SmtpAddress, answer: str, code: int) -> None:
+def test_on_a_terminal_send_asks_and_the_default_is_no(relay: SmtpAddress, answer: str, code: int) -> None:
     ours, theirs = os.openpty()
-    command = [*SEND, "mailto:joe@host.dom", "--relay", str(relay), "--from", "ann@home.dom"]
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
+    arguments = ["send", "mailto:joe@host.dom", "--relay", str(relay), "--from", "ann@home.dom"]
+    program = [sys.executable, "-W", "error", "-m", "urlschemes_cli", *arguments]
+    with subprocess.Popen(program, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
         os.close(theirs)
         try:
             seen = _until(ours, "Ctrl-D")
@@ -179,7 +159,7 @@ def test_on_a_terminal_it_asks_and_the_default_is_no(relay: SmtpAddress, answer:
             seen += _until(ours, "Send it? [y/N]")
             assert not relay.messages
             os.write(ours, answer.encode() + b"\n")
-            seen += _until(ours, "took it" if code == 0 else "nothing was sent")
+            seen += _until(ours, "accepted by" if code == 0 else "nothing was sent")
             assert process.wait(LIFETIME) == code
         finally:
             process.kill()
@@ -188,11 +168,11 @@ def test_on_a_terminal_it_asks_and_the_default_is_no(relay: SmtpAddress, answer:
     assert len(relay.messages) == (1 if code == 0 else 0)
 
 
-def _until(terminal: int, wanted: str) -> str:
-    """What a terminal shows up to `wanted`."""
+def _until(terminal: int, expected: str) -> str:
+    """Read what the terminal shows until `expected` is in it."""
     seen = b""
     ends = time.monotonic() + LIFETIME
-    while wanted not in seen.decode("utf-8", "replace"):
+    while expected not in seen.decode("utf-8", "replace"):
         assert select.select([terminal], [], [], max(0.0, ends - time.monotonic()))[0], seen
         seen += os.read(terminal, 4096)
     return seen.decode("utf-8", "replace")

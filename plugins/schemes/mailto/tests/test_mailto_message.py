@@ -1,4 +1,4 @@
-"""Messages: what `compose` makes, what goes over the wire of it, and what can never stand in one."""
+"""Messages: what `compose` makes, the octets sent, and texts that would become header fields."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from urlschemes_mailto import MailtoURL, Submission, compose, send
 from urlschemes_mailto.message import message_octets, submission_of
 
 
-def read(message: EmailMessage) -> EmailMessage:
-    """The message as its reader gets it."""
+def parsed(message: EmailMessage) -> EmailMessage:
+    """The message as its recipient parses it."""
     again = email.message_from_bytes(message.as_bytes(), policy=default)
     assert isinstance(again, EmailMessage)
     return again
 
 
 def raw(message: EmailMessage, name: str) -> str:
-    """What stands behind the name of a field, unfolded."""
+    """The value of a field, unfolded."""
     octets = message.as_bytes().replace(b"\r\n ", b" ")
     (line,) = [line for line in octets.split(b"\r\n") if line.startswith(name.encode() + b":")]
     return line.decode("ascii").partition(":")[2].strip()
 
 
-def test_a_message_is_a_standard_one() -> None:
+def test_compose_makes_a_standard_message() -> None:
     message = compose("mailto:joe@host.dom", subject="Locators", body="As you say.\n", sender="Ann <ann@home.dom>")
     assert type(message) is EmailMessage
     assert message.keys() == [
@@ -49,7 +49,7 @@ def test_a_message_is_a_standard_one() -> None:
     ]
     assert (message["To"], message["From"], message["Subject"]) == ("joe@host.dom", "Ann <ann@home.dom>", "Locators")
     assert message.get_content() == "As you say.\n"
-    assert message["Date"].datetime.utcoffset().total_seconds() == 0  # where the sender is, is nobody's business
+    assert message["Date"].datetime.utcoffset().total_seconds() == 0  # the time zone would tell where the sender is
     assert message["Message-ID"].endswith("@home.dom>")
     message.add_attachment(b"\xff" * 100, maintype="application", subtype="octet-stream", filename="notes")
     octets = message.as_bytes()
@@ -59,7 +59,7 @@ def test_a_message_is_a_standard_one() -> None:
         assert other.as_bytes() == octets
 
 
-def test_a_message_may_have_nothing_but_a_recipient() -> None:
+def test_only_the_recipient_is_required() -> None:
     message = compose(MailtoURL.parse("mailto:joe@host.dom"))
     assert message.keys() == ["To", "Date", "Content-Type", "Content-Transfer-Encoding", "MIME-Version"]
     assert message.get_content() == "\n" or not message.get_content()
@@ -87,7 +87,7 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize(("url", "address"), ADDRESSES.items())
-def test_the_address_is_encoded_as_rfc_822_has_it(url: str, address: str) -> None:
+def test_the_recipient_is_the_address_of_the_url_with_the_fewest_quotation_marks(url: str, address: str) -> None:
     message = compose(url, subject="x", sender="ann@home.dom")
     assert raw(message, "To") == address
     submission = submission_of(message_octets(message), relay="relay.dom")
@@ -108,13 +108,13 @@ def test_the_address_is_encoded_as_rfc_822_has_it(url: str, address: str) -> Non
         "mailto:%3D%3Futf-8%3Fq%3Fa%3D0D%3D0AX%3F%3D@h",
     ],
 )
-def test_an_address_that_no_message_goes_to(url: str) -> None:
+def test_an_ambiguous_or_unsafe_address_is_refused(url: str) -> None:
     with pytest.raises(UnsafeURL) as refusal:
         compose(url)
     assert refusal.value.part in {"address", "local_part", "domain"}
 
 
-def test_what_is_no_url_is_refused_as_ever() -> None:
+def test_an_invalid_url_is_refused() -> None:
     with pytest.raises(InvalidURL):
         compose("mailto:joe@host.dom,eve@host.dom")
 
@@ -138,30 +138,30 @@ INJECTIONS = [
 
 
 @pytest.mark.parametrize("text", INJECTIONS)
-def test_a_text_never_becomes_a_field_of_its_own(text: str) -> None:
+def test_a_subject_or_sender_never_becomes_another_field(text: str) -> None:
     for part in ("subject", "sender"):
         given: Any = {part: text if part == "subject" else f"{text} <ann@home.dom>"}
         with pytest.raises(UnsafeURL) as refusal:
             compose("mailto:joe@host.dom", **given)
         assert refusal.value.part == part
         assert str(refusal.value).isprintable()
-    if "=?" not in text:  # which are ordinary characters of an address
+    if "=?" not in text:  # these are ordinary characters of an address
         with pytest.raises(UnsafeURL):
             compose("mailto:joe@host.dom", sender=f"ann{text}@home.dom")
 
 
 @pytest.mark.parametrize("text", [text for text in INJECTIONS if text.startswith(("=?", "x ="))])
-def test_nor_in_a_message_that_somebody_else_made(text: str) -> None:
+def test_a_subject_set_by_the_caller_never_becomes_another_field(text: str) -> None:
     message = EmailMessage()
     message["To"], message["From"], message["Subject"] = "joe@host.dom", "ann@home.dom", text
     try:
         octets = message_octets(message)
-    except UnsafeURL:  # the `email` of this Python would make it a field
+    except UnsafeURL:  # this version of `email` would make it a field
         return
     assert email.message_from_bytes(octets).keys() == ["To", "From", "Subject"]
 
 
-def test_nor_in_a_message_of_the_old_kind() -> None:
+def test_a_subject_of_a_compat32_message_never_becomes_another_field() -> None:
     message: Message = MIMEText("x")
     message["To"], message["From"], message["Subject"] = "joe@host.dom", "ann@home.dom", "x\nBcc: eve@host.dom"
     with pytest.raises(URLError):
@@ -169,31 +169,31 @@ def test_nor_in_a_message_of_the_old_kind() -> None:
 
 
 @given(st.text(max_size=120))
-def test_a_subject_is_what_was_given_or_refused(subject: str) -> None:
+def test_a_subject_is_unchanged_or_refused(subject: str) -> None:
     try:
         message = compose("mailto:joe@host.dom", subject=subject)
     except UnsafeURL:
         return
-    again = read(message)
+    again = parsed(message)
     assert again.get("Subject", "") == subject.strip()
     assert again.keys() == message.keys()
 
 
 @given(st.text(max_size=300))
-def test_a_body_is_what_was_given_but_for_its_line_ends(body: str) -> None:
+def test_a_body_is_unchanged_but_for_its_line_ends(body: str) -> None:
     try:
         message = compose("mailto:joe@host.dom", body=body)
     except UnsafeURL:
         return
     octets = message.as_bytes()
     assert octets.isascii()
-    text = read(message).get_content()
+    text = parsed(message).get_content()
     assert text.replace("\r\n", "\n").rstrip("\n") == body.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
     assert submission_of(octets, relay="relay.dom", sender="ann@home.dom").message == octets
 
 
 @pytest.mark.parametrize("body", ["a\0b", "\ud800"])
-def test_a_body_that_is_no_text(body: str) -> None:
+def test_a_body_that_is_not_text_is_refused(body: str) -> None:
     with pytest.raises(UnsafeURL) as refusal:
         compose("mailto:joe@host.dom", body=body)
     assert refusal.value.part == "body"
@@ -211,24 +211,34 @@ def test_a_body_that_is_no_text(body: str) -> None:
 )
 def test_the_sender_of_the_envelope_is_that_of_the_header(sender: str, address: str) -> None:
     message = compose("mailto:joe@host.dom", sender=sender)
-    assert str(read(message)["From"]) == sender
+    assert str(parsed(message)["From"]) == sender
     assert submission_of(message_octets(message), relay="relay.dom").sender == address
     assert submission_of(message_octets(message), relay="relay.dom", sender="b@home.dom").sender == "b@home.dom"
     message["Sender"] = "office@home.dom"
     assert submission_of(message_octets(message), relay="relay.dom").sender == "office@home.dom"
 
 
-NO_SENDERS = ["", "ann", "ann@", "@home.dom", "a@b, c@d", "us: ann@home.dom;", "änn@home.dom", "ann@höme.dom", "<>"]
+INVALID_SENDERS = [
+    "",
+    "ann",
+    "ann@",
+    "@home.dom",
+    "a@b, c@d",
+    "us: ann@home.dom;",
+    "änn@home.dom",
+    "ann@höme.dom",
+    "<>",
+]
 
 
-@pytest.mark.parametrize("sender", NO_SENDERS)
-def test_a_sender_that_is_no_address(sender: str) -> None:
+@pytest.mark.parametrize("sender", INVALID_SENDERS)
+def test_an_invalid_sender_is_refused(sender: str) -> None:
     with pytest.raises((UnsafeURL, UnsupportedOperation)) as refusal:
         compose("mailto:joe@host.dom", sender=sender)
     assert refusal.value.part == "sender"
 
 
-def test_a_message_without_from_is_completed_by_the_sender_and_left_alone() -> None:
+def test_the_sender_becomes_the_from_of_the_octets_and_not_of_the_message() -> None:
     message = compose("mailto:joe@host.dom")
     octets = message_octets(message, "ann@home.dom")
     assert octets == b"From: ann@home.dom\r\n" + message.as_bytes()
@@ -237,7 +247,7 @@ def test_a_message_without_from_is_completed_by_the_sender_and_left_alone() -> N
         message_octets(message, "ann@home.dom\r\nBcc: eve@host.dom")
 
 
-def test_what_cannot_be_written_is_a_typed_error() -> None:
+def test_a_message_that_cannot_be_converted_is_a_typed_error() -> None:
     for thing in (None, "text", b"octets", 7):
         with pytest.raises(UnsafeURL):
             message_octets(thing)  # type: ignore[arg-type]
@@ -248,7 +258,7 @@ def test_what_cannot_be_written_is_a_typed_error() -> None:
         send(broken, relay="relay.dom", sender="ann@home.dom", confirm=True)
 
 
-def test_what_is_confirmed_is_shown_whole_and_safe_to_print() -> None:
+def test_a_submission_shows_the_whole_message_and_is_safe_to_print() -> None:
     shown: list[Submission] = []
 
     def refuse(submission: Submission) -> bool:
@@ -272,7 +282,7 @@ def test_what_is_confirmed_is_shown_whole_and_safe_to_print() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, 1, "yes", False])
-def test_only_true_confirms(answer: Any) -> None:
+def test_only_true_confirms_a_message(answer: Any) -> None:
     message = compose("mailto:joe@host.dom", sender="ann@home.dom")
     with pytest.raises(PolicyDenied):
         send(message, relay="relay.dom", confirm=lambda _: answer)
@@ -280,7 +290,7 @@ def test_only_true_confirms(answer: Any) -> None:
         send(message, relay="relay.dom", confirm=answer if not isinstance(answer, bool) else None)
 
 
-def test_what_the_callable_raises_comes_out() -> None:
+def test_an_exception_of_confirm_propagates() -> None:
     def leaves(_: Submission) -> bool:
         raise KeyError("mine")
 
@@ -288,7 +298,7 @@ def test_what_the_callable_raises_comes_out() -> None:
         send(compose("mailto:joe@host.dom", sender="a@b"), relay="relay.dom", confirm=leaves)
 
 
-def test_smtp_policy() -> None:
+def test_a_message_has_7_bit_lines_with_cr_lf() -> None:
     message = compose("mailto:joe@host.dom", body="naïve")
     assert message.policy.linesep == SMTP.linesep
-    assert message.policy.cte_type == "7bit"  # every relay takes it
+    assert message.policy.cte_type == "7bit"  # every relay accepts it

@@ -1,16 +1,11 @@
-"""The examples of the README are run, as they stand."""
+"""The examples of the README."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import pytest
-
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+from pages import check_readme
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_example(example: str) -> None:
-    exec(compile(example, "<example>", "exec"), {"__name__": "readme"})
+def test_the_examples_of_the_readme() -> None:
+    check_readme(Path(__file__).parents[1])

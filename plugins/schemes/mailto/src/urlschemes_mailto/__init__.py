@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 from urlschemes import URL, Registration, Scheme, text_part
 
 if TYPE_CHECKING:
+    from urlschemes_mailto.client import send
+    from urlschemes_mailto.envelope import Delivery, RecipientOutcome, Submission
     from urlschemes_mailto.message import compose
-    from urlschemes_mailto.sending import send
-    from urlschemes_mailto.submission import Delivery, RecipientOutcome, Submission
 
 __all__ = ["Delivery", "MailtoURL", "RecipientOutcome", "Submission", "compose", "registration", "scheme", "send"]
 
 # Imported when first used: parsing a URL does not need them.
 _MODULES = {
-    "Delivery": "submission",
-    "RecipientOutcome": "submission",
-    "Submission": "submission",
+    "Delivery": "envelope",
+    "RecipientOutcome": "envelope",
+    "Submission": "envelope",
     "compose": "message",
-    "send": "sending",
+    "send": "client",
 }
 
 registration = Registration.of(__name__)

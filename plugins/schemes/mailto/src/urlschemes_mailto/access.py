@@ -1,13 +1,13 @@
 """Submission by SMTP (RFC 5321, RFC 6409), with STARTTLS (RFC 3207) and AUTH (RFC 4954).
 
-    220 ready           EHLO, STARTTLS, EHLO            who is there, and what it can do
-    235                 AUTH                            who submits, where it wants to know
+    220 ready           EHLO, STARTTLS, EHLO            the extensions of the relay
+    235                 AUTH                            the login, if the relay has logins
     250                 MAIL FROM, RCPT TO              the envelope: one sender, one recipient
-    354                 DATA, the message, a dot        only the 250 behind the dot says that it was taken
+    354                 DATA, the message, a dot        only the 250 after the dot means that the relay accepted it
                         QUIT
 
-Nothing is sent twice, and a refusal ends it. A connection lost between the dot and its reply leaves open whether the
-message was taken, which is an error of its own: Indeterminate.
+Nothing is sent twice, and the first refusal ends the dialogue. If the connection is lost between the dot and its reply,
+it is unknown whether the relay accepted the message: Indeterminate.
 """
 
 from __future__ import annotations
@@ -15,30 +15,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access.errors import AccessError, AuthRequired, Indeterminate, PolicyDenied, RemoteError, TLSError
-from urlschemes_access.protocol import Algorithm, Connect, Open
+from urlschemes.redaction import one_line
+from urlschemes_access.errors import AccessError, AuthRequired, Indeterminate, PolicyDenied, RemoteError
+from urlschemes_access.protocol import Algorithm, Connect, Open, replies
 from urlschemes_access.protocol.replies import END, Control, dot_stuffed
-from urlschemes_mailto.extensions import Extensions
-from urlschemes_mailto.login import log_in
-from urlschemes_mailto.mailbox import mailbox_of
-from urlschemes_mailto.message import relay_at, submission_of
-from urlschemes_mailto.replies import Reply
-from urlschemes_mailto.submission import Delivery, RecipientOutcome
+from urlschemes_mailto.addresses import address_of
+from urlschemes_mailto.connection import Reply, greet, log_in
+from urlschemes_mailto.envelope import Delivery, RecipientOutcome
+from urlschemes_mailto.message import relay_address, submission_of
 
 if TYPE_CHECKING:
     from urlschemes_mailto import MailtoURL
-    from urlschemes_mailto.submission import Submission
+    from urlschemes_mailto.connection import Extensions
+    from urlschemes_mailto.envelope import Submission
 
 __all__ = ["send"]
 
-NOBODY = b"[127.0.0.1]"
-"""Who says EHLO: the same for everybody. A name or an address would tell of this machine."""
-SUBMISSIONS = 465
-"""The port where TLS begins at once (RFC 8314 section 3.3)."""
-ACCEPTANCE = 600.0
-"""Seconds that the reply to the dot may take, if the deadline lets it (RFC 5321 section 4.5.3.2.6)."""
-
-_NO_EHLO = (500, 501, 502, 504)
+ACCEPTANCE_TIMEOUT = 600.0
+"""Seconds to wait for the reply to the final dot, within the deadline (RFC 5321 section 4.5.3.2.6)."""
 
 
 def send(
@@ -53,92 +47,57 @@ def send(
 ) -> Algorithm[None]:
     """Submit `message`, header and body, to the address of `url` through `relay`, written `host` or `host:port`.
 
-    `sender` is the address for failures; without it the header names it. `confirm` says that the envelope and the
-    message have been shown to whoever answers for them. `starttls` is `"if offered"`, `"required"` or `"never"`. A
-    login is asked for where the relay has logins, over TLS alone unless `allow_cleartext`.
+    `sender` is the address for delivery failures; by default that of the header. `confirm` must be True: the user has
+    seen the envelope and the message. `starttls` is `"if offered"`, `"required"` or `"never"`. A login is sent if the
+    relay has logins; without TLS only if `allow_cleartext` is true.
 
-    Raises UnsafeURL, UnsupportedOperation and PolicyDenied before it connects; RemoteError with the step that was
-    refused, AuthRequired, TLSError, ProtocolError, LimitExceeded; Indeterminate where it was lost behind the dot.
+    Raise UnsafeURL, UnsupportedOperation and PolicyDenied before connecting; RemoteError with the refused step,
+    AuthRequired, TLSError, ProtocolError, LimitExceeded; Indeterminate if the connection is lost after the dot.
     """
     submission = submission_of(message, relay=relay, sender=sender)
-    if submission.recipient != mailbox_of(url):
-        raise UnsupportedOperation(
-            f"the URL names {mailbox_of(url)}, and the message is to {submission.recipient}", part="recipient"
-        )
-    if starttls not in ("if offered", "required", "never"):
-        raise UnsupportedOperation("starttls is 'if offered', 'required' or 'never'", part="starttls")
-    if confirm is not True:
-        raise PolicyDenied(
-            "a message is sent only when its envelope and all of it have been shown",
-            rule="confirm",
-            hint="show them, and pass confirm=True",
-        )
-    host, port = relay_at(submission.relay)
+    _check(url, submission, confirm=confirm, starttls=starttls)
+    host, port = relay_address(submission.relay)
     control = Control((yield from Connect(host, port, label="relay")), code_on="every line", reply_type=Reply)
     try:
-        extensions = yield from _greet(control, host, port, starttls)
+        extensions = yield from greet(control, host, port, starttls)
         yield from log_in(control, host, port, extensions, allow_cleartext=allow_cleartext)
         delivery = yield from _transact(control, submission, extensions)
     except (RemoteError, AuthRequired) as refusal:
-        if getattr(refusal, "status", None) != 421:  # with it the relay itself takes leave
+        if getattr(refusal, "status", None) != 421:  # with 421 the relay itself closes the connection
             yield from control.quit()
         raise
     yield from Open("attributes", delivery)
     yield from control.quit()
 
 
-# Who is there ---------------------------------------------------------------------------------------------------------
-
-
-def _greet(control: Control, host: str, port: int, starttls: str) -> Algorithm[Extensions]:
-    """What the relay can do, as it says it over TLS where that is to be."""
-    if port == SUBMISSIONS:
-        yield from control.protect(host)
-    yield from control.banner(220)
-    extensions = yield from _hello(control)
-    if control.peer.secure or starttls == "never":
-        return extensions
-    if "STARTTLS" in extensions:
-        yield from control.carry_out(b"STARTTLS")
-        yield from control.protect(host)
-        return (yield from _hello(control))
-    if starttls == "required":
-        raise TLSError(f"{host} does not offer TLS, which is required; nothing was sent")
-    return extensions
-
-
-def _hello(control: Control) -> Algorithm[Extensions]:
-    """EHLO; HELO, and no extensions, where the relay is older than that."""
-    reply = yield from control.command(b"EHLO " + NOBODY, what="EHLO")
-    if reply.code in _NO_EHLO:
-        yield from control.carry_out(b"HELO " + NOBODY, what="HELO")
-        return Extensions()
-    return Extensions.of(reply.checked("EHLO", 2))
-
-
-# The envelope, and the message ----------------------------------------------------------------------------------------
+def _check(url: MailtoURL, submission: Submission, *, confirm: bool, starttls: str) -> None:
+    address = address_of(url)
+    if submission.recipient != address:
+        raise UnsupportedOperation(
+            f"the recipient of the message is {submission.recipient}: expected {address}, the address of the URL",
+            part="recipient",
+        )
+    if starttls not in ("if offered", "required", "never"):
+        raise UnsupportedOperation(
+            f"invalid starttls '{one_line(str(starttls), 40)}': expected 'if offered', 'required' or 'never'",
+            part="starttls",
+        )
+    if confirm is not True:
+        raise PolicyDenied(
+            "the message has not been confirmed",
+            rule="confirm",
+            hint="show the envelope and the whole message to the user, then pass confirm=True",
+        )
 
 
 def _transact(control: Control, submission: Submission, extensions: Extensions) -> Algorithm[Delivery]:
-    """One mail transaction (RFC 5321 section 3.3)."""
-    parameters = _parameters(submission.message, extensions)
+    """Carry out one mail transaction (RFC 5321 section 3.3)."""
+    parameters = _mail_parameters(submission.message, extensions)
     sender = f"MAIL FROM:<{submission.sender}>{parameters}".encode("ascii")
     yield from control.carry_out(sender, what="MAIL FROM")
     recipient = yield from control.carry_out(f"RCPT TO:<{submission.recipient}>".encode("ascii"), what="RCPT TO")
     yield from control.carry_out(b"DATA", 354)
-    yield from control.send(dot_stuffed(submission.message), "the message")
-    try:
-        yield from control.send(END, "the message")
-        reply = yield from control.reply("the message", within=ACCEPTANCE, phase="acceptance")
-    except AccessError as error:
-        raise Indeterminate(
-            f"the message was sent, and whether {submission.relay} took it is not known: {error.message}",
-            hint="it is not sent again by itself: it might arrive twice",
-        ) from error
-    if reply.kind in (4, 5):
-        raise reply.refusal("the message")
-    if reply.kind != 2:
-        raise Indeterminate(f"the message was sent, and '{reply}' says neither that it was taken nor that it was not")
+    reply = yield from _send_message(control, submission)
     return Delivery(
         size=len(submission.message),
         sender=submission.sender,
@@ -148,14 +107,32 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
     )
 
 
-def _parameters(message: bytes, extensions: Extensions) -> str:
-    """What MAIL FROM says of the message: its size (RFC 1870), and that it has octets of 8 bits (RFC 6152).
+def _send_message(control: Control, submission: Submission) -> Algorithm[replies.Reply]:
+    """Send the message, then the final dot, and return the reply that accepts it."""
+    yield from control.send(dot_stuffed(submission.message), "the message")
+    try:
+        yield from control.send(END, "the message")
+        reply = yield from control.reply("the message", within=ACCEPTANCE_TIMEOUT, phase="acceptance")
+    except AccessError as error:
+        raise Indeterminate(
+            f"the message was sent, and it is not known whether {submission.relay} accepted it: {error.message}",
+            hint="it is not sent again automatically: it could arrive twice",
+        ) from error
+    if reply.kind in (4, 5):
+        raise reply.refusal("the message")
+    if reply.kind != 2:
+        raise Indeterminate(f"the message was sent, but the reply '{reply}' neither accepts nor refuses it")
+    return reply
 
-    Raises RemoteError where the relay has said that it does not take such a message.
+
+def _mail_parameters(message: bytes, extensions: Extensions) -> str:
+    """Return the parameters of MAIL FROM: the size (RFC 1870), and 8-bit octets (RFC 6152).
+
+    Raise RemoteError if the relay does not offer to accept such a message.
     """
-    if extensions.size is not None and len(message) > extensions.size:
+    if extensions.max_size is not None and len(message) > extensions.max_size:
         raise RemoteError(
-            f"the relay takes messages of {extensions.size} octets at most, and this one has {len(message)}",
+            f"the message has {len(message)} octets: the relay accepts at most {extensions.max_size} octets",
             step="EHLO",
         )
     parameters = f" SIZE={len(message)}" if "SIZE" in extensions else ""
@@ -163,8 +140,8 @@ def _parameters(message: bytes, extensions: Extensions) -> str:
         return parameters
     if "8BITMIME" not in extensions:
         raise RemoteError(
-            "the message has octets of 8 bits, which the relay does not take",
+            "the message contains 8-bit octets, and the relay does not offer 8BITMIME",
             step="EHLO",
-            hint="what compose makes has none",
+            hint="messages made by compose contain none",
         )
     return f"{parameters} BODY=8BITMIME"

@@ -1,4 +1,4 @@
-"""What is submitted, and what becomes of it."""
+"""A message in its SMTP envelope, and its delivery to a relay."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Delivery", "RecipientOutcome", "Submission"]
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A message in its envelope, as it will be sent (RFC 5321 section 2.3.1): what a person must see before it is.
+    """A message in its envelope (RFC 5321 section 2.3.1): what a user must see before it is sent.
 
-    `relay` is `host:port`. `message` holds the octets, header and body, with CR LF behind every line. As a text it is
-    safe to print.
+    `relay` is `host:port`. `message` holds the octets of header and body, each line ended by CR LF. `str` is safe to
+    print.
     """
 
     sender: str
@@ -31,7 +31,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class RecipientOutcome:
-    """What the relay said last of one recipient: `status` is the code of its reply, `text` the words."""
+    """The relay's last reply for one recipient: its code as `status`, and its text."""
 
     recipient: str
     status: int
@@ -40,10 +40,10 @@ class RecipientOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Delivery(Attributes):
-    """A message that the relay took. It is the relay's from now on, which may still fail to deliver it.
+    """A message that the relay accepted. The relay may still fail to deliver it.
 
-    `outcomes` has one for each recipient. `size` counts the octets of the message; `fields` holds the replies by what
-    they answer.
+    `outcomes` has one outcome for each recipient. `size` counts the octets of the message; `fields` holds the replies,
+    by the step that they answer.
     """
 
     sender: str

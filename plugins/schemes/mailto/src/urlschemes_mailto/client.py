@@ -1,4 +1,4 @@
-"""Sending a message from Python: shown, confirmed, submitted."""
+"""The function `send`: submit a message from Python after the user has confirmed it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from urlschemes_access import Policy
     from urlschemes_access.credentials import Authenticator
     from urlschemes_access.trace_event import Tracer
-    from urlschemes_mailto.submission import Delivery, Submission
+    from urlschemes_mailto.envelope import Delivery, Submission
 
 __all__ = ["send"]
 
@@ -36,21 +36,22 @@ def send(
     trace: Tracer | None = None,
     ssl_context: ssl.SSLContext | None = None,
 ) -> Delivery:
-    """Submit the message to its one recipient through `relay`, written `host` or `host:port` (587).
+    """Submit the message to its one recipient through `relay`, written `host` or `host:port` (default port: 587).
 
-    `confirm` gets the Submission, envelope and octets, and returns True if it is to be sent; `confirm=True` says that
-    it has been shown already. `sender` is the address for failures, and the From of a message without one.
-    `starttls` is `"if offered"`, `"required"` or `"never"`. `credentials` is asked for a login where the relay has
-    logins, over TLS alone unless `allow_cleartext`. The rest is as in `urlschemes_access.operate`.
+    `confirm` gets the Submission, envelope and octets, and returns True to send it; `confirm=True` means that the user
+    has confirmed it already. `sender` is the address for delivery failures, and the From of a message without one.
+    `starttls` is `"if offered"`, `"required"` or `"never"`. `credentials` is asked for a login if the relay has logins;
+    it is sent over TLS, and without TLS only if `allow_cleartext` is true. The other arguments are those of
+    `urlschemes_access.operate`.
 
-    Raises UnsafeURL, UnsupportedOperation and PolicyDenied before anything is resolved; RemoteError, with the step that
-    was refused; AuthRequired, TLSError and other AccessErrors. Indeterminate means that the message may have been
-    taken. Nothing is ever sent again by itself.
+    Raise UnsafeURL, UnsupportedOperation and PolicyDenied before the relay is resolved; RemoteError with the refused
+    step; AuthRequired, TLSError and other AccessErrors. Indeterminate means that the relay may have accepted the
+    message. Nothing is ever sent again automatically.
     """
     octets = message_octets(message, sender)
     submission = submission_of(octets, relay=relay, sender=sender)
     if callable(confirm) and confirm(submission) is not True:
-        raise PolicyDenied("the message was not confirmed, and not sent", scheme="mailto", rule="confirm")
+        raise PolicyDenied("the message was not confirmed; nothing was sent", scheme="mailto", rule="confirm")
     delivery = urlschemes_access.operate(
         "send",
         MailtoURL(address=submission.recipient).normalized(),
