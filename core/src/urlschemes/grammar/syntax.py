@@ -45,9 +45,9 @@ class Syntax:
 
     __slots__ = (
         "_automaton",
+        "_beginnings",
         "_grammar",
         "_host_may_be_empty",
-        "_is_restored",
         "_match",
         "_pattern",
         "_structure",
@@ -91,7 +91,7 @@ class Syntax:
         self._grammar: Grammar | None = None
         self._automaton: Automaton | None = None
         self._structure: Structure | None = None
-        self._is_restored = compiled is not None
+        self._beginnings: set[str] = set()
         if compiled is None:
             complete_parts(self.grammar, self.parts)
         else:
@@ -100,6 +100,7 @@ class Syntax:
     def _restore(self, compiled: Mapping[str, Any]) -> None:
         self._pattern = str(compiled["pattern"])
         self._host_may_be_empty = bool(compiled["host_may_be_empty"])
+        self._beginnings.update(compiled["beginnings"])
         for name, part in self.parts.items():
             known = compiled["parts"][name]
             part.mark, part.rule = str(known["mark"]), str(known["rule"])
@@ -111,6 +112,7 @@ class Syntax:
         return {
             "pattern": self.pattern,
             "host_may_be_empty": "host" in self.parts and self.host_may_be_empty,
+            "beginnings": sorted(self._beginnings),
             "parts": {
                 name: {
                     "mark": part.mark,
@@ -190,8 +192,11 @@ class Syntax:
 
     def begins_with(self, prefix: str) -> bool:
         """Return True if some URL of this syntax begins with `prefix`."""
-        # A restored syntax was checked before it was cached.
-        return self._is_restored or self.automaton.reach(prefix)[0] == len(prefix)
+        if prefix not in self._beginnings:
+            if self.automaton.reach(prefix)[0] != len(prefix):
+                return False
+            self._beginnings.add(prefix)
+        return True
 
     def section_of(self, rule: str) -> str:
         """Return where `rule` is defined: a section of RFC 1738, or what the record refers to."""

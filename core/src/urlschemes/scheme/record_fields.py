@@ -257,10 +257,7 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
     arguments: dict[str, Any] = {"hierarchy": hierarchy, "section": section, "slash_may_be_omitted": slash}
     cached = cache.load("syntax", key)
     if cached is not None:
-        try:
-            return Syntax(text, rule, parts, compiled=cached, **arguments)
-        except (LookupError, TypeError, ValueError):
-            pass  # the file was damaged
+        return Syntax(text, rule, parts, compiled=cached, **arguments)
 
     def keep(syntax: Syntax) -> None:
         cache.store("syntax", key, syntax.compiled())
@@ -282,9 +279,11 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
 @cache_result
 def _core_state() -> list[tuple[str, int, int]]:
     """Return what tells that the code that compiles a grammar changed: in a checkout, the version does not."""
-    with os.scandir(os.path.dirname(bnf.__file__)) as files:
-        state = [(file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file()]
-    return sorted(state)
+    try:
+        with os.scandir(os.path.dirname(bnf.__file__)) as files:
+            return sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file())
+    except OSError:  # the core is in an archive, whose content does not change within a version
+        return []
 
 
 def _part(name: str, fields: _Fields) -> Part:

@@ -1,0 +1,65 @@
+"""The compiled syntax of a record is cached, and never a wrong one."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from urlschemes import Registration, Scheme
+from urlschemes.errors import RegistrationError
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """An empty cache folder."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("URLSCHEMES_CACHE", str(folder))
+    return folder
+
+
+def read(text: str) -> Registration:
+    """Return the record as another process reads it."""
+    return Registration.from_record(tomllib.loads(text))
+
+
+def test_a_syntax_is_cached_when_it_is_first_compiled(folder, record):
+    registration = read(record("x-kept"))
+    assert not folder.exists()
+    assert registration.syntax.fullmatch("x-kept:a")
+    (file,) = folder.iterdir()
+    assert read(record("x-kept")).syntax.compiled() == registration.syntax.compiled()
+    assert [*folder.iterdir()] == [file]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("1*uchar", "*uchar"), ("nowhere", "somewhere"), ('at = "word"', 'at = "word", travels = "binary"')],
+)
+def test_another_syntax_is_another_file(folder, record, old, new):
+    assert read(record("x-kept")).syntax.fullmatch("x-kept:a")
+    assert read(record("x-kept").replace(old, new)).syntax.pattern
+    assert len([*folder.iterdir()]) == 2
+
+
+def test_a_record_without_another_syntax_is_the_same_file(folder, record):
+    assert read(record("x-kept")).syntax.fullmatch("x-kept:a")
+    assert read(record("x-kept").replace("A scheme of the tests", "Another title")).syntax.fullmatch("x-kept:a")
+    assert len([*folder.iterdir()]) == 1
+
+
+def test_another_state_of_the_code_that_compiles_is_another_file(folder, record, monkeypatch):
+    assert read(record("x-kept")).syntax.fullmatch("x-kept:a")
+    monkeypatch.setattr("urlschemes.scheme.record_fields._core_state", lambda: [("bnf.py", 1, 1)])
+    assert read(record("x-kept")).syntax.fullmatch("x-kept:a")
+    assert len([*folder.iterdir()]) == 2
+
+
+def test_a_syntax_that_was_compiled_before_its_scheme_was_checked_is_checked_later(folder, record):
+    text = record("x-kept").replace('"x-kept:" word', '"x-other:" word')
+    for _ in range(2):
+        registration = read(text)
+        assert registration.syntax.fullmatch("x-other:a")
+        with pytest.raises(RegistrationError, match="no URL of the rule 'testurl' begins with 'x-kept:'"):
+            Scheme(registration)
