@@ -21,8 +21,8 @@ from urlschemes_access.errors import (
 from urlschemes_access.protocol import Algorithm, Send
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access, find_attributes
-from urlschemes_gopher.plus import MOST_OCTETS
-from urlschemes_gopher.text import DotText
+from urlschemes_gopher.attributes import MAX_OCTETS
+from urlschemes_gopher.dot_stuffing import DotDecoder
 from urlschemes_testing.replay import (
     Dialogue,
     Outcome,
@@ -188,7 +188,7 @@ def test_a_line_of_a_text_is_bounded() -> None:
 
 
 def test_the_reader_of_texts_forgets_what_follows_the_dot() -> None:
-    text = DotText()
+    text = DotDecoder()
     assert text.feed(b"a\n.\nb\n") == b"a\n"
     assert text.terminated
     assert text.feed(b"more\n") == b""
@@ -694,7 +694,7 @@ def test_a_server_that_knows_all_attributes_together_is_asked_for_all() -> None:
 
 
 def test_the_attributes_of_one_item_are_bounded() -> None:
-    lines = b" x\r\n" * (MOST_OCTETS // 2)
+    lines = b" x\r\n" * (MAX_OCTETS // 2)
     error = failed(replay(find_attributes(path("0a")), talk("a\t!", "+-2", "+ABSTRACT:", lines)), LimitExceeded)
     assert error.limit == "attributes"
 

@@ -35,8 +35,8 @@ class GopherURL(InternetURL, registration=registration):
     )
     gopher_plus: str | None = text_part(
         default=None,
-        doc="The Gopher+ string, decoded (sections 3.4.3 to 3.4.9): `+`, `+view lang`, `!`, `$`, `?`, or a filled form; "
-        "None if absent.",
+        doc="The Gopher+ string, decoded (sections 3.4.3 to 3.4.9): `+`, `+view lang`, `!`, `$`, `?`, or a filled "
+        "form; None if absent.",
     )
 
     @property

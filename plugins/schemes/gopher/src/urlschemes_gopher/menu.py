@@ -1,4 +1,4 @@
-"""Menus: the types of items, and what a line of a menu says (RFC 1436 sections 2 and 3.8)."""
+"""Menus: the types of items, and the entries that their lines describe (RFC 1436 sections 2 and 3.8)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from urlschemes_gopher import GopherURL
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "TEXTS", "entry_of", "login_url", "media_type"]
+__all__ = ["TEXT_TYPES", "login_url", "media_type", "parse_entry"]
 
-KINDS: Mapping[str, str] = {
+_KINDS: Mapping[str, str] = {
     "0": "text",
     "1": "menu",
     "2": "phone book",
@@ -42,10 +42,10 @@ KINDS: Mapping[str, str] = {
     "x": "xml",
     "i": "info",
 }
-"""What the type of an item means: RFC 1436 section 3.8, Gopher+ section 2.9, and the types that are in wide use."""
+"""The kinds of items by type: RFC 1436 section 3.8, Gopher+ section 2.9, and types that are in wide use."""
 
-TEXTS = frozenset({"0", "4", "6"})
-"""The types whose content is a text that ends with a dot; all other content ends where the connection does."""
+TEXT_TYPES = frozenset({"0", "4", "6"})
+"""The types whose content is a text that ends with a dot; all other content ends with the connection."""
 
 _MEDIA_TYPES: Mapping[str, str] = {
     "0": "text/plain",
@@ -60,8 +60,8 @@ _MEDIA_TYPES: Mapping[str, str] = {
     "r": "application/rtf",
     "x": "text/xml",
 }
-# The types that say what is to be done with the content, but not its format: the end of the selector has to.
-_GUESSED: Mapping[str, str] = {
+# Types that do not define a format: the suffix of the selector tells it.
+_FORMAT_BY_SUFFIX: Mapping[str, str] = {
     "5": "",
     "9": "",
     "I": "image/",
@@ -72,25 +72,25 @@ _GUESSED: Mapping[str, str] = {
 }
 _PORT = re.compile(rb"0*([1-9][0-9]{0,4})")
 _GRAPHIC = re.compile(rb"[!-~]+")
-_USER = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;?&=")
+_USER_OCTETS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;?&=")
 
 
 def media_type(gtype: str, selector: str) -> str | None:
-    """The media type of an item, from its type, or guessed from the end of its selector; None where neither says it."""
-    if (known := _MEDIA_TYPES.get(gtype)) is not None:
-        return known
-    guessed = media_type_of(selector.rpartition("/")[2])
-    if guessed is not None and guessed.startswith(_GUESSED.get(gtype, "")):
-        return guessed
-    return "application/octet-stream" if gtype in _GUESSED else None
+    """Return the media type of an item: by its type, else by the suffix of its selector; None if neither tells it."""
+    if gtype in _MEDIA_TYPES:
+        return _MEDIA_TYPES[gtype]
+    by_suffix = media_type_of(selector.rpartition("/")[2])
+    if by_suffix is not None and by_suffix.startswith(_FORMAT_BY_SUFFIX.get(gtype, "")):
+        return by_suffix
+    return "application/octet-stream" if gtype in _FORMAT_BY_SUFFIX else None
 
 
-def entry_of(line: bytes, asked: GopherURL, primary: str = "1") -> Entry:
-    """What a line of the menu at `asked` says; `primary` is the type of the item that a redundant server (`+`) repeats.
+def parse_entry(line: bytes, menu: GopherURL, primary: str = "1") -> Entry:
+    """Return the entry that a line of `menu` describes.
 
-    The URL is that of the item, with the Gopher+ string `+` or `?` where the line has that tag (section 3.4.4). An
-    item of type 8 or T has a telnet URL; one of type h whose selector begins with `URL:` has the text after it, which
-    is data from the server like any other. A line that no URL can come from is an entry with a `problem`.
+    A redundant server (type `+`) has the type of the item before it, which is `primary`. The entry's URL has the
+    Gopher+ string `+` or `?` if the line has that tag (section 3.4.4). Items of type 8 or T have a telnet URL. An item
+    of type h whose selector begins with `URL:` has the text after it. A line that no URL can describe gets a `problem`.
     """
     name, *rest = line[1:].split(b"\t")
     gtype = text_of(line[:1])
@@ -99,38 +99,38 @@ def entry_of(line: bytes, asked: GopherURL, primary: str = "1") -> Entry:
         return Entry(name=shown, kind="info", fields={"type": "i"})
     if gtype == "3":
         return Entry(name=shown, kind="error", fields={"type": "3"})
-    kind = "redundant server" if gtype == "+" else KINDS.get(gtype, "")
+    kind = "redundant server" if gtype == "+" else _KINDS.get(gtype, "")
     if gtype == "+":
         gtype = primary
     if len(rest) < 3:
-        return Entry(name=text_of(line), problem="the line has not the four fields of an item")
+        return Entry(name=text_of(line), problem="the line does not have the four fields of an item")
     selector, host, port = rest[:3]
     fields = {"type": gtype, "selector": text_of(selector), "host": text_of(host), "port": text_of(port)}
     try:
-        url = _url_of(gtype, selector, host, port, rest[3] if len(rest) > 3 else b"", asked)
+        url = _url_of(gtype, selector, host, port, rest[3] if len(rest) > 3 else b"", menu)
     except (InvalidURL, UnsafeURL) as error:
         return Entry(name=shown, kind=kind, fields=fields, problem=one_line(str(error)))
     return Entry(name=shown, url=url, kind=kind, fields={"type": gtype})
 
 
 def login_url(host: str, port: int, login: bytes) -> str:
-    """The telnet URL of an item of type 8 or T; its selector is the name to log in with (RFC 1436, appendix)."""
-    user = f"{escape(login, _USER)}@" if login else ""
+    """Return the telnet URL of an item of type 8 or T; its selector is the user name (RFC 1436, appendix)."""
+    user = f"{escape(login, _USER_OCTETS)}@" if login else ""
     return f"telnet://{user}{host}{'' if port == 23 else f':{port}'}/"
 
 
-def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, asked: GopherURL) -> str:
+def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, menu: GopherURL) -> str:
     if gtype == "h" and (target := re.match(rb"/?URL:", selector)):
         if not _GRAPHIC.fullmatch(selector, target.end()):
-            raise UnsafeURL("the text after URL: cannot be a URL")
+            raise UnsafeURL("invalid URL after 'URL:': expected printable US-ASCII without spaces")
         return selector[target.end() :].decode("ascii")
-    # In the link files of some servers `+` is the host and the port of that server; now and then it is passed on.
+    # In link files of some servers, `+` is the host and port of that server; some send it on.
     digits = _PORT.fullmatch(port)
-    number = asked.port if port == b"+" else int(digits[1]) if digits else 0
+    number = menu.port if port == b"+" else int(digits[1]) if digits else 0
     if not 0 < number < 65536:
-        raise UnsafeURL(f"{text_of(port)!r} is no port")
+        raise UnsafeURL(f"invalid port '{one_line(text_of(port), 60)}': expected 1 to 65535")
     url = GopherURL(
-        host=asked.host if host == b"+" else text_of(host),
+        host=menu.host if host == b"+" else text_of(host),
         port=number,
         gtype=gtype,
         selector=text_of(selector),

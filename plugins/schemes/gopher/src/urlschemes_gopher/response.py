@@ -1,0 +1,211 @@
+"""The response to a request: the line with which a Gopher+ response begins, and the content after it.
+
+Section numbers are those of the Gopher+ document. A connection carries one request and one response.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+
+from urlschemes.grammar.octets import text_of
+from urlschemes.redaction import one_line
+from urlschemes_access.errors import DeadlineExceeded, LimitExceeded, RemoteError, Truncated
+from urlschemes_access.protocol import CHUNK, LINE, TEXT_LINE, Algorithm, Connect, Reader, Send
+from urlschemes_gopher.dot_stuffing import DotDecoder
+from urlschemes_gopher.menu import parse_entry
+
+if TYPE_CHECKING:
+    from urlschemes_gopher import GopherURL
+
+__all__ = ["Content", "Lines", "Response", "check_error_item", "raise_error", "send_request"]
+
+Dot: TypeAlias = Literal["none", "optional", "expected", "required"]
+
+MAX_ERROR_TEXT = 4096
+"""Octets of an error's text that are read."""
+
+_HEAD = re.compile(rb"(?P<sign>[+-])(?P<length>-1|-2|[0-9]{1,18})[ \t]*\r?\n")
+"""The first line (section 2.3): `+` or `-` (an error), then the number of octets, -1 (to a dot) or -2 (to the end)."""
+_INCOMPLETE_HEAD = re.compile(rb"(?:[+-]-?[0-9]*[ \t]*\r?)?")
+_STATUS = re.compile(rb"[ \t]*([0-9]{1,9})[ \t]*(.*)", re.DOTALL)
+_ERROR_ITEM = re.compile(rb"3([^\t\r\n]*)\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*(?:\t[^\r\n]*)?(?:\r?\n(?:\.(?:\r?\n)?)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response whose first line was read if it is Gopher+; `length` is then the number in that line."""
+
+    reader: Reader
+    length: int | None = None
+
+    @property
+    def is_gopher_plus(self) -> bool:
+        """True if the response is Gopher+; False if it is the item itself."""
+        return self.length is not None
+
+    @property
+    def size(self) -> int | None:
+        """The number of octets that the server announced, if it did."""
+        return self.length if self.length is not None and self.length >= 0 else None
+
+    def content(self, *, dot_ends: bool, max_line: int = TEXT_LINE) -> Content:
+        """Return the content after the first line; `dot_ends` if a single dot may end it, whatever that line says."""
+        dot: Dot = "required" if self.length == -1 else "none"
+        if dot_ends and dot == "none":
+            dot = "optional" if self.is_gopher_plus else "expected"
+        return Content(self.reader, size=self.size, dot=dot, max_line=max_line)
+
+
+class Content:
+    """The content of a response, piece by piece up to its end.
+
+    `size` is the number of octets, if it is known. `dot` says whether a line with a single dot ends the content:
+    `"required"` if it must, `"expected"` if a missing one is reported by `lacks_dot`, `"optional"`, or `"none"`.
+    """
+
+    __slots__ = ("_decoder", "_dot", "_ended", "_reader", "_received", "_size")
+
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        size: int | None,
+        dot: Dot,
+        max_line: int,
+    ) -> None:
+        self._reader = reader
+        self._size = size
+        self._dot = dot
+        self._decoder = None if dot == "none" else DotDecoder(max_line)
+        self._received = 0
+        self._ended = False
+
+    @property
+    def lacks_dot(self) -> bool:
+        """True at the end of a content whose expected dot was missing."""
+        return self._dot == "expected" and self._decoder is not None and not self._decoder.terminated
+
+    def read(self) -> Algorithm[bytes]:
+        """Return the next piece, `b""` at the end. With a dot, pieces are whole lines, except for the last."""
+        decoder = self._decoder
+        if decoder is None:
+            return (yield from self._octets())
+        while not (self._ended or decoder.terminated):
+            octets = yield from self._octets()
+            self._ended = not octets
+            if piece := decoder.feed(octets) if octets else decoder.end():
+                return piece
+        if self._dot == "required" and not decoder.terminated:
+            raise Truncated("the content did not end with a line with a single dot", received=self._received)
+        return b""
+
+    def _octets(self) -> Algorithm[bytes]:
+        most = CHUNK if self._size is None else min(CHUNK, self._size - self._received)
+        if not most:
+            return b""
+        octets = yield from self._reader.some(most)
+        self._received += len(octets)
+        if not octets and self._size is not None:
+            raise Truncated(
+                f"received {self._received} of {self._size} octets", received=self._received, expected=self._size
+            )
+        return octets
+
+
+class Lines:
+    """The lines of a content that a dot may end."""
+
+    __slots__ = ("_content", "_lines", "_unfinished")
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._lines: deque[bytes] = deque()
+        self._unfinished = False
+
+    def next(self) -> Algorithm[bytes | None]:
+        """Return the next line without its CR LF; None at the end. Raises LimitExceeded; Truncated within a line."""
+        if not self._lines:
+            piece = yield from self._content.read()
+            if not piece:
+                return None
+            self._lines.extend(piece.split(b"\n"))
+            self._unfinished = bool(self._lines[-1])
+            if not self._unfinished:
+                self._lines.pop()
+        line = self._lines.popleft()
+        if len(line) > LINE:
+            raise LimitExceeded(f"a line is longer than {LINE} octets", limit="line", value=LINE)
+        if self._unfinished and not self._lines:
+            raise Truncated(f"the response ended within the line {one_line(text_of(line), 120)!r}")
+        return line.removesuffix(b"\r")
+
+
+def send_request(
+    url: GopherURL, octets: bytes, *, gopher_plus: bool, secret: bytes | None = None
+) -> Algorithm[Response]:
+    """Connect and send a request, and return the response. Raises RemoteError for an error of Gopher+."""
+    peer = yield from Connect(url.host, url.port)
+    yield from Send(peer, octets, secret=secret)
+    reader = Reader(peer)
+    if not gopher_plus:
+        return Response(reader)
+    while b"\n" not in reader.pending and len(reader.pending) < 32 and reader.pending[:1] in {b"", b"+", b"-"}:
+        if not (yield from reader.more()):
+            if _INCOMPLETE_HEAD.fullmatch(reader.pending):
+                raise Truncated("the server closed the connection before the response", received=len(reader.pending))
+            break
+    head = _HEAD.match(reader.pending)
+    if head is None:
+        return Response(reader)
+    yield from reader.exactly(head.end())
+    response = Response(reader, int(head["length"]))
+    if head["sign"] == b"-":
+        yield from _raise_gopher_plus_error(url, response)
+    return response
+
+
+def _raise_gopher_plus_error(url: GopherURL, response: Response) -> Algorithm[NoReturn]:
+    """Raise the error that a response contains (section 2.3): a status and a text, or the new place of the item."""
+    lines = [line.removesuffix(b"\r") for line in (yield from _error_text(response)).split(b"\n")]
+    status = _STATUS.fullmatch(lines[0])
+    code = int(status[1]) if status else None
+    if status:
+        lines[0] = status[2]
+    text = " ".join(text_of(line) for line in (lines[1:] if any(lines[1:]) else lines)).strip()
+    hint = None
+    if code == 3:
+        entries = [parse_entry(line, url) for line in lines if line.count(b"\t") >= 3]
+        if entries and entries[0].url:
+            text, hint = entries[0].url, f"the item has moved to {entries[0].url}"
+    raise RemoteError(
+        f"the server refused: {text}", status=code, text=text, temporary=code == 2, scheme="gopher", hint=hint
+    )
+
+
+def _error_text(response: Response) -> Algorithm[bytes]:
+    content = response.content(dot_ends=response.size is None)
+    octets = bytearray()
+    try:
+        while len(octets) < MAX_ERROR_TEXT and (piece := (yield from content.read())):
+            octets += piece
+    except (DeadlineExceeded, Truncated):
+        pass  # the response is an error anyway
+    return bytes(octets)
+
+
+def check_error_item(reader: Reader) -> Algorithm[None]:
+    """Raise RemoteError if the response is a single item of type 3, in place of a document."""
+    while reader.pending[:1] in {b"", b"3"} and len(reader.pending) < MAX_ERROR_TEXT:
+        if not (yield from reader.more()):
+            if error := _ERROR_ITEM.fullmatch(reader.pending):
+                raise_error(text_of(error[1]))
+            return
+
+
+def raise_error(text: str) -> NoReturn:
+    """Raise the error of a server that does not speak Gopher+."""
+    text = text.strip()
+    raise RemoteError(f"the server reported an error: {text}", text=text, scheme="gopher")
