@@ -1,4 +1,4 @@
-"""A bad plugin for each check of the review: the good one, plugins/x-example, with a small edit."""
+"""A bad plugin for each check of the review: the good plugin x-example, with a small edit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from workspace import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-GOOD = ROOT / "plugins" / "x-example"
-PACKAGE = "src/urlschemes_x_example/"
-RECORD, TYPE, ACCESS, DEMO = (PACKAGE + name for name in ("registration.toml", "__init__.py", "access.py", "demo.py"))
+GOOD = ROOT / "plugins" / "schemes" / "x-example"
+PACKAGE = "urlschemes_x_example"
+SOURCE = f"src/{PACKAGE}/"
+RECORD, TYPE, ACCESS, DEMO = (SOURCE + name for name in ("registration.toml", "__init__.py", "access.py", "demo.py"))
 PROJECT = "pyproject.toml"
 
 
 class Edit(NamedTuple):
-    """In a file, one text takes the place of another, wherever that stands."""
+    """In a file, one text replaces another, wherever that occurs."""
 
     file: str
     old: str
@@ -25,19 +26,20 @@ class Edit(NamedTuple):
 
 
 class Bad(NamedTuple):
-    """The words in which a check says what is wrong, and the edits that make it so."""
+    """The edits that make a bad plugin, and what the reason of the failed check says."""
 
-    words: str
+    reason: str
     edits: list[Edit]
 
 
 def method(text: str) -> list[Edit]:
-    """A further method of the type."""
-    return [Edit(TYPE, '    """A URL that designates a document."""\n', f'    """A URL."""\n\n{text}')]
+    """Return the edit that adds a method to the type."""
+    doc = '    """A URL that designates a document."""\n'
+    return [Edit(TYPE, doc, f"{doc}\n{text}")]
 
 
 def renamed(name: str, status: str) -> list[Edit]:
-    """The scheme under another name, which is not experimental."""
+    """Return the edits that give the scheme another name, which is not experimental."""
     return [
         Edit(RECORD, 'status = "experimental"', f'status = "{status}"'),
         Edit(RECORD, 'reference = "README.md', 'reference = "RFC 7595; README.md'),
@@ -48,7 +50,9 @@ def renamed(name: str, status: str) -> list[Edit]:
     ]
 
 
-QUESTION = "    peer = yield from Connect(url.host, url.port)\n"
+CONNECT = "    peer = yield from Connect(url.host, url.port)\n"
+PARSE = "    @classmethod\n    def parse(cls, text, *, limit=65536):\n"
+NAME_FIELD = '    name: str = text_part(doc="The name of the document, decoded.")\n'
 
 BAD: dict[str, Bad] = {
     # The record
@@ -57,7 +61,7 @@ BAD: dict[str, Bad] = {
         [Edit(RECORD, 'title = "Documents by name and edition"\n', "")],
     ),
     "contact": Bad(
-        "the contact is 'Your Name <you@example.com>', which is nobody",
+        "the contact 'Your Name <you@example.com>' is not the name of a person or a group",
         [Edit(RECORD, 'contact = "The urlschemes authors"', 'contact = "Your Name <you@example.com>"')],
     ),
     "reference": Bad(
@@ -65,15 +69,15 @@ BAD: dict[str, Bad] = {
         [Edit(RECORD, 'reference = "README.md of urlschemes-x-example"', 'reference = "TODO"')],
     ),
     "considerations": Bad(
-        "the encoding considerations have a placeholder: 'TBD'",
+        "the encoding considerations contain a placeholder: 'TBD'",
         [Edit(RECORD, "\nA name is text in UTF-8.", "\nTBD. A name is text in UTF-8.")],
     ),
     "security": Bad(
-        "the security considerations have a placeholder: 'TODO'",
+        "the security considerations contain a placeholder: 'TODO'",
         [Edit(RECORD, "\nThe name and the edition are sent", "\nTODO: what else? The name is sent")],
     ),
     "examples": Bad(
-        "there is no example of what is no URL",
+        "no example is an invalid text",
         [
             Edit(RECORD, "invalid = true", 'parts = { host = "host.dom", port = 1021, name = "a" }'),
             *(
@@ -93,27 +97,24 @@ BAD: dict[str, Bad] = {
         renamed("9example", "provisional"),
     ),
     "name-free": Bad(
-        "the name gopher is reserved to urlschemes-gopher",
+        "the name gopher is reserved for urlschemes-gopher",
         renamed("gopher", "permanent"),
     ),
     "status": Bad(
-        "status must be experimental for names that begin with `x-`",
+        "status",
         [Edit(RECORD, 'status = "experimental"', 'status = "provisional"')],
     ),
-    # The syntax
+    # The grammar
     "grammar": Bad(
-        "the part 'name' stands twice in one URL",
+        "the part 'name'",
         [Edit(RECORD, '"/" docname [', '"/" [ docname ] docname [')],
     ),
     "same-language": Bad(
-        "the type ExampleURL reads a text that the BNF does not derive",
-        method(
-            "    @classmethod\n    def parse(cls, text, *, limit=65536):\n"
-            "        return super().parse(text.strip(), limit=limit)\n"
-        ),
+        "ExampleURL accepts a text that does not derive from the BNF",
+        method(f"{PARSE}        return super().parse(text.strip(), limit=limit)\n"),
     ),
     "reserved-characters": Bad(
-        "the rule xexampleurl divides with '!'",
+        "the rule xexampleurl separates with '!'",
         [
             Edit(RECORD, '";edition=" edition', '"!" edition'),
             Edit(RECORD, ";edition=", "!"),
@@ -131,52 +132,48 @@ BAD: dict[str, Bad] = {
     ),
     # The type
     "contract": Bad(
-        "urlschemes_x_example:shceme is not there",
+        f"{PACKAGE}:shceme",
         [Edit(PROJECT, ":scheme", ":shceme")],
     ),
     "parts": Bad(
-        "and what stands there is",
+        "but the URL has",
         [
             Edit(
+                TYPE, "from urlschemes import", "from urlschemes.grammar.octets import unescape\nfrom urlschemes import"
+            ),
+            Edit(
                 TYPE,
-                '    name: str = text_part(doc="The name of the document, decoded.")\n',
-                '    @property\n    def name(self):\n        return str(self.raw["name"]).replace("!", "")\n',
-            )
+                NAME_FIELD,
+                '\n    @property\n    def name(self):\n        return unescape(self.raw["name"]).replace("!", "")\n\n',
+            ),
         ],
     ),
     "examples-parse": Bad(
-        "edition: the URL has 2, and the record says 3",
+        "edition",
         [Edit(RECORD, 'name = "house rules", edition = 2', 'name = "house rules", edition = 3')],
     ),
     # The laws
     "prints-back": Bad(
         "it is written back as '",
         method(
-            "    @classmethod\n    def parse(cls, text, *, limit=65536):\n"
-            "        import re\n        text = re.sub('%..', lambda escape: escape[0].upper(), text)\n"
+            f"{PARSE}        import re\n        text = re.sub('%..', lambda escape: escape[0].upper(), text)\n"
             "        return super().parse(text, limit=limit)\n"
         ),
     ),
     "builds-back": Bad(
-        "built of edition = ",
-        method(
-            "    def __new__(cls, **parts):\n        parts.pop('edition', None)\n"
-            "        return super().__new__(cls, **parts)\n"
-        ),
+        "built with edition=",
+        method('    def __new__(cls, **parts):\n        return super().__new__(cls, **{**parts, "edition": None})\n'),
     ),
     "replaces-alone": Bad(
-        "changes the port too, from",
-        method("    def replace(self, **parts):\n        return super().replace(**({'port': None} | parts))\n"),
+        "port changes too, to None",
+        method('    def replace(self, **parts):\n        return super().replace(**{"port": None, **parts})\n'),
     ),
     "normalizes": Bad(
-        ", and that normalized x-example:",
-        method(
-            "    def normalized(self):\n        url = super().normalized()\n"
-            '        return url.replace(name=url.name + "!")\n'
-        ),
+        "; normalized again, x-example:",
+        method('    def normalized(self):\n        return super().normalized().replace(name=self.name + "!")\n'),
     ),
     "equality": Bad(
-        "it is not what the texts are",
+        "is not what it is for the texts",
         method("    def __lt__(self, other):\n        return len(str(self)) < len(str(other))\n"),
     ),
     "pickles": Bad(
@@ -188,20 +185,19 @@ BAD: dict[str, Bad] = {
         method('    @classmethod\n    def explanation(cls, text):\n        raise ValueError("no idea")\n'),
     ),
     "parse-time": Bad(
-        "of CPU time to read",
+        "of CPU time",
         method(
-            "    @classmethod\n    def parse(cls, text, *, limit=65536):\n"
-            "        for end in range(len(text)):\n            text[:end].count('%%')\n"
+            f"{PARSE}        for end in range(len(text)):\n            text[:end].count('%%')\n"
             "        return super().parse(text, limit=limit)\n"
         ),
     ),
-    # The code
+    # The import
     "light-import": Bad(
-        ", which reading a URL needs nothing of",
+        ", which parsing a URL does not need",
         [Edit(TYPE, "registration = Registration", "import ssl\nregistration = Registration")],
     ),
     "leaves-alone": Bad(
-        "importing it changes the process: the recursion limit: 1000 became 2000",
+        "importing it changes the process: the recursion limit changed from 1000 to 2000",
         [
             Edit(
                 TYPE,
@@ -212,7 +208,7 @@ BAD: dict[str, Bad] = {
     ),
     # The access
     "operations": Bad(
-        "urlschemes_x_example.access has no function 'find_attributes'",
+        f"{PACKAGE}.access has no function 'find_attributes'",
         [Edit(RECORD, 'operations = ["access"]', 'operations = ["access", "find attributes"]')],
     ),
     "demonstration": Bad(
@@ -220,63 +216,72 @@ BAD: dict[str, Bad] = {
         [Edit(DEMO, "/house%20rules;edition=1", "/house%20rules;edition=100")],
     ),
     "own-sockets": Bad(
-        "the plugin does it itself: socket.__new__",
-        [Edit(ACCESS, QUESTION, f"    import socket\n\n    socket.socket().close()\n{QUESTION}")],
+        "the plugin itself causes socket.__new__",
+        [Edit(ACCESS, CONNECT, f"    import socket\n\n    socket.socket().close()\n{CONNECT}")],
     ),
     "deadline": Bad(
-        "between two requests, and no deadline reaches it meanwhile",
-        [Edit(ACCESS, QUESTION, f"    import time\n\n    time.sleep(0.3)\n{QUESTION}")],
+        "between two requests, and the deadline cannot end it meanwhile",
+        [Edit(ACCESS, CONNECT, f"    import time\n\n    time.sleep(0.3)\n{CONNECT}")],
     ),
     "replayed": Bad(
-        "the algorithm does not say the same again",
+        "the algorithm does not send the same octets in a second run",
         [
-            Edit(ACCESS, "_OK = re.compile", "_asked: list[bytes] = []\n_OK = re.compile"),
-            Edit(ACCESS, QUESTION, f'    question += b"again" * len(_asked)\n    _asked.append(question)\n{QUESTION}'),
+            Edit(ACCESS, "_OK = re.compile", "_sent: list[bytes] = []\n_OK = re.compile"),
+            Edit(ACCESS, CONNECT, f'    command += b"again" * len(_sent)\n    _sent.append(command)\n{CONNECT}'),
         ],
     ),
     "split": Bad(
-        "another outcome where the server's words come in other pieces",
+        "the outcome differs if the server's octets arrive in other pieces",
         [
             Edit(
                 ACCESS,
-                "    answer = yield from reader.line()\n",
+                "    reply = yield from reader.line()\n",
                 "    octets = yield from reader.some(100)\n"
-                "    answer, _, rest = octets.partition(b'\\r\\n')\n"
+                "    reply, _, rest = octets.partition(b'\\r\\n')\n"
                 "    reader._buffer[:0] = rest\n",
             ),
         ],
     ),
     "faulted": Bad(
-        "a fault is not borne: cut content counts as complete",
+        "a fault is not handled correctly",
         [
             Edit(
                 ACCESS,
-                "            raise Truncated(message, received=came, expected=announced)\n",
+                "            raise Truncated(message, received=received, expected=length)\n",
                 "            return\n",
             )
         ],
     ),
 }
-"""For each check, what makes the good plugin fail it, and no other."""
+"""For each check, the edits that make the good plugin fail it, and no other."""
 
 
-def good_plugin(folder: Path) -> Path:
-    """A copy of the good one, in `folder`."""
-    made = folder / "plugin"
-    shutil.copytree(GOOD, made, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    return made
+def good_plugin(folder: Path, package: str = PACKAGE) -> Path:
+    """Copy the good plugin into `folder`, and return its folder there; its package gets the name `package`."""
+    copied = folder / "plugin"
+    shutil.copytree(GOOD, copied, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    if package != PACKAGE:
+        rename_package(copied, package)
+    return copied
+
+
+def rename_package(plugin: Path, package: str) -> None:
+    """Give the package of a copy another name."""
+    (plugin / SOURCE).rename(plugin / "src" / package)
+    for file in [*plugin.rglob("*.py"), plugin / PROJECT]:
+        file.write_text(file.read_text("utf-8").replace(PACKAGE, package), "utf-8")
 
 
 def edited(plugin: Path, edits: list[Edit]) -> Path:
-    """The plugin, with the edits made in its files."""
+    """Make the edits in the files of the plugin, and return its folder."""
     for edit in edits:
         file = plugin / edit.file
         text = file.read_text("utf-8")
-        assert edit.old in text, f"{edit.file} holds no {edit.old!r}"
+        assert edit.old in text, f"{edit.file} does not contain {edit.old!r}"
         file.write_text(text.replace(edit.old, edit.new), "utf-8")
     return plugin
 
 
 def bad_plugin(folder: Path, check: str) -> Path:
-    """A copy of the good one, edited so that it fails `check`."""
+    """Copy the good plugin into `folder`, edited so that it fails `check`, and return its folder there."""
     return edited(good_plugin(folder), BAD[check].edits)

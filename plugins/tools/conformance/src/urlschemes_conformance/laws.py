@@ -20,6 +20,7 @@ from urlschemes.url.value import URL
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from urlschemes.grammar.syntax import Syntax
     from urlschemes.registry.registry import Registry
 
     T = TypeVar("T")
@@ -29,6 +30,7 @@ __all__ = [
     "builds_back",
     "compares_as_text",
     "is_normalized_once",
+    "parts_around",
     "prints_back",
     "replaces_one_part",
     "replaces_within",
@@ -119,15 +121,18 @@ def _encoded(raw: Any) -> Any:
     return Encoded(raw) if isinstance(raw, str) else tuple(map(_encoded, raw))
 
 
+def parts_around(syntax: Syntax, inner: str) -> list[str]:
+    """Return the parts within which the part `inner` lies."""
+    mark = syntax.parts[inner].mark
+    return [name for name, part in syntax.parts.items() if mark in syntax.within(part.mark)]
+
+
 def replaces_within(url: URL, outer: str, inner: str, giver: URL) -> None:
     """A part within another is a piece of it, and changes with it, and it with the part.
 
     The new values are those of `giver`. Raises InvalidURL if `url` cannot have them.
     """
-    text = str(url)
-    match = url.syntax.fullmatch(text)
-    assert match is not None
-    around, within = url.syntax.span(match, outer), url.syntax.span(match, inner)
+    text, around, within = str(url), url.span(outer), url.span(inner)
     if around is None or within is None:
         return
     _require(around[0] <= within[0] <= within[1] <= around[1], f"{inner} does not lie within {outer}")

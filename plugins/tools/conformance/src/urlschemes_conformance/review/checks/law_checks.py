@@ -79,6 +79,8 @@ def replaces_alone(scheme: ReviewedScheme) -> Verdict:
             url, value = scheme.urls[number * 7 % len(scheme.urls)], giver.parts[part]
             try:
                 laws.replaces_one_part(url, part, value)
+                for outer in laws.parts_around(scheme.syntax, part):
+                    laws.replaces_within(url, outer, part, giver)
             except InvalidURL:
                 continue  # not every URL can have the part
             except Exception as error:  # noqa: BLE001  code of the plugin may raise anything

@@ -49,7 +49,8 @@ def parts(scheme: ReviewedScheme) -> Verdict:
         if not hasattr(url_type, name):
             return failed(f"{url_type.__name__} has no attribute {name}", f"declare the field {name}")
     for url in scheme.urls:
-        for name, expected in url.parts.items():
+        expected_parts = scheme.generated_type.parse(str(url)).parts
+        for name, expected in expected_parts.items():
             value = getattr(url, name)
             if not _is_plain(value):
                 return failed(

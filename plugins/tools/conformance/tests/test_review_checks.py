@@ -1,0 +1,111 @@
+"""Each check of the review: the good plugin passes it, and a bad plugin fails it and no other."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from bad_plugins import BAD, PACKAGE, RECORD, Edit, bad_plugin, edited, good_plugin, rename_package
+
+from urlschemes import default_registry
+from urlschemes_conformance.review import Review, Verdict, all_checks, review
+from urlschemes_conformance.review.reviewed_scheme import CannotCheck, ReviewedScheme
+from urlschemes_conformance.review.target import find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CHECKS = {check.name: check for check in all_checks()}
+NEEDS_PROCESS = [
+    name for name, check in CHECKS.items() if check.function.__module__.endswith(("import_checks", "access_checks"))
+]
+WITHOUT_PROCESS = [name for name in CHECKS if name not in NEEDS_PROCESS]
+
+
+def failures(result: Review) -> dict[str, str]:
+    return {verdict.check: verdict.reason for verdict in result.failed}
+
+
+@pytest.fixture
+def registry_unchanged() -> Iterator[None]:
+    """Make the installed x-example the scheme of its name again, and forget the modules of copies."""
+    yield
+    default_registry.unregister("x-example") if default_registry.provider("x-example") == "this program" else None
+    for module in [each for each in sys.modules if each.startswith("bad_plugin_")]:
+        del sys.modules[module]
+
+
+def test_every_check_has_a_bad_plugin() -> None:
+    assert sorted(BAD) == sorted(CHECKS)
+
+
+@pytest.mark.parametrize("name", WITHOUT_PROCESS)
+@pytest.mark.usefixtures("registry_unchanged")
+def test_a_check_fails_for_its_bad_plugin(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = bad_plugin(tmp_path, name)
+    package = f"bad_plugin_{name.replace('-', '_')}"
+    rename_package(plugin, package)
+    target = find_target(plugin, default_registry)
+    for folder in target.path:
+        monkeypatch.syspath_prepend(folder)
+    verdict = verdict_of(name, ReviewedScheme(target, examples=100, seed=1))
+    assert verdict.outcome == "failed", verdict
+    assert BAD[name].reason.replace(PACKAGE, package) in verdict.reason
+    assert verdict.help
+
+
+def verdict_of(name: str, scheme: ReviewedScheme) -> Verdict:
+    try:
+        return CHECKS[name].function(scheme)
+    except CannotCheck as reason:
+        raise AssertionError(f"{name} cannot be checked") from reason
+
+
+@pytest.mark.parametrize("name", NEEDS_PROCESS)
+def test_a_check_in_a_worker_process_fails_for_its_bad_plugin(name: str, tmp_path: Path) -> None:
+    (verdict,) = review(bad_plugin(tmp_path, name), checks=[name]).verdicts
+    assert verdict.outcome == "failed", verdict
+    assert BAD[name].reason in verdict.reason
+    assert verdict.help
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_bad_plugin_fails_that_check_and_no_other(name: str, tmp_path: Path) -> None:
+    result = review(bad_plugin(tmp_path, name), examples=100)
+    assert list(failures(result)) == [name]
+    assert not result.passed
+
+
+def test_the_good_plugin_passes_every_check(tmp_path: Path) -> None:
+    result = review(good_plugin(tmp_path), examples=20)
+    assert [verdict.check for verdict in result.verdicts] == list(CHECKS)
+    assert {verdict.check for verdict in result.verdicts if verdict.outcome != "passed"} == {"contact"}
+    assert (result.kind, result.scheme, result.distribution) == ("folder", "x-example", "urlschemes-x-example")
+
+
+def test_the_security_considerations_must_discuss_passwords(tmp_path: Path) -> None:
+    parts = '[syntax.parts]\nuser = { at = "user" }\npassword = { at = "password" }\n'
+    edits = [Edit(RECORD, "hostport", "login"), Edit(RECORD, "[syntax.parts]\n", parts)]
+    result = review(edited(good_plugin(tmp_path), edits) / RECORD, checks=["security"])
+    reason = "its URLs may contain a password, but the security considerations do not discuss it"
+    assert failures(result) == {"security": reason}
+
+
+def test_a_part_with_the_name_of_an_attribute_of_every_url_fails_the_grammar(tmp_path: Path) -> None:
+    edits = [Edit(RECORD, "\nedition = {", "\nnormalized = {")]
+    result = review(edited(good_plugin(tmp_path), edits) / RECORD, checks=["grammar", "prints-back"], examples=5)
+    assert list(failures(result)) == ["grammar"]
+    assert "normalized" in failures(result)["grammar"]
+    assert result.verdicts[-1].outcome == "skipped"
+
+
+def test_for_a_record_without_code_the_grammar_is_checked_and_the_access_is_skipped(tmp_path: Path) -> None:
+    result = review(good_plugin(tmp_path) / RECORD, checks=["grammar", "prints-back", *NEEDS_PROCESS], examples=5)
+    outcomes = {verdict.check: verdict for verdict in result.verdicts}
+    assert {outcomes[check].outcome for check in NEEDS_PROCESS} == {"skipped"}
+    assert "there is a record and no code" in outcomes["demonstration"].reason
+    assert outcomes["grammar"].outcome == outcomes["prints-back"].outcome == "passed"
+    assert (result.kind, result.scheme, result.title) == ("record", "x-example", "Documents by name and edition")

@@ -1,0 +1,95 @@
+"""The targets of a review: installed schemes, folders and records; and what is none of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from bad_plugins import PACKAGE, RECORD, good_plugin
+
+from urlschemes import Registry, default_registry
+from urlschemes.errors import PluginError, UnknownScheme
+from urlschemes_conformance.review.target import Target, find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from urlschemes import Registration
+
+
+def test_the_name_of_an_installed_scheme_is_a_target_in_any_letter_case() -> None:
+    target = find_target("X-Example", default_registry)
+    assert (target.kind, target.scheme, target.module, target.attribute) == (
+        "installed",
+        "x-example",
+        PACKAGE,
+        "scheme",
+    )
+    assert target.demo == (f"{PACKAGE}.demo", "demo")
+    assert target.demo_provider.startswith("urlschemes-x-example ")
+
+
+def test_a_demonstration_of_another_distribution_is_used_if_it_is_the_only_one() -> None:
+    assert find_target("gopher", default_registry).demo == ("urlschemes_servers.demos", "gopher")
+
+
+def test_the_folder_of_a_distribution_is_a_target(tmp_path: Path) -> None:
+    folder = good_plugin(tmp_path)
+    target = find_target(folder, default_registry)
+    assert (target.kind, target.scheme, target.distribution) == ("folder", "x-example", "urlschemes-x-example")
+    assert target.path == (str(folder.resolve() / "src"),)
+    assert Target.from_dict(target.as_dict()) == target
+
+
+def test_a_record_is_a_target_by_its_file_or_its_folder(tmp_path: Path) -> None:
+    record = good_plugin(tmp_path) / RECORD
+    for path in (record, record.parent):
+        target = find_target(path, default_registry)
+        assert (target.kind, target.scheme, target.record) == ("record", "x-example", str(record.resolve()))
+
+
+def test_a_name_that_no_plugin_provides_is_not_a_target() -> None:
+    with pytest.raises(UnknownScheme):
+        find_target("x-nobody", default_registry)
+
+
+def test_a_scheme_that_the_program_registered_is_not_a_target(registration: Callable[[str], Registration]) -> None:
+    registry = Registry(plugins=())
+    registry.register(registration("x-own"))
+    with pytest.raises(PluginError, match="the program itself provides x-own"):
+        find_target("x-own", registry)
+
+
+def test_a_folder_without_a_project_and_a_record_is_not_a_target(tmp_path: Path) -> None:
+    with pytest.raises(PluginError, match=r"expected a pyproject.toml or a registration.toml"):
+        find_target(tmp_path, default_registry)
+
+
+SCHEMES = "[project.entry-points.'urlschemes.schemes']\n"
+
+
+@pytest.mark.parametrize(
+    ("project", "message"),
+    [
+        ("[project]\nname = 'a'\n", "has no entry point of a scheme"),
+        ("[project\n", "cannot be read"),
+        (f"{SCHEMES}x-a = 'x_a:scheme'\n", "no package x_a in "),
+        (f"{SCHEMES}x-a = 'x a'\n", "invalid entry point 'x a'"),
+        (f"{SCHEMES}x-a = 'a'\nx-b = 'b'\n", "has several schemes: x-a, x-b"),
+    ],
+)
+def test_a_folder_without_a_usable_scheme_is_not_a_target(tmp_path: Path, project: str, message: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(project)
+    with pytest.raises(PluginError, match=re.escape(message)):
+        find_target(tmp_path, default_registry)
+
+
+def test_of_several_schemes_one_is_chosen_by_name(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"{SCHEMES}x-a = 'a'\nx-b = 'b'\n")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "__init__.py").touch()
+    assert find_target(tmp_path, default_registry, "x-b").module == "b"
+    with pytest.raises(PluginError, match="has no scheme 'x-c': expected one of x-a, x-b"):
+        find_target(tmp_path, default_registry, "x-c")
