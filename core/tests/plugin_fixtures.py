@@ -121,16 +121,12 @@ parts = {{ word = "yes" }}
 """
 
 CODE = """\
-from urlschemes import Registration, Scheme, URL
+from urlschemes import URL, Registration, Scheme, text_part
 
 registration = Registration.of(__name__)
 
 class TestURL(URL, registration=registration):
-    __slots__ = ()
-
-    @property
-    def word(self):
-        return self._text("word")
+    word: str = text_part()
 
 scheme = Scheme(registration, TestURL, access=__name__ + ".access")
 """
