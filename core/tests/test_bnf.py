@@ -3,11 +3,11 @@
 import pytest
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence, read, shared_rules
+from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence, parse_rules, shared_rules
 
 
 def test_every_form_of_the_notation() -> None:
-    rule = read('a = b | "x" [ c ] *d 1*[ e ] 2*3f 2g ( h | i ) ; words\n    | <">')["a"]
+    rule = parse_rules('a = b | "x" [ c ] *d 1*[ e ] 2*3f 2g ( h | i ) ; words\n    | <">')["a"]
     assert isinstance(rule.node, Choice)
     first, second, third = rule.node.items
     assert isinstance(first, Reference)
@@ -21,33 +21,33 @@ def test_every_form_of_the_notation() -> None:
 
 def test_brackets_under_a_count_group_what_is_repeated() -> None:
     # Erratum 2845 of RFC 1738: `*[ x ]` is zero or more x.
-    node = read('a = *[ "b" | "c" ]')["a"].node
+    node = parse_rules('a = *[ "b" | "c" ]')["a"].node
     assert isinstance(node, Repeat)
     assert isinstance(node.item, Choice)
 
 
 def test_names_may_hold_what_the_rfc_uses() -> None:
-    assert list(read('gopher+_string = "a"\nip-schemepart = "b"')) == ["gopher+_string", "ip-schemepart"]
+    assert list(parse_rules('gopher+_string = "a"\nip-schemepart = "b"')) == ["gopher+_string", "ip-schemepart"]
 
 
 def test_a_comment_says_the_section() -> None:
-    rules = read(
+    rules = parse_rules(
         'a = "b"   ; section 3.2.3\nc = "d"\n  | "e" ; see section 5, or not\n; section 9 is of no rule\nf = "g"'
     )
     assert [rule.section for rule in rules.values()] == ["3.2.3", "5", None]
-    (other,) = read('a = "b"  ; RFC 822 section 6.1').values()
+    (other,) = parse_rules('a = "b"  ; RFC 822 section 6.1').values()
     assert other.section == "RFC 822 section 6.1"
 
 
 def test_octets_that_no_literal_can_write() -> None:
-    rule = read("a = 1*[ %x22 | %X0a-1F ]")["a"]
+    rule = parse_rules("a = 1*[ %x22 | %X0a-1F ]")["a"]
     assert str(rule) == "a = 1*[ %x22 | %x0A-1F ]"
 
 
 @pytest.mark.parametrize("name", sorted(shared_rules().rules))
 def test_what_is_written_reads_the_same(name: str) -> None:
     rule = shared_rules().rules[name]
-    assert str(read(str(rule))[name]) == str(rule)
+    assert str(parse_rules(str(rule))[name]) == str(rule)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_is_written_reads_the_same(name: str) -> None:
 )
 def test_what_is_wrong_is_said(text: str, says: str) -> None:
     with pytest.raises(GrammarError) as caught:
-        Grammar(read(text))
+        Grammar(parse_rules(text))
     assert caught.value.message == says
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from urlschemes import Registration
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.bnf import Grammar, read
+from urlschemes.grammar.bnf import Grammar, parse_rules
 from urlschemes.grammar.part import Division
 from urlschemes.grammar.syntax_builder import division
 
@@ -39,7 +39,7 @@ def test_there_and_back(form: Division, whole: str, elements: tuple[str, ...]) -
     ],
 )
 def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leading: bool) -> None:
-    found = division(Grammar(read(rules)).rules, "list", "each", "part")
+    found = division(Grammar(parse_rules(rules)).rules, "list", "each", "part")
     assert (found.separator, found.equals, found.leading) == (separator, equals, leading)
     assert found.octets == frozenset((separator + equals).encode())
 
@@ -57,7 +57,7 @@ def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leadi
 )
 def test_the_rules_that_are_none(rules: str) -> None:
     with pytest.raises(GrammarError, match="the list part 'part' must be a rule of the form"):
-        division(Grammar(read(rules)).rules, "list", "each", "part")
+        division(Grammar(parse_rules(rules)).rules, "list", "each", "part")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """From rules as text to a syntax that matches, divides, composes and explains texts.
 
-In goes BNF in the notation of RFC 1738 section 5, with the parts that a record names; out comes a `Syntax`: one regular
-expression with named parts, the octets that each part may hold, the text that parts compose, and what may come next at
-any position of a text. This package does not know what a URL is, nor plugins, nor files other than its own `rfc1738.bnf`.
+The input is BNF in the notation of RFC 1738 section 5, and the parts that a record names. The output is a `Syntax`: one
+regular expression with named parts, the octets that each part may hold, the text that parts compose, and what may come
+next at any position of a text. This package does not know URLs, plugins, or files other than its own `rfc1738.bnf`.
 
     bnf.py              text to a tree of rules, and back
     rule_tree.py        the rules of one scheme written out, with its parts marked

@@ -1,4 +1,4 @@
-"""The automaton of a tree: which character may come next, and what may not be decided by looking at one.
+"""The automaton of a tree of rules: which characters may come next, and which choices one character cannot decide.
 
 Every `Characters` of the tree is a position (Glushkov's construction); sets of positions are the bits of an int. The
 automaton accepts exactly what the tree derives, except that it does not count repetitions.
@@ -17,7 +17,7 @@ __all__ = ["Automaton", "bits"]
 
 
 def bits(number: int) -> Iterator[int]:
-    """The numbers of the bits that are set."""
+    """Return the numbers of the bits that are set."""
     while number:
         low = number & -number
         yield low.bit_length() - 1
@@ -25,11 +25,11 @@ def bits(number: int) -> Iterator[int]:
 
 
 class Automaton:
-    """The positions of a tree, and what follows each.
+    """The positions of a tree, and the positions that may follow each.
 
-    `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it;
-    `uncounted[p]` are those of them that may come after it however often it was passed. `marked` are the occurrences
-    of parts in the tree, outermost first, from left to right, and `counted` the repetitions with a bound.
+    `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it, and
+    `uncounted[p]` the same without the steps back of bounded repetitions. `marked` are the occurrences of parts in the
+    tree, outermost first, from left to right; `counted` are the bounded repetitions.
     """
 
     __slots__ = ("counted", "follow", "leaves", "marked", "tree", "uncounted")
@@ -91,16 +91,16 @@ class Automaton:
                 self.uncounted[position] |= after
 
     def characters(self, positions: int) -> int:
-        """The characters that stand at any of `positions`, as a mask."""
+        """Return the characters at `positions`, as a mask."""
         return _union(self.leaves[position].mask for position in bits(positions))
 
     def clash(self, item: Element, instead: int, *, again: int, guard: int | None = None, ends: bool = False) -> bool:
-        """Whether it would be wrong, or costly, to take `item` wherever it matches, and never to go on with `instead`.
+        """Return True if committing to `item` wherever it matches, and never to `instead`, is wrong or costly.
 
-        It is wrong if a text that derives by going on with `instead` also begins with something that `item` derives
-        (with a `guard`: only where a character of that mask, or the end if it `ends`, stands behind it). It is costly
-        if, while `item` is still being tried, the other way could come to one of the positions `again`, where it is
-        tried anew: each of many tries could then run far ahead.
+        It is wrong if a text that derives through `instead` begins with a text that `item` derives. With a `guard` this
+        counts only if a character of that mask, or the end if it `ends`, follows. It is costly if, while `item` is
+        being tried, the other way could reach one of the positions `again`, where `item` is tried anew: each of many
+        tries could run far ahead.
         """
         inside = item.inside
         seen: set[tuple[int, int]] = set()
@@ -125,9 +125,9 @@ class Automaton:
         return False
 
     def includes(self, larger: Element, smaller: Element) -> bool:
-        """Whether every text that `smaller` derives derives from `larger` too, as far as that shows without counting.
+        """Return True if `larger` derives every text of `smaller`, as far as that can be seen without counting.
 
-        Where a repetition without bound is around both, `larger` may take several turns for it.
+        Within an unbounded repetition, `larger` may need several turns.
         """
         if smaller.nullable and not larger.nullable:
             return False
@@ -149,7 +149,7 @@ class Automaton:
         return True
 
     def _split(self, positions: int, mask: int) -> Iterator[tuple[int, int]]:
-        """The sets of `positions` that one character of `mask` can reach, each with the characters that reach it."""
+        """Yield the sets of `positions` that one character of `mask` can reach, each with those characters."""
         by_reached: dict[int, int] = {}
         for code in bits(mask):
             reached = _union(1 << position for position in bits(positions) if self.leaves[position].mask >> code & 1)
@@ -157,11 +157,11 @@ class Automaton:
         yield from by_reached.items()
 
     def following(self, positions: int) -> int:
-        """The positions that may come after one of `positions`."""
+        """Return the positions that may come after one of `positions`."""
         return _union(self.follow[position] for position in bits(positions))
 
     def step(self, expected: int, character: str, within: int = -1) -> tuple[int, int]:
-        """Of the positions `expected`, those that `character` can stand at; and those that may come next.
+        """Return those of the positions `expected` where `character` can stand, and those that may come next.
 
         Only positions of the set `within` may come next (-1: any).
         """
@@ -170,14 +170,14 @@ class Automaton:
         return reached, self.following(reached) & within
 
     def taken(self, expected: int, text: str) -> int:
-        """The positions that the last character of `text` stands at, where `text` goes on at `expected`; 0 if not."""
+        """Return the positions of the last character of `text`, if `text` may come at `expected`; 0 if it may not."""
         reached = 0
         for character in text:
             reached, expected = self.step(expected, character)
         return reached
 
     def begun(self, expected: int) -> Characters | None:
-        """The literal whose beginning stands just before `expected`, if nothing but its rest may follow."""
+        """Return the literal that began just before `expected`, if only its rest may follow; else None."""
         leaves = [self.leaves[position] for position in bits(expected)]
         if not leaves or leaves[0].literal is None or leaves[0].offset == 0:
             return None
@@ -185,10 +185,9 @@ class Automaton:
         return leaves[0] if alike else None
 
     def reach(self, text: str, without: int = 0) -> tuple[int, int, int]:
-        """How far `text` derives: the first index that cannot be, what was expected there, what came before.
+        """Return how far `text` can begin a URL: an index, the positions expected there, and those reached before it.
 
-        The first number is the length of the text where all of it can begin a URL; the second is a set of positions of
-        the automaton, the third the set that the last character stood at. The positions `without` are passed over.
+        The index is the length of the text if all of it can begin a URL. The positions `without` are left out.
         """
         return self._reach(text, self.tree.first & ~without, ~without)
 
@@ -221,7 +220,7 @@ class Automaton:
         return sets
 
     def derives(self, item: Element, text: str) -> bool:
-        """Whether `text` derives from `item`, an element of the tree, as far as that shows without counting."""
+        """Return True if `item`, an element of the tree, derives `text`, as far as can be seen without counting."""
         if not text:
             return item.nullable
         end, _, reached = self._reach(text, item.first, item.inside)

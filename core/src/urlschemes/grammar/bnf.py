@@ -9,9 +9,9 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
     [ a ]              a or nothing
     ( a b )            grouping
     *a  1*a  2*5a  2a  any number of a; at least one; two to five; exactly two. With brackets, `*[ a ]` is `*a`.
-    %x22  %x00-1F      one octet, or one of a range, in hexadecimal (RFC 5234 section 2.3): what no literal can write
-    ; words            a comment, to the end of the line; `section N` or `RFC N section N` in it says where the rule of
-                       that line comes from
+    %x22  %x00-1F      one octet, or one of a range, in hexadecimal (RFC 5234 section 2.3), which literals cannot write
+    ; words            a comment, to the end of the line; `section N` or `RFC N section N` in it is the source of the
+                       rule
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "Repeat",
     "Rule",
     "Sequence",
-    "read",
+    "parse_rules",
     "shared_rules",
 ]
 
@@ -85,7 +85,7 @@ class Reference(Node):
 
 
 class Sequence(Node):
-    """Elements, one after another."""
+    """A sequence of elements."""
 
     __slots__ = ("items",)
 
@@ -109,7 +109,7 @@ class Choice(Node):
 
 
 class Repeat(Node):
-    """`item`, from `least` to `most` times; `most` is None where there is no bound. `[ a ]` is 0 to 1 times."""
+    """An element repeated from `least` to `most` times; `most` is None without a bound. `[ a ]` is 0 to 1 times."""
 
     __slots__ = ("item", "least", "most")
 
@@ -133,8 +133,8 @@ class Repeat(Node):
 class Rule:
     """A named rule.
 
-    `line` counts from 1 within its text; `section` is where the rule is defined, such as "3.2" or "RFC 822 section
-    6.1", None where its line does not say.
+    `line` counts from 1 within its text. `section` is the source of the rule, such as "3.2" or "RFC 822 section 6.1";
+    None if no comment names it.
     """
 
     __slots__ = ("line", "name", "node", "section")
@@ -150,7 +150,7 @@ class Rule:
 
 
 class Grammar:
-    """Rules by name. Every reference is defined, and no rule refers to itself, however indirectly."""
+    """Rules by name. Every reference is defined, and no rule refers to itself, directly or indirectly."""
 
     __slots__ = ("rules",)
 
@@ -170,13 +170,13 @@ class Grammar:
                 f"rule {name!r} in line {self.rules[name].line} refers to itself: {circle}",
                 rule=name,
                 line=self.rules[name].line,
-                hint="write the repetition with `*`; a URL nests nothing",
+                hint="write a repetition with `*`: nothing in a URL nests",
             )
         if name in done:
             return
         if len(path) == DEPTH:
             raise GrammarError(
-                f"rule {name!r} in line {self.rules[name].line} lies more than {DEPTH} rules deep below {path[0]!r}",
+                f"rule {name!r} in line {self.rules[name].line} is nested more than {DEPTH} rules deep in {path[0]!r}",
                 rule=name,
                 line=self.rules[name].line,
             )
@@ -187,7 +187,7 @@ class Grammar:
                     f"rule {name!r} in line {self.rules[name].line} refers to {reference!r}, which is not defined",
                     rule=name,
                     line=self.rules[name].line,
-                    hint=f"there is a rule {meant!r}: letter case counts in the names of rules"
+                    hint=f"write {meant!r}: the names of rules are case-sensitive"
                     if meant
                     else "define it, or use one of the shared rules of RFC 1738 section 5",
                 )
@@ -195,13 +195,12 @@ class Grammar:
         done.add(name)
 
     def extended(self, text: str) -> Grammar:
-        """The grammar with the rules of `text` added. Raises GrammarError where a rule is defined twice."""
-        own = read(text)
+        """Return the grammar with the rules of `text` added. Raises GrammarError if a rule is defined twice."""
+        own = parse_rules(text)
         for name, rule in own.items():
             if name in self.rules:
                 raise GrammarError(
-                    f"rule {name!r} in line {rule.line} is defined twice: it is one of the shared rules of RFC 1738 "
-                    "section 5",
+                    f"rule {name!r} in line {rule.line} is already one of the shared rules of RFC 1738 section 5",
                     rule=name,
                     line=rule.line,
                     hint="leave it out, or choose another name",
@@ -210,7 +209,7 @@ class Grammar:
 
 
 def references(node: Node) -> Iterator[str]:
-    """The names of the rules that `node` refers to, in order."""
+    """Yield the names of the rules that `node` refers to, in order."""
     if isinstance(node, Reference):
         yield node.name
     elif isinstance(node, Repeat):
@@ -233,16 +232,16 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 DEPTH = 50
-"""How deep brackets may nest, and rules refer to rules that refer to rules."""
+"""The maximum depth of brackets, and of rules that refer to rules."""
 
 TIMES = 1_000_000
-"""How often at most an element may be repeated where a bound is written: far more than any URL is long."""
+"""The maximum bound of a repetition, far above the length of any URL."""
 
 _SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
 
 
-class _Reader:
-    """Reads tokens from left to right; one method for each level of the notation."""
+class _Parser:
+    """A parser that takes tokens from left to right, with one method for each level of the notation."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[tuple[str, str, int]] = []
@@ -252,9 +251,9 @@ class _Reader:
             found = _TOKEN.match(text, position)
             if found is None:
                 raise GrammarError(
-                    f"{text[position]!r} in line {line} is no part of the notation",
+                    f"invalid character {text[position]!r} in line {line}: not part of the notation",
                     line=line,
-                    hint='a literal stands in quotation marks, as in "/", and alternatives are divided by `|`',
+                    hint='write a literal in quotation marks, as in "/", and `|` between alternatives',
                 )
             position = found.end()
             kind = str(found.lastgroup)
@@ -265,7 +264,7 @@ class _Reader:
                     self.sections[line] = section[0] if section[1] else section[2]
             elif kind != "space":
                 self.tokens.append((kind, found[0], line))
-        self.tokens.append(("end", "the end of the text", line))
+        self.tokens.append(("end", "", line))
         self.at = 0
         self.depth = 0
 
@@ -277,14 +276,14 @@ class _Reader:
     def expect(self, mark: str) -> None:
         _, text, line = self.take()
         if text != mark:
-            raise GrammarError(f"line {line} has {text!r} where {mark!r} is due", line=line)
+            raise _unexpected(text, line, repr(mark))
 
     def rules(self) -> dict[str, Rule]:
         found: dict[str, Rule] = {}
         while self.tokens[self.at][0] != "end":
             kind, name, line = self.take()
             if kind != "name":
-                raise GrammarError(f"line {line} has {name!r} where the name of a rule is due", line=line)
+                raise _unexpected(name, line, "the name of a rule")
             self.expect("=")
             node = self.choice()
             last = self.tokens[self.at - 1][2]
@@ -302,7 +301,7 @@ class _Reader:
         self.depth += 1
         if self.depth > DEPTH:
             line = self.tokens[self.at][2]
-            raise GrammarError(f"line {line} nests brackets more than {DEPTH} deep", line=line)
+            raise GrammarError(f"too many nested brackets in line {line}: expected at most {DEPTH}", line=line)
         items = [self.sequence()]
         while self.tokens[self.at][1] == "|" and self.tokens[self.at][0] == "mark":
             self.at += 1
@@ -316,7 +315,7 @@ class _Reader:
             items.append(self.element())
         if not items:
             _, text, line = self.tokens[self.at]
-            raise GrammarError(f"line {line} has {text!r} where an element is due", line=line)
+            raise _unexpected(text, line, "an element")
         return items[0] if len(items) == 1 else Sequence(tuple(items))
 
     def starts_element(self) -> bool:
@@ -335,20 +334,23 @@ class _Reader:
             first, _, last = text[2:].partition("-")
             octets = Octets(int(first, 16), int(last or first, 16))
             if octets.high < octets.low:
-                raise GrammarError(f"line {line} has the range {text!r}, which ends before it begins", line=line)
+                raise GrammarError(f"invalid range {text!r} in line {line}: it ends before it begins", line=line)
             return octets
         if kind == "times":
             least, star, most = text.partition("*")
             if not self.starts_element():
-                raise GrammarError(f"line {line} has {text!r} with nothing to repeat", line=line)
+                raise GrammarError(
+                    f"invalid repetition {text!r} in line {line}: expected an element after it", line=line
+                )
             item = self.element()
             if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
-                item = item.item  # the preamble of section 5: brackets are used around optional or repeated elements
+                item = item.item  # section 5 uses brackets around optional or repeated elements
             if len(least) > 10 or len(most) > 10 or int(least or 0) > TIMES or int(most or 0) > TIMES:
-                raise GrammarError(f"line {line} repeats an element more than {TIMES} times", line=line)
+                raise GrammarError(f"invalid repetition in line {line}: expected at most {TIMES:,} times", line=line)
             low, high = int(least or 0), int(most) if most else None if star else int(least)
             if high is not None and (high < low or high == 0):
-                raise GrammarError(f"line {line} repeats an element {text!r} times", line=line)
+                problem = "the maximum is 0" if high == 0 else "the maximum is less than the minimum"
+                raise GrammarError(f"invalid repetition {text!r} in line {line}: {problem}", line=line)
             return Repeat(item, low, high)
         inner = self.choice()
         if text == "(":
@@ -358,18 +360,24 @@ class _Reader:
         return Repeat(inner, 0, 1)
 
 
-def read(text: str) -> dict[str, Rule]:
-    """The rules of a text in the notation of section 5, by name, in its order. Raises GrammarError."""
-    return _Reader(text).rules()
+def _unexpected(text: str, line: int, expected: str) -> GrammarError:
+    found = repr(text) if text else "end of the text"
+    return GrammarError(f"unexpected {found} in line {line}: expected {expected}", line=line)
+
+
+def parse_rules(text: str) -> dict[str, Rule]:
+    """Return the rules of a text in the notation of section 5, by name, in their order. Raises GrammarError."""
+    return _Parser(text).rules()
 
 
 _shared: Grammar | None = None
 
 
 def shared_rules() -> Grammar:
-    """The rules of section 5 that every scheme may use."""
+    """Return the rules of section 5 that every scheme may use."""
     global _shared  # noqa: PLW0603  read once in a process
     if _shared is None:
-        text = read_from(sys.modules[__package__].__spec__, "rfc1738.bnf")[0]  # type: ignore[arg-type]  # it was imported
-        _shared = Grammar(read(text))
+        package = sys.modules[__package__].__spec__
+        text = read_from(package, "rfc1738.bnf")[0]  # type: ignore[arg-type]  # it was imported
+        _shared = Grammar(parse_rules(text))
     return _shared

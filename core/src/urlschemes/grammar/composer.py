@@ -1,4 +1,4 @@
-"""What the rules of a syntax say of whole URLs: which text has which parts, and which part lies within which."""
+"""Texts composed of parts by the rules, and the parts that lie within others."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-__all__ = ["Structure"]
+__all__ = ["Composer"]
 
 FREE_OPTIONS = 8
-"""How many options without a part are looked at, in a URL that is changed."""
+"""The options without a part that are tried for a URL that is changed."""
 
 
-class Structure:
-    """The occurrences of parts in the tree of an automaton, each by its mark."""
+class Composer:
+    """The composer of texts by the tree of an automaton. Occurrences of parts are named by their marks."""
 
     __slots__ = ("_automaton", "_marks", "_within")
 
@@ -28,7 +28,7 @@ class Structure:
         self._within: dict[str, frozenset[str]] = {}
 
     def within(self, mark: str) -> frozenset[str]:
-        """The marks of the parts that lie within the part of `mark`."""
+        """Return the marks of the parts that lie within the part of `mark`."""
         within = self._within.get(mark)
         if within is None:
             outer = [marked for marked in self._automaton.marked if marked.mark == mark]
@@ -36,20 +36,19 @@ class Structure:
         return within
 
     def derives(self, mark: str, text: str) -> bool:
-        """Whether `text` is what an occurrence of `mark` may be written as."""
+        """Return True if an occurrence of `mark` may be written as `text`."""
         automaton = self._automaton
         return any(marked.mark == mark and automaton.derives(marked, text) for marked in automaton.marked)
 
-    def compose(self, raw: Mapping[str, str], taken: Collection[Element] = ()) -> str | None:
-        """The text in which the occurrence of each mark of `raw` is written so.
+    def compose(self, raw: Mapping[str, str], options: Collection[Element] = ()) -> str | None:
+        """Return the text with the occurrence of each mark of `raw` written like that; None if there is none.
 
-        An option is written where a part of it is given, or where it is among `taken`. None where no URL has just these
-        parts.
+        An option is written if a part of it is given, or if it is one of `options`.
         """
-        return self._composed(self._automaton.tree, raw, frozenset(map(id, taken)))
+        return self._composed(self._automaton.tree, raw, frozenset(map(id, options)))
 
-    def taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...]:
-        """The options of `url` that none of its parts tells of, such as a `/` with nothing behind it."""
+    def options_taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...]:
+        """Return the options in `url` that none of its parts implies, such as a `/` with nothing after it."""
         text = url.lower()
         options = [item for item in _options(self._automaton.tree) if not self._given(item, raw)][:FREE_OPTIONS]
         for count in range(len(options) + 1):
@@ -91,7 +90,7 @@ class Structure:
         return None
 
     def _given(self, item: Element, raw: Mapping[str, str]) -> frozenset[str]:
-        """The marks within `item` that `raw` has."""
+        """Return the marks within `item` that `raw` has."""
         within = self._marks.get(id(item))
         if within is None:
             within = self._marks[id(item)] = frozenset(marked.mark for marked in marks(item))
@@ -99,7 +98,7 @@ class Structure:
 
 
 def _options(item: Element) -> Iterator[Repeated]:
-    """Every option within `item`, outermost first."""
+    """Yield every option within `item`, outermost first."""
     if isinstance(item, Repeated):
         if item.most == 1:
             yield item

@@ -1,4 +1,4 @@
-"""What is due at a place of a text, in words; and the part and the rule that the place belongs to."""
+"""Positions of the automaton in words: the texts expected there, and the part and the rule that they belong to."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["due", "innermost", "listed", "octet_named", "part_of", "rule_of", "shortest"]
+__all__ = ["END", "expected_words", "listed", "nearest_to_end", "octet_name", "part_of", "rule_of"]
 
 FEW = 8
-"""A set of no more characters is listed in words."""
+"""The size up to which a set of characters is listed."""
 
 END = "the end of the URL"
 ESCAPE = "an encoded octet"
@@ -37,7 +37,7 @@ _SETS = frozenset(
         "xchar",
     }
 )
-"""The shared rules that are sets of characters: an error names the rule that uses them."""
+"""The shared rules that are sets of characters. An error names the rule that uses them instead."""
 
 _OCTETS = {
     0x00: "NUL",
@@ -69,16 +69,16 @@ _WIDER = (
 )
 
 
-def due(syntax: Syntax, positions: int) -> tuple[str, ...]:
-    """What may stand at any of `positions`, in words."""
+def expected_words(syntax: Syntax, positions: int) -> tuple[str, ...]:
+    """Return in words what may stand at `positions`."""
     found: dict[str, None] = {}
     automaton = syntax.automaton
     plain = automaton.characters(positions)
     for position in bits(positions):
         leaf = automaton.leaves[position]
         if leaf.mask == _PERCENT and (octets := _escaped(automaton, position)):
-            # An octet that may stand there as it is needs no word more.
-            words = [f'"%{octet:02X}"{octet_named(octet)}' for octet in octets if not plain >> octet & 1]
+            # An octet that may stand there as it is needs no second word.
+            words = [f'"%{octet:02X}"{octet_name(octet)}' for octet in octets if not plain >> octet & 1]
         elif leaf.mask == _PERCENT:
             words = [ESCAPE]
         elif leaf.literal is not None:
@@ -88,7 +88,7 @@ def due(syntax: Syntax, positions: int) -> tuple[str, ...]:
         elif leaf.mask.bit_count() <= FEW:
             words = [f'"{chr(code)}"' for code in bits(leaf.mask)]
         else:
-            words = [f"a character of {innermost(syntax, (leaf.path,))}"]
+            words = [f"a character of {_innermost_rule(syntax, (leaf.path,))}"]
         found.update(dict.fromkeys(words))
     for wide, narrow in _WIDER:
         if wide in found:
@@ -99,7 +99,7 @@ def due(syntax: Syntax, positions: int) -> tuple[str, ...]:
 
 
 def _escaped(automaton: Automaton, position: int) -> tuple[int, ...]:
-    """The one octet, or the one letter in both its cases, that an escape beginning at `position` spells; else none."""
+    """Return the octet, or the letter in both its cases, whose escape begins at `position`; empty if others do too."""
     octets: set[int] = set()
     for first in bits(automaton.follow[position]):
         for second in bits(automaton.follow[first]):
@@ -110,19 +110,19 @@ def _escaped(automaton: Automaton, position: int) -> tuple[int, ...]:
     return tuple(sorted(octets)) if len({chr(octet).lower() for octet in octets}) == 1 else ()
 
 
-def octet_named(octet: int) -> str:
-    """What is said of an octet beside its number: its name or its character in parentheses; "" where it has none."""
+def octet_name(octet: int) -> str:
+    """Return the name or the character of an octet in parentheses, to follow its number; "" if it has none."""
     name = _OCTETS.get(octet) or (f"`{chr(octet)}`" if 0x21 <= octet <= 0x7E else "")
     return f" ({name})" if name else ""
 
 
 def listed(words: tuple[str, ...], last: str = "or") -> str:
-    """`words` as a sentence lists alternatives, or with `last` before the last one."""
+    """Return `words` as a list in a sentence, with `last` before the last one."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
 
 
-def shortest(automaton: Automaton, expected: int) -> int:
-    """Those of the positions `expected` from which the fewest characters lead to the end of a URL."""
+def nearest_to_end(automaton: Automaton, expected: int) -> int:
+    """Return those of the positions `expected` that are the fewest characters away from the end of a URL."""
     steps, ahead = 0, automaton.tree.last
     while ahead & expected == 0 and steps < len(automaton.leaves):
         ahead |= sum(1 << position for position, after in enumerate(automaton.follow) if after & ahead)
@@ -131,9 +131,9 @@ def shortest(automaton: Automaton, expected: int) -> int:
 
 
 def part_of(syntax: Syntax, positions: int, after: int = 0) -> str | None:
-    """The part that all of `positions` lie in, or None.
+    """Return the part that all of `positions` lie in, or None.
 
-    Of parts within parts: the outermost that begins there, where the character before stands at one of `after`; else
+    Of parts within parts it is the outermost that begins there, if the character before stands at one of `after`; else
     the innermost.
     """
     around = [marked for marked in syntax.automaton.marked if positions and not positions & ~marked.inside]
@@ -146,12 +146,12 @@ def part_of(syntax: Syntax, positions: int, after: int = 0) -> str | None:
 
 
 def rule_of(syntax: Syntax, positions: int) -> str | None:
-    """The innermost rule that all of `positions` derive from, but for sets of characters."""
-    return innermost(syntax, [syntax.automaton.leaves[position].path for position in bits(positions)])
+    """Return the innermost rule that all of `positions` derive from, except for sets of characters."""
+    return _innermost_rule(syntax, [syntax.automaton.leaves[position].path for position in bits(positions)])
 
 
-def innermost(syntax: Syntax, paths: Iterable[tuple[str, ...]]) -> str | None:
-    """The innermost rule that all of `paths` go through, but for sets of characters."""
+def _innermost_rule(syntax: Syntax, paths: Iterable[tuple[str, ...]]) -> str | None:
+    """Return the innermost rule that all of `paths` go through, except for sets of characters."""
     common: tuple[str, ...] | None = None
     for path in paths:
         if common is None:

@@ -1,7 +1,7 @@
 """Octets and their escapes (RFC 1738 section 2.2).
 
-A part of a URL is a sequence of octets. As text it is UTF-8 with `surrogateescape`, so that an octet which is no UTF-8
-survives the way there and back.
+A part of a URL is a sequence of octets. As str it is decoded as UTF-8 with `surrogateescape`, so that octets which are
+not UTF-8 are kept.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ __all__ = [
 ALPHADIGIT = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 HEX = "0123456789ABCDEFabcdef"
 RESERVED = ";/?:@&="
-"""The characters that a scheme may reserve for a meaning of their own."""
+"""The characters to which a scheme may give a meaning of their own."""
 UNRESERVED = ALPHADIGIT + "$-_.+!*'(),"
-"""The characters whose escape means the same as they do, in every scheme."""
+"""The characters whose escapes mean the same as they do, in every scheme."""
 XCHAR = UNRESERVED + RESERVED
-"""What may stand in a URL as it is; beside that, escapes."""
+"""The characters of URLs, beside escapes."""
 SCHEME = ALPHADIGIT + "+-."
-"""What the name of a scheme consists of, in both letter cases."""
+"""The characters of the names of schemes, in both letter cases."""
 
 SCHEME_NAME = re.compile(r"[A-Za-z0-9+.\-]++")
 SCHEME_NAME_FORM = re.compile(r"[a-z0-9+.\-]{1,64}")
-"""A scheme's name as a record and an entry point give it: in lower case, and of a bounded length."""
+"""The name of a scheme in records and entry points: in lower case, and of a bounded length."""
 ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 
 
 def mask(characters: str) -> int:
-    """The set of `characters` as a number: bit N is the character with code N."""
+    """Return the set of `characters` as an int: bit N is the character with code N."""
     return sum(1 << code for code in set(characters.encode()))
 
 
@@ -55,17 +55,17 @@ _UNRESERVED = frozenset(UNRESERVED.encode())
 
 
 def text_of(octets: bytes) -> str:
-    """The text that stands for `octets`."""
+    """Return `octets` as str."""
     return octets.decode("utf-8", "surrogateescape")
 
 
 def octets_of(text: str) -> bytes:
-    """The octets that `text` stands for. Raises UnicodeEncodeError for a surrogate that stands for no octet."""
+    """Return the octets of `text`. Raises UnicodeEncodeError for a surrogate that stands for no octet."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def unescape(raw: str) -> str:
-    """The part that `raw` writes: every `%` and two hexadecimal digits become their octet, once."""
+    """Return `raw` with every escape decoded once."""
     if "%" not in raw:
         return raw
     first, *rest = raw.encode().split(b"%")
@@ -73,17 +73,17 @@ def unescape(raw: str) -> str:
 
 
 def escape(octets: bytes, bare: frozenset[int]) -> str:
-    """`octets` as they are written in a part that may hold the octets `bare` as they are; the others are encoded."""
+    """Return `octets` with all but those of `bare` encoded."""
     return "".join([chr(octet) if octet in bare else _ESCAPED[octet] for octet in octets])
 
 
 def encoded(octets: bytes) -> str:
-    """`octets`, all of them as escapes."""
+    """Return `octets` with all of them encoded."""
     return "".join([_ESCAPED[octet] for octet in octets])
 
 
 def normal(raw: str) -> str:
-    """`raw` with the escapes of unreserved characters undone and the others in upper case.
+    """Return `raw` with the escapes of unreserved characters decoded and the other escapes in upper case.
 
     Neither changes the meaning (section 2.2).
     """

@@ -1,4 +1,4 @@
-"""A part of a scheme's URLs: an occurrence of a rule, how its text is read, and how a value of it is written."""
+"""A part of the URLs of a scheme: an occurrence of a rule, with the ways to decode its text and encode its values."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ __all__ = ["Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")
 DIGITS = 4000
-"""Digits that a number may have; Python's own bound is little more."""
+"""The maximum number of digits of a number; the limit of Python itself is a little higher."""
 
 
 class Encoded(str):
-    """A part as it is written in a URL: `build` and `replace` check it, and do not encode it again."""
+    """A part as it is written in a URL: constructors and `replace` check it, and do not encode it."""
 
     __slots__ = ()
 
 
 class Division(NamedTuple):
-    """How the text of a list is divided into its elements.
+    """The division of the text of a list into elements.
 
-    Two forms of a rule are lists. `element *[ "/" element ]` has at least one element, with the `separator` between them.
-    `*[ element ]` has any number; each begins with the separator (`leading`). Its elements are `";" value`, or pairs
-    `";" name "=" value`, where `equals` stands between name and value.
+    Rules of two forms are lists. `element *[ "/" element ]` has at least one element, with the `separator` between
+    them. `*[ element ]` has any number, and each begins with the separator (`leading`). Its elements are `";" value`,
+    or pairs `";" name "=" value`, with `equals` between name and value.
     """
 
     separator: str
@@ -44,11 +44,11 @@ class Division(NamedTuple):
 
     @property
     def octets(self) -> frozenset[int]:
-        """What no element may hold as it is."""
+        """The octets that no element may hold as they are."""
         return frozenset((self.separator + self.equals).encode())
 
     def divided(self, whole: str) -> tuple[Element, ...]:
-        """The elements of the text `whole`."""
+        """Return the elements of the text `whole`."""
         if not self.leading:
             return tuple(whole.split(self.separator))
         elements = whole.split(self.separator)[1:]
@@ -58,21 +58,21 @@ class Division(NamedTuple):
         return tuple((name, value) for name, _, value in pairs)
 
     def joined(self, elements: Iterable[Element]) -> str:
-        """The text of the list that has these elements."""
+        """Return the text of the list that has these elements."""
         texts = [element if isinstance(element, str) else self.equals.join(element) for element in elements]
         text = self.separator.join(texts)
         return self.separator + text if self.leading and texts else text
 
 
 class Part:
-    """A part of a scheme's URLs: an occurrence of a rule.
+    """A part of the URLs of a scheme: an occurrence of a rule.
 
-    `at` says which occurrences: suffixes of the path of rule names that leads to them, such as `("port",)` and
-    `("nntpurl", "digits")`; a quoted literal may stand last. A list part is divided by its `division` into elements of
-    the rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and
-    become an int. `exclude` are octets that the part never holds; `decoded` is a rule that its octets derive from once
-    they are decoded, beside the rule that its text derives from. `says` is what the part is, in words for whoever got
-    it wrong. `travels` says how it reaches the other side:
+    `at` are the occurrences: ends of the paths of rule names that lead to them, such as `("port",)` and `("nntpurl",
+    "digits")`; the last name may be a quoted literal. A list part is divided by its `division` into elements of the
+    rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and become
+    an int. `exclude` are octets that the part never holds. `decoded` is a rule that derives the octets of the part when
+    they are decoded, beside the rule of its text. `says` describes the part, as a hint of errors. `travels` says how
+    the part is sent to a server:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -131,7 +131,7 @@ class Part:
 
     @property
     def described(self) -> str:
-        """What the part is, in a few words: text, a number, elements of a list; and what it never holds."""
+        """The part in a few words: text, a number, or elements of a list, and the octets that it excludes."""
         if self.number:
             what = "a number"
         elif self.element is None:
@@ -145,11 +145,11 @@ class Part:
 
     @property
     def absent(self) -> tuple[str, ...] | None:
-        """What the part is where its occurrence is absent."""
+        """The value of the part if its occurrence is absent."""
         return () if self.element is not None and self.take != "last" else None
 
     def raw_of(self, whole: str) -> Raw:
-        """The part as written, from the text `whole` of its occurrence."""
+        """Return the part as written, given the text `whole` of its occurrence."""
         if self.division is None:
             return whole
         elements = self.division.divided(whole)
@@ -158,9 +158,9 @@ class Part:
         return elements[-1] if self.take == "last" else elements[:-1]  # type: ignore[return-value]
 
     def share(self, text: str, start: int, end: int) -> tuple[int, int] | None:
-        """Where the part stands in the occurrence of it from `start` to `end` of `text`; None without elements.
+        """Return where the part stands in its occurrence from `start` to `end` of `text`; None without elements.
 
-        Of a list that two parts share, it is what this one takes.
+        It is all of the occurrence, unless two parts share a list.
         """
         if self.division is None or self.take == "all":
             return start, end
@@ -194,10 +194,10 @@ class Part:
         return decode
 
     def written(self, text: str) -> str:
-        """`text` as this part, or one element of it, is written: what it may not hold as it is, is encoded.
+        """Return `text` as it is written in this part or in one of its elements: encoded as needed.
 
-        Where the rule has no escapes, `text` is returned as it is: whether it derives is for parsing to say. Raises
-        ValueError for an octet that the part cannot hold in any way.
+        If the rule has no escapes, `text` is returned as it is, and parsing checks it. Raises ValueError for an octet
+        that the part cannot hold, even encoded.
         """
         octets = octets_of(text)
         if not self.escapes:

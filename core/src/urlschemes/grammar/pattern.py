@@ -1,12 +1,12 @@
 """A tree of rules as one regular expression with named parts, linear by construction.
 
-The expression never goes back on a decision. Where the next character tells which way to go, it is followed; where it
-does not (`user@` or a host?), one way is tried once and kept where it matches, and the automaton has shown beforehand
-that then no URL derives by the other way. A grammar for which neither holds is refused: it would be ambiguous, or slow.
+The expression never backtracks. If the next character decides between alternatives, it is followed. If it does not
+(`user@` or a host?), one alternative is tried once and kept if it matches: the automaton has shown before that no URL
+derives by the other one then. A grammar for which neither holds is refused, because it would be ambiguous or slow.
 
-What makes the expression fast: single characters merge into a class; a repeated choice of a class and something that
-starts outside it (`*[ unreserved | escape ]`) is unrolled; a run that must end in certain characters looks back once
-(host labels).
+Three things make the expression fast: single characters merge into a class; a repeated choice of a class and an element
+that begins outside it (`*[ unreserved | escape ]`) is unrolled; a run that must end in certain characters looks back
+once (host labels).
 """
 
 import re
@@ -19,17 +19,17 @@ __all__ = ["compile_tree"]
 
 
 def compile_tree(automaton: Automaton) -> str:
-    """The regular expression (for `re.ASCII`) of a tree.
+    """Return the regular expression (for `re.ASCII`) of a tree.
 
-    A group is named as its mark, a second one of that mark `mark__2`. Raises GrammarError for a grammar that cannot be
-    decided from left to right.
+    A group has the name of its mark, a second one of that mark `mark__2`. Raises GrammarError for a grammar that cannot
+    be decided from left to right.
     """
     _marks_of(automaton.tree)
     return _Compiler(automaton).expression(automaton.tree, 0, True)
 
 
 class _Compiler:
-    """`after` is everywhere the set of positions that may follow, `ends` whether the text may end instead."""
+    """The compiler of one tree. `after` is always the set of positions that may follow, `ends` says if the end may."""
 
     def __init__(self, automaton: Automaton) -> None:
         self.automaton = automaton
@@ -67,7 +67,7 @@ class _Compiler:
         return "".join(out)
 
     def ended_run(self, items: "list[Element]", index: int, following: "list[tuple[int, bool]]") -> tuple[int, str]:
-        """`*y x` or, behind an x, `[ *y x ]`, where x is within y and no y follows: a run of y whose last is an x."""
+        """Compile `*y x`, or `[ *y x ]` after an x, if x is within y and no y follows: a run of y that ends in x."""
         match items[index : index + 2]:
             case [Repeated(item=Characters() as run, least=least, most=None), Characters() as end]:
                 length, text = 2, _class(run.mask) * least + _class(run.mask) + "++"
@@ -89,7 +89,7 @@ class _Compiler:
     def option(self, item: Element, after: int, ends: bool) -> str:
         text = self.expression(item, after, ends)
         if item.nullable:
-            return text  # what may be empty is there, and empty
+            return text  # an option that may be empty is present and empty
         return f"(?:{text}{self.commitment(item, after, ends, after)})?+"
 
     def variants(self, items: "list[Element]", after: int, ends: bool) -> str:
@@ -98,7 +98,7 @@ class _Compiler:
         nullable = [item for item in items if item.nullable]
         if len(nullable) > 1:
             raise _ambiguous(_rule(nullable[0]), _rule(nullable[1]))
-        # What may be empty comes last: it matches wherever nothing else does.
+        # The variant that may be empty comes last: it always matches.
         items = [*(item for item in items if not item.nullable), *nullable]
         out: list[str] = []
         committed = False
@@ -115,13 +115,13 @@ class _Compiler:
         inner = item.item
         if inner.nullable:
             raise GrammarError(
-                f"a repetition in rule {_rule(inner)!r} repeats what may be empty",
+                f"a repetition in rule {_rule(inner)!r} repeats an element that may be empty",
                 rule=_rule(inner),
-                hint="let what is repeated begin with something",
+                hint="let the repeated element have at least one character",
             )
         for marked in marks(inner):
             raise GrammarError(
-                f"the part {marked.mark!r} stands within a repetition, so it would have many values",
+                f"the part {marked.mark!r} stands within a repetition: it would have many values",
                 rule=marked.rule,
                 hint="make the rule around the repetition the part, and the repeated rule its `element`",
             )
@@ -148,7 +148,7 @@ class _Compiler:
         return f"(?:{_class(plain.mask)}|{other}){tail}" if least else tail
 
     def necessary(self, items: "list[Element]") -> "list[Element]":
-        """`items` without those whose every text derives from an earlier one, for the same part."""
+        """Return `items` without those whose every text derives from an earlier one, for the same part."""
         kept: list[Element] = []
         for item in items:
             part, inner = _as_a_whole(item)
@@ -164,10 +164,10 @@ class _Compiler:
         return bool(self.automaton.characters(one) & self.automaton.characters(other))
 
     def commitment(self, item: Element, instead: int, ends: bool, behind: int) -> str:
-        """What must stand behind `item` so that it can be kept wherever it matches; mostly nothing is needed.
+        """Return a lookahead after which `item` can be kept wherever it matches; mostly it is empty.
 
-        `instead` are the positions where the other ways begin, `behind` those that may follow `item`. Raises
-        GrammarError where looking one character ahead does not help.
+        `instead` are the positions where the alternatives begin, `behind` those that may follow `item`. Raises
+        GrammarError if one character of lookahead is not enough.
         """
         automaton = self.automaton
         if not self.overlap(item.first, instead) or not automaton.clash(item, instead, again=item.first):
@@ -181,7 +181,7 @@ class _Compiler:
 
 
 def _marks_of(item: Element) -> dict[str, str]:
-    """The marks within `item`, each with its rule. Raises GrammarError where one URL could hold a mark twice."""
+    """Return the marks within `item`, each with its rule. Raises GrammarError if one URL could hold a mark twice."""
     if isinstance(item, Characters):
         return {}
     if isinstance(item, Repeated):
@@ -195,7 +195,7 @@ def _marks_of(item: Element) -> dict[str, str]:
     for more in each:
         for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
             raise GrammarError(
-                f"the part {mark.partition('__')[0]!r} stands twice in one URL, so it would have two values",
+                f"the part {mark.partition('__')[0]!r} stands twice in one URL: it would have two values",
                 rule=more[mark],
                 hint='name the occurrence by the path of rules that leads to it, as in `at = "outer/inner"`',
             )
@@ -208,7 +208,7 @@ def _as_a_whole(item: Element) -> "tuple[str | None, Element]":
 
 
 def _rule(item: Element) -> str:
-    """The innermost rule that all of `item` derives from."""
+    """Return the innermost rule that derives all of `item`."""
     if isinstance(item, Marked):
         return item.rule
     while not isinstance(item, Characters):
@@ -221,14 +221,14 @@ def _rule(item: Element) -> str:
 
 def _ambiguous(one: str, other: str) -> GrammarError:
     return GrammarError(
-        f"what rule {one!r} derives there may also begin {other!r}: which is meant cannot be told from left to right",
+        f"ambiguous rules {one!r} and {other!r}: reading from left to right does not tell them apart",
         rule=one,
-        hint="put a literal between them, exclude the octets that both may hold, or draw the common beginning together",
+        hint="put a literal between them, exclude the octets that both may hold, or write their common beginning once",
     )
 
 
 def _literal(items: "list[Element]", index: int) -> tuple[int, str]:
-    """How many of `items` spell a literal from `index` on, and its expression."""
+    """Return how many of `items` spell a literal from `index` on, and its expression."""
     text = ""
     for item in items[index:]:
         if not isinstance(item, Characters) or item.literal is None:
@@ -239,7 +239,7 @@ def _literal(items: "list[Element]", index: int) -> tuple[int, str]:
 
 
 def _class(mask: int) -> str:
-    """The characters of `mask` as a class, or as one character where it is one."""
+    """Return the characters of `mask` as a class, or as one character."""
     codes = list(bits(mask))
     if not codes:
         return r"(?!)"

@@ -1,7 +1,7 @@
-"""Regular expressions, compiled so that every supported interpreter reads them alike.
+"""Regular expressions that mean the same to every supported interpreter.
 
-Before CPython 3.11.5 a group that is repeated possessively, `(?:...)*+`, does not go back to where its last, failed
-turn began. There it is written as an atomic group around a greedy one, which means the same.
+Before CPython 3.11.5 a possessive repetition of a group, `(?:...)*+`, does not return to the beginning of its last,
+failed turn. For these interpreters it is written as an atomic group around a greedy repetition, which means the same.
 """
 
 import re
@@ -14,15 +14,15 @@ _POSSESSIVE = re.compile(r"(?:[*+?]|\{[0-9]*,?[0-9]*\})\+")
 
 
 def compiled(pattern: str, flags: int = 0) -> "re.Pattern[str]":
-    """The compiled `pattern`."""
+    """Return the compiled `pattern`."""
     return re.compile(pattern if _SOUND else portable(pattern), flags)
 
 
 def portable(pattern: str) -> str:
-    """`pattern` without possessive repetitions of groups."""
+    """Return `pattern` without possessive repetitions of groups."""
     out: list[str] = []
-    opened: list[int] = []  # where in `out` each group that is open begins
-    index, in_class, first = 0, False, 0  # `first`: where the class that is open has its first member, which may be `]`
+    opened: list[int] = []  # the beginnings in `out` of the groups that are open
+    index, in_class, first = 0, False, 0  # `first`: the first member of the open class, which may be `]`
     while index < len(pattern):
         piece = pattern[index : index + 2] if pattern[index] == "\\" else pattern[index]
         index += len(piece)

@@ -1,9 +1,8 @@
-"""A scheme's rules, written out: a tree of character sets, with the occurrences of its parts marked.
+"""The rules of a scheme as one tree of character sets, with the occurrences of its parts marked.
 
-The rules of a URL refer to no rule in a circle, so they can be written out whole. What is alike at the beginning of
-alternatives is drawn together (`a | a b` becomes `a [ b ]`), and an alternative that adds nothing to an earlier one is
-dropped. Where the octets of a part must derive from a second rule once they are decoded, that rule takes the place of
-the first, with every octet written as the first allows: as it is, encoded, or both.
+The rules of URLs are not recursive, so references can be replaced by the rules. The common beginning of alternatives is
+factored out (`a | a b` becomes `a [ b ]`). If the decoded octets of a part must derive from a second rule, that rule
+replaces the first, with every octet written as the first allows: as it is, encoded, or both.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ if TYPE_CHECKING:
 __all__ = ["Characters", "Element", "Marked", "Repeated", "Series", "Variants", "expand", "marks"]
 
 UNROLLED = 64
-"""How many times at most an element is written out one after another."""
+"""The maximum number of copies of a repeated element."""
 
 LARGEST = 10_000
-"""How many characters and sets of characters a tree may have; those of RFC 1738 have fewer than a hundred."""
+"""The maximum number of character sets in a tree; those of RFC 1738 have fewer than a hundred."""
 
 DEEPEST = 120
-"""How deep the elements of rules may nest, written out; those of RFC 1738 do less than thirty."""
+"""The maximum depth of a tree; those of RFC 1738 are less than thirty deep."""
 
 
 class Element:
     """A node of the tree.
 
-    `first`, `last` and `inside` are sets of positions (bits of an int), filled in by the automaton: those that a text
-    of the element may begin and end with, and all of them.
+    `first`, `last` and `inside` are sets of positions (bits of an int) that the automaton fills in: those that may
+    begin and end a text of the element, and all of them.
     """
 
     __slots__ = ("first", "inside", "last", "nullable")
@@ -46,7 +45,7 @@ class Element:
 class Characters(Element):
     """One character of a set. `mask` has bit N for the character with code N; `path` names the rules down to here.
 
-    Of a literal, `literal` is its whole text and `offset` says which character of it this is.
+    A character of a literal has the whole text as `literal` and its index there as `offset`.
     """
 
     __slots__ = ("literal", "mask", "offset", "path", "position")
@@ -60,7 +59,7 @@ class Characters(Element):
 
 
 class Series(Element):
-    """Elements, one after another; none at all is the empty text."""
+    """A sequence of elements; without any it derives the empty text."""
 
     __slots__ = ("items",)
 
@@ -100,7 +99,7 @@ class Marked(Element):
 
 
 def mask_of(character: str) -> int:
-    """The set of `character` in both its letter cases."""
+    """Return the set of `character` in both its letter cases."""
     return 1 << ord(character.lower()) | 1 << ord(character.upper())
 
 
@@ -111,10 +110,10 @@ def expand(
     excluded: Callable[[str], frozenset[int]],
     decoded: Callable[[str], str | None],
 ) -> Element:
-    """The tree of `rule`.
+    """Return the tree of `rule`.
 
-    `mark_of` gives the mark for a path of rule names, `excluded` the octets that a mark must not hold, `decoded` the
-    rule that they derive from once they are decoded, if there is one.
+    `mark_of` returns the mark for a path of rule names, `excluded` the octets that a mark must not hold, `decoded` the
+    rule that derives its octets when they are decoded, if there is one.
     """
     return _Expander(grammar, mark_of, excluded, decoded).node(Reference(rule), ())
 
@@ -137,7 +136,7 @@ class _Expander:
     def node(self, node: Node, path: tuple[str, ...]) -> Element:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise GrammarError(f"rule {path[0]!r} written out nests more than {DEEPEST} deep", rule=path[0])
+            raise GrammarError(f"rule {path[0]!r} nests elements more than {DEEPEST} deep", rule=path[0])
         element = self.element(node, path)
         self.depth -= 1
         return element
@@ -149,7 +148,7 @@ class _Expander:
         if isinstance(node, Literal):
             self.size += len(node.text)
             if self.size > LARGEST:
-                raise GrammarError(f"rule {path[0]!r} written out has more than {LARGEST} characters", rule=path[0])
+                raise GrammarError(f"rule {path[0]!r} has more than {LARGEST:,} characters", rule=path[0])
             return self.marked(_literal(node.text, path), (*path, str(node)))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
@@ -165,42 +164,42 @@ class _Expander:
         if mark is None:
             return item
         if octets := self.excluded(mark):
-            item = _without(item, octets, path)
+            item = _excluding(item, octets, path)
         rule = self.decoded(mark)
         if rule is not None:
             item = self.decodes(item, rule, path)
         return Marked(item, mark, path[-1])
 
     def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
-        """What `item` derives, as far as its octets derive from `rule` once they are decoded."""
+        """Return `item` restricted to texts whose decoded octets derive from `rule`."""
         octets = self.node(Reference(rule), path)
         written = item.item if isinstance(item, Repeated) and item.most is None else item
         choices = written.items if isinstance(written, Variants) else [written]
-        if written is item or not all(isinstance(each, Characters) or spelled(each) for each in choices):
+        if written is item or not all(isinstance(each, Characters) or escaped_octets(each) for each in choices):
             raise GrammarError(
-                f"the rule {path[-1]!r} says more than which octets it may hold: {rule!r} cannot say it for it",
+                f"the rule {path[-1]!r}, whose decoded octets are {rule!r}, must be a repetition of characters",
                 rule=path[-1],
                 hint="write it as `*[ ... ]` or `1*[ ... ]` of characters and `escape`",
             )
         if not _may_be_empty(item) and _may_be_empty(octets):
             raise GrammarError(
-                f"{rule!r} may derive nothing, which {path[-1]!r} does not", rule=rule, hint="let one be as the other"
+                f"the rule {rule!r} may be empty, but {path[-1]!r} may not",
+                rule=rule,
+                hint="let both or neither be empty",
             )
-        return _encoded(octets, *held(item))
+        return _encoded(octets, *octets_held(item))
 
 
 def _literal(text: str, path: tuple[str, ...]) -> Element:
     if not text.isascii():
-        raise GrammarError(
-            f"the literal {text!r} of rule {path[-1]!r} holds a character outside US-ASCII", rule=path[-1]
-        )
+        raise GrammarError(f"the literal {text!r} of rule {path[-1]!r} has a character outside US-ASCII", rule=path[-1])
     return _series([Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)])
 
 
 def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:
     least, most = node.least, node.most
     if least > UNROLLED:
-        raise GrammarError(f"{node} asks for more than {UNROLLED} repetitions at least")
+        raise GrammarError(f"the repetition {node} has a minimum of more than {UNROLLED}")
     if least > 1:
         copies = [make() for _ in range(least)]
         if most == least:
@@ -219,7 +218,7 @@ def _series(items: list[Element]) -> Element:
 
 
 def _joined(before: list[Element], item: Element) -> bool:
-    """Make `r *[ s r ]` one run in `before`, if it is one.
+    """Merge `item` with the end of `before` if they are `r *[ s r ]`; return True if they are.
 
     r is any number of characters, s is one, and no part tells them apart.
     """
@@ -229,7 +228,7 @@ def _joined(before: list[Element], item: Element) -> bool:
             pass
         case _:
             return False
-    if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _alike(run, again):
+    if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _same(run, again):
         return False
     variants = run.item.items if isinstance(run.item, Variants) else [run.item]
     if any(marks(run)) or not isinstance(variants[0], Characters):
@@ -249,7 +248,7 @@ def _variants(items: list[Element], path: tuple[str, ...]) -> Element:
         if not isinstance(item, Characters):
             merged.append(item)
         elif characters is None:
-            # A set of its own: one character of a literal stays a literal only while it stands alone.
+            # A copy: a character of a literal stays one only as long as it is the only one.
             characters = Characters(item.mask, item.path, item.literal, item.offset)
             merged.append(characters)
         else:
@@ -259,12 +258,12 @@ def _variants(items: list[Element], path: tuple[str, ...]) -> Element:
 
 
 def _factored(items: list[Element], path: tuple[str, ...]) -> Element:
-    """`items` as alternatives, with what several of them begin with drawn in front."""
+    """Return `items` as alternatives, with the common beginning of several of them factored out."""
     rest = [item.items if isinstance(item, Series) else [item] for item in items]
     groups: list[list[list[Element]]] = []
     for sequence in rest:
         for group in groups:
-            if group[0] and sequence and _alike(group[0][0], sequence[0]):
+            if group[0] and sequence and _same(group[0][0], sequence[0]):
                 group.append(sequence)
                 break
         else:
@@ -286,18 +285,18 @@ def _factored(items: list[Element], path: tuple[str, ...]) -> Element:
     return Repeated(whole, 0, 1) if optional else whole
 
 
-def _alike(one: Element, other: Element) -> bool:
-    """Whether both derive the same texts by the same steps, part by part."""
+def _same(one: Element, other: Element) -> bool:
+    """Return True if both derive the same texts by the same steps, part by part."""
     if type(one) is not type(other):
         return False
     if isinstance(one, Characters) and isinstance(other, Characters):
         return one.mask == other.mask
     if isinstance(one, Marked) and isinstance(other, Marked):
-        return one.mark == other.mark and _alike(one.item, other.item)
+        return one.mark == other.mark and _same(one.item, other.item)
     if isinstance(one, Repeated) and isinstance(other, Repeated):
-        return (one.least, one.most) == (other.least, other.most) and _alike(one.item, other.item)
+        return (one.least, one.most) == (other.least, other.most) and _same(one.item, other.item)
     if isinstance(one, Series | Variants) and isinstance(other, Series | Variants):
-        return len(one.items) == len(other.items) and all(map(_alike, one.items, other.items))
+        return len(one.items) == len(other.items) and all(map(_same, one.items, other.items))
     return False
 
 
@@ -305,30 +304,30 @@ _HEX = mask(HEX)
 _PERCENT = 1 << ord("%")
 
 
-def _without(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
-    """`item` as far as it holds none of `octets`, neither as they are nor encoded."""
-    if escapes := spelled(item):
+def _excluding(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
+    """Return `item` restricted to texts without `octets`, neither as they are nor encoded."""
+    if escapes := escaped_octets(item):
         return _escape_of(escapes - octets, path)
     if isinstance(item, Characters):
         mask = item.mask
         for octet in octets:
             mask &= ~(1 << octet)
-        # What lacks one of its letter cases, or both, is a set of characters and no literal any more.
+        # A letter that lacks one of its cases, or both, is no longer a literal.
         return item if mask == item.mask else Characters(mask, item.path)
     if isinstance(item, Marked):
-        return Marked(_without(item.item, octets, path), item.mark, item.rule)
+        return Marked(_excluding(item.item, octets, path), item.mark, item.rule)
     if isinstance(item, Repeated):
-        return Repeated(_without(item.item, octets, path), item.least, item.most)
+        return Repeated(_excluding(item.item, octets, path), item.least, item.most)
     if isinstance(item, Variants):
-        return Variants([_without(inner, octets, path) for inner in item.items])
+        return Variants([_excluding(inner, octets, path) for inner in item.items])
     assert isinstance(item, Series)
-    return _series([_without(inner, octets, path) for inner in apart(item.items)])
+    return _series([_excluding(inner, octets, path) for inner in with_whole_escapes(item.items)])
 
 
-def spelled(item: Element) -> frozenset[int]:
-    """The octets that `item` can spell, where it is `"%" hex hex` or what an exclusion left of that; else none."""
+def escaped_octets(item: Element) -> frozenset[int]:
+    """Return the octets whose escapes `item` derives, if it is an escape, also one with exclusions; else none."""
     if isinstance(item, Variants):
-        each = [spelled(inner) for inner in item.items]
+        each = [escaped_octets(inner) for inner in item.items]
         return frozenset().union(*each) if all(each) else frozenset()
     if isinstance(item, Series) and len(item.items) == 3:
         percent, first, second = item.items
@@ -349,26 +348,26 @@ def spelled(item: Element) -> frozenset[int]:
     return frozenset()
 
 
-def held(item: Element) -> tuple[int, frozenset[int]]:
-    """The octets that what `item` derives may hold as they are, as a mask, and those that it may hold encoded."""
-    if escapes := spelled(item):
+def octets_held(item: Element) -> tuple[int, frozenset[int]]:
+    """Return the octets that texts of `item` may hold as they are, as a mask, and those that they may hold encoded."""
+    if escapes := escaped_octets(item):
         return 0, escapes
     if isinstance(item, Characters):
         return item.mask, frozenset()
     if isinstance(item, Series):
-        inner = [*apart(item.items)]
+        inner = [*with_whole_escapes(item.items)]
     else:
         inner = item.items if isinstance(item, Variants) else [item.item]  # type: ignore[attr-defined]
     bare, escapes = 0, frozenset[int]()
     for each in inner:
-        more_bare, more_escapes = held(each)
+        more_bare, more_escapes = octets_held(each)
         bare |= more_bare
         escapes |= more_escapes
     return bare, escapes
 
 
 def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
-    """`item`, which derives octets, as they are written: those of `bare` as they are, those of `escapes` encoded."""
+    """Return `item`, which derives octets, with those of `bare` as they are and those of `escapes` encoded."""
     if isinstance(item, Characters):
         whole = item.mask & ~bare == 0
         plain = Characters(item.mask & bare, item.path, item.literal if whole else None, item.offset if whole else 0)
@@ -383,7 +382,7 @@ def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
 
 
 def _one_of(items: list[Element]) -> Element:
-    """`items` as alternatives. Escapes stay whole: nothing is drawn together."""
+    """Return `items` as alternatives. Nothing is factored out, so that escapes stay whole."""
     flat: list[Element] = []
     for item in items:
         flat.extend(item.items if isinstance(item, Variants) else [item])
@@ -401,12 +400,12 @@ def _may_be_empty(item: Element) -> bool:
     return any(each) if isinstance(item, Variants) else all(each)
 
 
-def apart(items: list[Element]) -> Iterator[Element]:
-    """The elements of a series, each escape among them as one."""
+def with_whole_escapes(items: list[Element]) -> Iterator[Element]:
+    """Yield the elements of a series, each escape among them as one."""
     index = 0
     while index < len(items):
         three = Series(items[index : index + 3])
-        escape = bool(spelled(three))
+        escape = bool(escaped_octets(three))
         yield three if escape else items[index]
         index += 3 if escape else 1
 
@@ -428,7 +427,7 @@ def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
 
 
 def marks(item: Element) -> Iterator[Marked]:
-    """Every marked occurrence within `item`, outermost first, from left to right."""
+    """Yield every marked occurrence within `item`, outermost first, from left to right."""
     if isinstance(item, Marked):
         yield item
         yield from marks(item.item)

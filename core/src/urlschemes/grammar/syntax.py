@@ -1,8 +1,8 @@
 """The syntax of one scheme: its BNF, its parts, and what follows from the two.
 
-From the one text come the pattern that parses, the octets that each part may hold as they are, the text that parts
-compose, and (in `urlschemes.url.fault_place`) the reason why a text does not derive. What takes long to compute is
-computed when it is first asked for, and can be cached: `compiled` returns it as plain data, `restore` takes it back.
+From the rules come the pattern that parses, the octets that each part may hold as they are, the text that parts
+compose, and (in `urlschemes.url.fault_place`) the reason why a text does not derive. Results that take long to compute
+are computed when they are first needed, and can be cached: `compiled` returns them as plain data.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.grammar.bnf import shared_rules
-from urlschemes.grammar.composer import Structure
+from urlschemes.grammar.composer import Composer
 from urlschemes.grammar.part import Division, Part
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.regex_compat import compiled as compile_portably
@@ -46,11 +46,11 @@ class Syntax:
     __slots__ = (
         "_automaton",
         "_beginnings",
+        "_composer",
         "_grammar",
         "_host_may_be_empty",
         "_match",
         "_pattern",
-        "_structure",
         "bnf",
         "groups",
         "hierarchy",
@@ -90,7 +90,7 @@ class Syntax:
         self._match: Callable[[str], re.Match[str] | None] | None = None
         self._grammar: Grammar | None = None
         self._automaton: Automaton | None = None
-        self._structure: Structure | None = None
+        self._composer: Composer | None = None
         self._beginnings: set[str] = set()
         if compiled is None:
             complete_parts(self.grammar, self.parts)
@@ -147,11 +147,11 @@ class Syntax:
             self.automaton  # noqa: B018  building it computes them
 
     @property
-    def structure(self) -> Structure:
-        """What the rules say of whole URLs."""
-        if self._structure is None:
-            self._structure = Structure(self.automaton)
-        return self._structure
+    def composer(self) -> Composer:
+        """The composer of texts from parts."""
+        if self._composer is None:
+            self._composer = Composer(self.automaton)
+        return self._composer
 
     @property
     def fullmatch(self) -> Callable[[str], re.Match[str] | None]:
@@ -240,7 +240,7 @@ class Syntax:
 
     def within(self, mark: str) -> frozenset[str]:
         """Return the marks of the parts that lie within the part of `mark`."""
-        return self.structure.within(mark)
+        return self.composer.within(mark)
 
     def overlap(self, name: str, other: str) -> bool:
         """Return True if the parts are one, or one of them lies within the other."""
@@ -249,15 +249,15 @@ class Syntax:
 
     def derives(self, name: str, text: str) -> bool:
         """Return True if the occurrence of the part `name` may be written as `text`."""
-        return self.structure.derives(self.parts[name].mark, text)
+        return self.composer.derives(self.parts[name].mark, text)
 
-    def compose(self, raw: Mapping[str, str], taken: Collection[Element] = ()) -> str | None:
-        """Return the text in which the occurrence of each mark of `raw` is written so, with the options `taken`.
+    def compose(self, raw: Mapping[str, str], options: Collection[Element] = ()) -> str | None:
+        """Return the text in which the occurrence of each mark of `raw` is written like that, with these `options`.
 
         None if no URL has just these parts.
         """
-        return self.structure.compose(raw, taken)
+        return self.composer.compose(raw, options)
 
-    def taken(self, match: re.Match[str], raw: Mapping[str, str]) -> tuple[Element, ...]:
-        """Return the options of a URL that none of its parts implies, such as a `/` with nothing behind it."""
-        return self.structure.taken(match.string, raw)
+    def options_taken(self, match: re.Match[str], raw: Mapping[str, str]) -> tuple[Element, ...]:
+        """Return the options of a URL that none of its parts implies, such as a `/` with nothing after it."""
+        return self.composer.options_taken(match.string, raw)

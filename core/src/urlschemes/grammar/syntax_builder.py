@@ -1,7 +1,7 @@
-"""A syntax made out of its rules: what their text says of the parts, and the automaton with the exclusions.
+"""The checks of the rules and parts of a syntax, and its automaton with the exclusions.
 
-Whatever is wrong with a scheme's rules is found here. Of a record that was compiled before, none of this is done again
-before somebody asks for it (`urlschemes.storage.cached_records`).
+Every mistake in the rules of a scheme is found here. For a syntax that is restored from the cache, this module runs
+only when a method needs the rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence, shared_rules
 from urlschemes.grammar.octets import ESCAPE, HEX, XCHAR, mask
 from urlschemes.grammar.part import DIGITS, Division
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, expand, held
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, expand, octets_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,11 +30,11 @@ _PERCENT = 1 << ord("%")
 _HEX = mask(HEX)
 
 ZEROS = 12
-"""How many zeros before a digit are tried, less one, where a part is a number."""
+"""One more than the zeros that are tried before a digit, for a part that is a number."""
 
 
 def grammar_of(bnf: str, rule: str, hierarchy: str | None, parts: Mapping[str, Part]) -> Grammar:
-    """The rules of the text `bnf` and the shared ones. Raises GrammarError for what is wrong with their text."""
+    """Return the rules of the text `bnf` and the shared ones. Raises GrammarError for mistakes in the text."""
     grammar = shared_rules().extended(bnf)
     second = [part.decoded for part in parts.values() if part.decoded]
     for name in (rule, *([hierarchy] if hierarchy else []), *second):
@@ -44,7 +44,7 @@ def grammar_of(bnf: str, rule: str, hierarchy: str | None, parts: Mapping[str, P
 
 
 def complete_parts(grammar: Grammar, parts: Mapping[str, Part]) -> None:
-    """Give each part its mark and its division. Raises GrammarError where the rules have none."""
+    """Give each part its mark and its division. Raises GrammarError if the rules have none."""
     by_place: dict[tuple[tuple[str, ...], ...], str] = {}
     shared: dict[str, list[str]] = {}
     for part in parts.values():
@@ -57,19 +57,19 @@ def complete_parts(grammar: Grammar, parts: Mapping[str, Part]) -> None:
         takes = sorted(parts[name].take for name in names)
         if len(names) > 1 and (takes != ["all but the last", "last"] or len({parts[n].element for n in names}) > 1):
             raise GrammarError(
-                f"the parts {' and '.join(names)} are one occurrence: two can share only a list, "
+                f"the parts {' and '.join(names)} have the same occurrence: two parts can only share a list, "
                 "as its last element and all but the last",
                 rule=parts[mark].at[0][-1],
             )
         for name in names:
-            # What is only a share of the text bears no mark of that name, so that nobody takes the whole for it.
+            # A part that is a share of a list has a mark of another name, so that the whole is not mistaken for it.
             parts[name].mark = mark if takes == ["all"] else "__".join([*names, "list"])
 
 
 def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> Division:
-    """How the list `part`, which derives from `rule`, is divided into what derives from `element`.
+    """Return the division of the list `part`, which derives from `rule`, into elements of the rule `element`.
 
-    Raises GrammarError where the rules have neither form.
+    Raises GrammarError if the rules have neither form.
     """
     node = rules[rule].node if rule in rules else None
     match node:
@@ -99,14 +99,14 @@ def _leading(node: Node) -> Division | None:
 
 
 def _is_one_way(literal: str) -> bool:
-    """Whether the literal is written in one way only."""
+    """Return True if the literal can be written in one way only."""
     return literal.lower() == literal.upper() and "%" not in literal
 
 
 def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Automaton:
-    """The automaton of the rules, with the exclusions; what each part may hold is known then.
+    """Return the automaton of the rules with the exclusions, and note which octets each part may hold.
 
-    Raises GrammarError for rules that no automaton can be made of.
+    Raises GrammarError for rules that are not those of URLs.
     """
     exclude: dict[str, frozenset[int]] = {}
     for part in parts.values():
@@ -121,13 +121,13 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Auto
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~_XCHARS):
             raise GrammarError(
-                f"rule {leaf.path[-1]!r} takes {chr(code)!a}, which no URL may hold",
+                f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold",
                 rule=leaf.path[-1],
-                hint="section 2.2 says what a URL is written with; any other octet is encoded",
+                hint="use the characters of section 2.2, and encode all others",
             )
         if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
             raise GrammarError(
-                f"rule {leaf.path[-1]!r} takes a percent sign that begins no escape",
+                f"rule {leaf.path[-1]!r} has a percent sign that begins no escape",
                 rule=leaf.path[-1],
                 hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
             )
@@ -135,11 +135,11 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Auto
         found = [marked for marked in automaton.marked if marked.mark == part.mark]
         if not found:
             raise GrammarError(f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=rule)
-        written = [held(marked.item) for marked in found]
+        written = [octets_held(marked.item) for marked in found]
         separator = part.division.octets if part.division else frozenset[int]()
-        # Another thread may be using the part already: it must never see less than the whole.
+        # Another thread may be using the part already: each value is set at once.
         named = [marked.rule for marked in found if marked.rule in grammar.rules]
-        part.rule = part.element or (named[0] if named else found[0].rule)  # a literal is no rule
+        part.rule = part.element or (named[0] if named else found[0].rule)
         part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
         part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
         _check_values(part, found, automaton)
@@ -147,18 +147,18 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Auto
 
 
 def _check_values(part: Part, found: list[Marked], automaton: Automaton) -> None:
-    """Raise GrammarError where a text that derives would have no value, or its value no text."""
+    """Raise GrammarError if a text of the part would have no value, or a value no text."""
     if part.name == "host" and part.escapes:
         raise GrammarError(
-            "the host holds escapes, which no name and no address has",
+            "the host must not have escapes",
             rule=part.rule,
             hint="use the rule `host`",
         )
     if part.number and part.element is not None:
         raise GrammarError(
-            f"the part {part.name!r} is a list, which cannot be a number: its elements are texts",
+            f"the part {part.name!r} is a list, and cannot be a number",
             rule=part.rule,
-            hint="leave `number` out, and let a property of the type make numbers of them",
+            hint="leave out `number`, and let a property of the type convert the elements",
         )
     if part.number and (
         part.escapes
@@ -166,7 +166,7 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton) -> None
         or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
     ):
         raise GrammarError(
-            f"the part {part.name!r} is a number, and must be digits: at least one, at most {DIGITS}",
+            f"the part {part.name!r} is a number, and must have 1 to {DIGITS:,} digits and nothing else",
             rule=part.rule,
             hint="use the rule `digits`",
         )
@@ -174,9 +174,9 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton) -> None
         for zeros in range(1, ZEROS):
             if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):
                 raise GrammarError(
-                    f"the part {part.name!r} is a number, and takes {'0' * zeros}7 but not 7, which is how it is built",
+                    f"the part {part.name!r} is a number, and its rule derives {'0' * zeros}7 but not 7",
                     rule=part.rule,
-                    hint="let the rule take fewer digits, or leave `number` out: a text keeps its zeros",
+                    hint="let the rule derive fewer digits, or leave out `number`: text keeps its zeros",
                 )
 
 
@@ -193,7 +193,7 @@ def _expanded(grammar: Grammar, rule: str, parts: Mapping[str, Part], exclude: M
 
 
 def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
-    """Whether two hexadecimal digits follow wherever `leaf` is passed, and it takes nothing but the percent sign."""
+    """Return True if `leaf` is a percent sign that two hexadecimal digits always follow."""
     positions = 1 << leaf.position
     for allowed in (_PERCENT, _HEX):
         if automaton.characters(positions) & ~allowed or positions & automaton.tree.last:
@@ -203,7 +203,7 @@ def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
 
 
 def _longest(item: Element) -> float:
-    """The number of characters of the longest text that `item` derives."""
+    """Return the number of characters of the longest text that `item` derives."""
     if isinstance(item, Characters):
         return 1
     if isinstance(item, Series):
@@ -217,7 +217,7 @@ def _longest(item: Element) -> float:
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
-    """The octets whose escape is a literal that may stand where `marked` may also go on."""
+    """Return the octets whose escape is a literal that may come where `marked` may also go on."""
     leaves, follow = automaton.leaves, automaton.follow
     inside = marked.inside
     before = [p for p in range(len(leaves)) if follow[p] & marked.first] if marked.nullable else []

@@ -39,13 +39,14 @@ def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
     for name, field in kind._fields.items():
         if field.default is REQUIRED and name in syntax.parts and values.get(name) is None:
             raise TypeError(f"{kind.__name__}() is missing the part {name!r}")
-    raw = _raw_values(kind, values)
+    written = _written_values(kind, values)
+    raw = {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
     text = None
-    for each in _with_needed(kind, raw, values.keys() & raw.keys()):
+    for each in _with_needed(kind, raw, written.keys()):
         text = syntax.compose(text_by_mark(syntax, each))
         if text is not None:
             break
-    return _parsed(kind, text, raw, raw, limit)
+    return _parsed(kind, text, raw, written, limit)
 
 
 def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
@@ -58,14 +59,15 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
     old = syntax.present(url._match)
     # A new part takes the place of the parts within it, and of those around it.
     raw = {name: each for name, each in old.items() if not any(syntax.overlap(name, other) for other in values)}
-    raw |= _raw_values(kind, values)
+    written = _written_values(kind, values)
+    raw |= {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
     before, text = text_by_mark(syntax, old), None
     for each in _with_needed(kind, raw, values):
         text = _edited(syntax, url._match, before, text_by_mark(syntax, each), values.keys() | each.keys() - raw.keys())
         if text is not None:
             break
     # A URL that was parsed beyond the default limit can be changed beyond it.
-    return _parsed(kind, text, raw, values, limit if len(str(url)) <= limit else sys.maxsize)
+    return _parsed(kind, text, raw, written, limit if len(str(url)) <= limit else sys.maxsize)
 
 
 def _syntax_with(kind: type[URL], values: Mapping[str, Any]) -> Syntax:
@@ -76,16 +78,19 @@ def _syntax_with(kind: type[URL], values: Mapping[str, Any]) -> Syntax:
     return kind.syntax
 
 
-def _raw_values(kind: type[URL], values: Mapping[str, Any]) -> dict[str, Raw]:
-    """Return the parts of `values` as they are written, except those with the value that they have when absent."""
-    raw = {}
-    for name, value in values.items():
-        if value is not None:
-            written = _written(kind.syntax, kind.syntax.parts[name], value, kind._scheme or None)
-            absent = absent_value(kind, name) if name in kind._fields else None
-            if isinstance(value, Encoded) or (tuple(value) if isinstance(written, tuple) else value) != absent:
-                raw[name] = written
-    return raw
+def _written_values(kind: type[URL], values: Mapping[str, Any]) -> dict[str, Raw]:
+    """Return the parts of `values` as they are written, without those that are None."""
+    parts, scheme = kind.syntax.parts, kind._scheme or None
+    return {
+        name: _written(kind.syntax, parts[name], value, scheme) for name, value in values.items() if value is not None
+    }
+
+
+def _is_default(kind: type[URL], name: str, value: Any) -> bool:
+    """Return True if `value` is the value of the part in a URL that lacks it; the part is left out then."""
+    if name not in kind._fields or isinstance(value, Encoded):
+        return False
+    return bool((value if isinstance(value, str | int) else tuple(value)) == absent_value(kind, name))
 
 
 def _with_needed(kind: type[URL], raw: dict[str, Raw], given: Collection[str]) -> Iterable[dict[str, Raw]]:
@@ -211,8 +216,8 @@ def _recomposed(syntax: Syntax, match: re.Match[str], before: dict[str, str], af
 
     The text between two occurrences that stay is kept, unless the rules want another one there now.
     """
-    taken = syntax.taken(match, before)
-    old, new = syntax.compose(before, taken), syntax.compose(after, taken)
+    options = syntax.options_taken(match, before)
+    old, new = syntax.compose(before, options), syntax.compose(after, options)
     if old is None or new is None:
         return None
     kept = [mark for mark in before if mark in after]
@@ -244,11 +249,12 @@ def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
 
 
 def _parsed(
-    kind: type[AnyURL], text: str | None, raw: Mapping[str, Raw], given: Mapping[str, object], limit: int
+    kind: type[AnyURL], text: str | None, raw: Mapping[str, Raw], given: Mapping[str, Raw], limit: int
 ) -> AnyURL:
-    """Return the URL of the composed `text`, whose parts must be `raw`; None means that the rules compose no text.
+    """Return the URL of the composed `text`, which has the parts `raw`; None means that the rules compose no text.
 
-    An error is about the first of the parts `given` that is at fault.
+    An error is about the first of the parts `given` that is at fault. Those of them that are not in `raw` have their
+    default: they must be absent, or as given.
     """
     syntax, scheme = kind.syntax, kind._scheme or None
     if "password" in raw and "user" not in raw and "user" in syntax.parts:
@@ -263,9 +269,10 @@ def _parsed(
         url = kind.parse(text, limit=max(limit, len(text)))
     except InvalidURL as error:
         raise _part_at_fault(syntax, raw, names, scheme) or error from None
-    for name in names:
-        if syntax.raw(url._match, name) != raw[name]:
-            raise _invalid_part(syntax, name, raw[name], scheme)
+    present = syntax.present(url._match)
+    for name, value in {**given, **raw}.items():
+        if present.get(name, None if name in raw else value) != value:
+            raise _invalid_part(syntax, name, value, scheme)
     if len(text) > limit:
         kind.parse(text, limit=limit)  # raises URLTooLong
     return url

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.derivation import END, due, listed, octet_named, part_of, rule_of, shortest
+from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import encoded, octets_of
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     part = syntax.parts.get(name or "")
     is_excluded = part is not None and octet in part.exclude
     there = " there" if part is not None and octet in part.escapes else ""
-    which = "this octet" if name == "password" else f"the octet {octet:02X}{octet_named(octet)}"
+    which = "this octet" if name == "password" else f"the octet {octet:02X}{octet_name(octet)}"
     escape = "" if name == "password" else f" {place.run!a}"
     return FaultMessage(
         f"invalid escape{escape} at position {place.position}: the {named(name or 'URL')} cannot hold {which}{there}",
@@ -319,8 +319,8 @@ def unexpected(place: FaultPlace) -> FaultMessage:
     """Return the message for a character that cannot stand there, even encoded; or for a URL that ends too early."""
     syntax, reached, ends = place.syntax, place.reached, not place.run
     automaton = syntax.automaton
-    expected = shortest(automaton, place.expected) if ends else place.expected
-    words = due(syntax, expected)
+    expected = nearest_to_end(automaton, place.expected) if ends else place.expected
+    words = expected_words(syntax, expected)
     if not ends and automaton.tree.last & reached:
         words = (*words, END)
     part = part_of(syntax, expected, reached)

@@ -1,7 +1,7 @@
 """Where and why a text is not a URL: computed only when an error is read.
 
-This module finds the first fault of a text. It describes faults of user, password, host and port itself; the messages of
-all others are in `fault_messages`.
+This module finds the first fault of a text. It describes faults of user, password, host and port itself; the messages
+of all others are in `fault_messages`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import errors
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
-from urlschemes.grammar.derivation import END, due, listed, part_of, rule_of
+from urlschemes.grammar.derivation import END, expected_words, listed, part_of, rule_of
 from urlschemes.grammar.octets import SCHEME_NAME, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.rule_tree import Characters
@@ -331,7 +331,7 @@ class _FaultSearch:
         hint: str = HINTS["host"],
         expected: tuple[str, ...] | None = None,
     ) -> FaultMessage:
-        words = due(self.syntax, place.expected) if expected is None else expected
+        words = expected_words(self.syntax, place.expected) if expected is None else expected
         return FaultMessage(problem, part="host", rule=rule, hint=hint, expected=words)
 
     def host_number(self, place: FaultPlace, host: str, start: int) -> FaultMessage:
@@ -378,7 +378,9 @@ class _FaultSearch:
             quoted = self.quoted("label", starts[1], starts[1] + len(last))
             problem = f"{quoted}: the last label of a host begins with a letter"
             return self.host_message(place, problem, "toplabel")
-        return self.host_message(place, f"{place.subject('host')}: {choices(due(self.syntax, place.expected))}")
+        return self.host_message(
+            place, f"{place.subject('host')}: {choices(expected_words(self.syntax, place.expected))}"
+        )
 
     def quoted(self, what: str, start: int, end: int) -> str:
         """Return the beginning of a message: "invalid host '1.2' at position 7"."""

@@ -215,10 +215,11 @@ class URL(metaclass=URLType):
     def normalized(self) -> Self:
         """Return the URL with everything that does not change its meaning by RFC 1738 written in one way.
 
-        The name of the scheme and the host are in lower case, literals as in the rules. There is no default port, and no
-        zero before a number. Characters that a part may hold as they are are not encoded; but in a part that travels
+        The name of the scheme and the host are in lower case, literals as in the rules. There is no default port, and
+        no zero before a number. Characters that a part may hold as they are are not encoded; but in a part that travels
         as it is written, such as the path of an http URL, a character that may be reserved stays as it was. A character
-        that the record warns of is encoded. The `/` after the host is written if the record says that it may be omitted.
+        that the record warns of is encoded. The `/` after the host is written if the record says that it may be
+        omitted.
         """
         text = normalized_text(self)
         return self.parse(text, limit=max(LIMIT, len(text)))
@@ -231,8 +232,9 @@ class URL(metaclass=URLType):
         """Return the URL that `reference` means relative to this URL (RFC 1808), without its fragment.
 
         User name and password are never carried to another host. A reference with another scheme gives a generic URL;
-        `urlschemes.parse(str(url))` gives the type of its scheme. Raises NotHierarchical if the scheme has no hierarchy,
-        InvalidURL if the result is not a URL of RFC 1738; `urlschemes_lint.fix(url.resolve(reference))` may repair it.
+        `urlschemes.parse(str(url))` gives the type of its scheme. Raises NotHierarchical if the scheme has no
+        hierarchy, InvalidURL if the result is not a URL of RFC 1738; `urlschemes_lint.fix(url.resolve(reference))` may
+        repair it.
         """
         text = self.resolve(reference).partition("#")[0]
         kind = type(self) if text.partition(":")[0].lower() == self.scheme else URL

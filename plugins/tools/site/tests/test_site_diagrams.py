@@ -9,7 +9,7 @@ import pytest
 import railroad
 
 from urlschemes import Registry
-from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, read, shared_rules
+from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, parse_rules, shared_rules
 from urlschemes_site.diagrams import diagram, drawing
 from urlschemes_site.notation import pieces, tokens
 
@@ -23,7 +23,7 @@ def every_rule() -> Iterator[Any]:
     """The rules of every scheme that is installed, and the shared ones."""
     yield from (pytest.param(rule, id=rule.name) for rule in shared_rules().rules.values())
     for record in Registry().registrations():
-        own = read(record.syntax.bnf).values()
+        own = parse_rules(record.syntax.bnf).values()
         yield from (pytest.param(rule, id=f"{record.scheme}-{rule.name}") for rule in own)
 
 
@@ -141,7 +141,7 @@ def test_a_diagram_is_its_rule(rule: Rule) -> None:
     ],
 )
 def test_every_form_of_the_notation_is_drawn(written: str, means: str) -> None:
-    rule = read(f"a = {written}")["a"]
+    rule = parse_rules(f"a = {written}")["a"]
     (whole,) = diagram(rule, link).items[1:-1]
     assert derived(whole) == means == said(rule.node)
 
@@ -153,7 +153,7 @@ def test_many_short_alternatives_stand_side_by_side() -> None:
 
 
 def test_the_texts_of_a_diagram_are_nothing_but_texts() -> None:
-    rule = read('a = "</text><script>" | "&amp;" | "\u202e\x1b" | <"> | b')["a"]
+    rule = parse_rules('a = "</text><script>" | "&amp;" | "\u202e\x1b" | <"> | b')["a"]
     svg = str(drawing(rule, '" onclick="{}'.format).svg)
     assert "<script" not in svg
     assert "\u202e" not in svg
@@ -188,7 +188,7 @@ def test_the_tokens_of_a_text_are_the_text() -> None:
         found = list(tokens(bnf, record.syntax.grammar.rules))
         assert "".join(piece.text for piece in found) == bnf
         own = {piece.text for piece in found if piece.kind == "rule"}
-        assert read(bnf).keys() <= own
+        assert parse_rules(bnf).keys() <= own
         assert own <= record.syntax.grammar.rules.keys()
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import URLError
-from urlschemes.grammar.bnf import read
+from urlschemes.grammar.bnf import parse_rules
 from urlschemes_access import Policy
 from urlschemes_site.diagrams import drawing
 from urlschemes_site.examples import taken_apart
@@ -112,7 +112,7 @@ def page_of(registry: Registry, record: Registration) -> Page:
     """What the page of the scheme says. Nothing of its plugin is imported."""
     why = registry.why(record.scheme)
     active = next((claim for claim in why.claims if claim.state == "active"), None)
-    own = read(record.syntax.bnf)
+    own = parse_rules(record.syntax.bnf)
     grammar = record.syntax.grammar.rules
     examples: tuple[Example, ...] = ()
     trouble = None

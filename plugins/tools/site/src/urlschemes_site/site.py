@@ -11,7 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from urlschemes import __version__
-from urlschemes.grammar.bnf import read, shared_rules
+from urlschemes.grammar.bnf import parse_rules, shared_rules
 from urlschemes.registry.known_names import attribution, install_command, merged
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line
@@ -108,7 +108,7 @@ _NOTATION = {
 def _notation() -> Iterator[tuple[str, str, Drawing]]:
     """Each form of the notation as it is written, what it means, and how it is drawn."""
     for number, (written, means) in enumerate(_NOTATION.items()):
-        (rule,) = read(f"form{number} = {written}").values()
+        (rule,) = parse_rules(f"form{number} = {written}").values()
         yield written, means, drawing(rule, f"{RULES}#rule-{{}}".format)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from urlschemes import Registration, Scheme
 from urlschemes import default_registry as installed
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, apart, spelled
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, escaped_octets, with_whole_escapes
 from urlschemes.grammar.syntax import Syntax
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _of(item: Element) -> SearchStrategy[str]:
     if isinstance(item, Marked):
         return _of(item.item)
     if isinstance(item, Series):
-        return _one_of(_spellings(item)) if spelled(item) else _series(list(apart(item.items)))
+        return _one_of(_spellings(item)) if escaped_octets(item) else _series(list(with_whole_escapes(item.items)))
     if isinstance(item, Variants):
         return st.one_of(*map(_of, item.items))
     assert isinstance(item, Repeated)
@@ -136,7 +136,7 @@ def _is_set(item: Element) -> bool:
     """Whether `item` is one character or one escape, of any number of them."""
     if isinstance(item, Variants):
         return all(map(_is_set, item.items))
-    return isinstance(item, Characters) or bool(spelled(item))
+    return isinstance(item, Characters) or bool(escaped_octets(item))
 
 
 def _run(item: Repeated) -> SearchStrategy[str]:
