@@ -8,7 +8,7 @@ from __future__ import annotations
 from workspace import ROOT
 
 from urlschemes import Registration
-from urlschemes_lint.finding_codes import CODES, Code
+from urlschemes_lint.findings import CODES, Code
 
 PAGE = ROOT / "docs" / "findings.md"
 

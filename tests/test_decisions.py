@@ -23,7 +23,7 @@ from urlschemes.errors import (
     URLTooLong,
     UserinfoNotAllowed,
 )
-from urlschemes_lint.errors import NotRepairable
+from urlschemes_lint import NotRepairable
 
 
 @pytest.mark.parametrize("name", ["1x", "-x", ".", "+"])

@@ -38,8 +38,8 @@ import urlschemes
 import urlschemes_access
 import urlschemes_lint
 from urlschemes import errors
-from urlschemes_lint import errors as lint_errors
-from urlschemes_lint.finding_codes import CODES
+from urlschemes_lint import NotRepairable
+from urlschemes_lint.findings import CODES
 from urlschemes_servers import ftp_server, gopher_server, http_server
 from urlschemes_servers.gopher import menu, search, text
 from urlschemes_servers.http import redirect
@@ -306,7 +306,7 @@ def test_what_strictness_means_is_true() -> None:
     for given, becomes in rows:
         assert not urlschemes.is_valid(given)
         if becomes.startswith("nothing"):
-            with pytest.raises(lint_errors.NotRepairable):
+            with pytest.raises(NotRepairable):
                 urlschemes_lint.fix(given)
         else:
             assert str(urlschemes_lint.fix(given).url) == becomes.split("`")[1]

@@ -13,7 +13,7 @@ import pytest
 import urlschemes
 import urlschemes_lint
 from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
-from urlschemes_lint.drawing import ASCII_STROKES, BOX_STROKES, draw, plain_text
+from urlschemes_lint.explaining import ASCII_STROKES, BOX_STROKES, draw, plain_text
 
 # An experiment has no RFC whose section could be named.
 SPECIFIED = [record for record in REGISTRY.registrations() if record.status != "experimental"]

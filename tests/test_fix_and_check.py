@@ -14,7 +14,7 @@ from workspace import ROOT
 import urlschemes
 import urlschemes_lint
 from urlschemes import InvalidURL, Registration, URLError
-from urlschemes_lint.errors import NotRepairable
+from urlschemes_lint import NotRepairable
 from urlschemes_lint.findings import Finding
 from urlschemes_lint.fixing import Fixed
 

@@ -16,7 +16,7 @@ import pytest
 import urlschemes
 import urlschemes_lint
 from urlschemes import InvalidURL, UnknownScheme, URLError
-from urlschemes_lint.errors import NotRepairable
+from urlschemes_lint import NotRepairable
 
 TABLE = tomllib.loads((Path(__file__).parent / "tables" / "mistakes.toml").read_text("utf-8"))
 MISTAKES: list[dict[str, Any]] = TABLE["mistake"]

@@ -19,7 +19,7 @@ from urlschemes.errors import (
     UnsafeURL,
 )
 from urlschemes.scheme.record_fields import Example
-from urlschemes_lint.errors import NotRepairable
+from urlschemes_lint import NotRepairable
 from urlschemes_mailto import MailtoURL, registration
 from urlschemes_testing.examples import check_example
 

@@ -15,8 +15,8 @@ def test_an_error_is_one_line_and_a_hint(run) -> None:
     assert result.stdout == ""
     error, hint = result.stderr.splitlines()
     assert error.startswith("urlschemes: ")
-    assert "'~' at position 19" in error
-    assert hint == "  help: write %7E, or let `fix` do it"
+    assert "'~' in the thing at position 19" in error
+    assert hint == "  help: write %7E"
 
 
 def test_an_unknown_scheme_is_reported_with_what_ledgers_know(run, art_ledger) -> None:

@@ -10,20 +10,21 @@ Each takes `registry=`, by default the registry of the process.
 
     checking            check
     all_errors          every error of an invalid URL, not only the first
+    rule_errors         those by the rules of the scheme
     warning_checks      what is legal in a URL, but unwise
-    findings            Finding: an error or a warning
-    finding_codes       the codes of findings, and their meanings
+    findings            Finding: an error or a warning; the codes of findings
     fixing              fix
     source_text         the text given to `fix`: brackets, white space and fragment are separated from the URL
     repair              encodes or leaves out the characters that the rules of a scheme do not allow
     explaining          explain
-    drawing             URLs drawn as text, with their parts named
+    advice              what to do about an invalid URL
+    automaton_walk      follows the automaton of a syntax, for `rule_errors` and `repair`
+    part_places         where parts and hosts are in a URL
 """
 
 from urlschemes_lint.checking import check
-from urlschemes_lint.errors import NotRepairable
 from urlschemes_lint.explaining import explain
 from urlschemes_lint.findings import Finding
-from urlschemes_lint.fixing import Change, Fixed, fix
+from urlschemes_lint.fixing import Change, Fixed, NotRepairable, fix
 
 __all__ = ["Change", "Finding", "Fixed", "NotRepairable", "check", "explain", "fix"]

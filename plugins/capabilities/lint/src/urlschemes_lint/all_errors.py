@@ -1,16 +1,17 @@
-"""Every fault of a text that is no URL: what `check` says beyond the first error.
+"""Every error of an invalid URL: what `check` reports beyond the first error.
 
-First the characters and escapes that are wrong by themselves; then user, host and port; then the rest, side by side
-with the automaton. At each fault the reading goes on as if the text were right there, so that the faults behind it,
-and what section 6 warns of, are found as well. No character belongs to two faults, and the fault that `parse` raises
-an error for is told in the words of that error. Each step goes through the text once, or a fixed number of times.
+First come the characters and escapes that are wrong anywhere; then user, host and port; then the rules of the scheme
+(in `rule_errors`). After each error the text is read on as if it were corrected there, so that the errors
+after it are found, and what section 6 warns of. No character belongs to two errors, and one of them is the error that
+`parse` raises, with the same message. Each step passes through the text once, or a fixed number of times.
 """
 
+from __future__ import annotations
+
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from urlschemes import errors
-from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_kind import AUTHORITY, NOT_IN_ANY_URL
 from urlschemes.url.fault_messages import (
@@ -18,483 +19,311 @@ from urlschemes.url.fault_messages import (
     FaultPlace,
     OriginalText,
     bad_escape,
-    broken_literal,
     escapes,
-    excluded_octet,
     fragment,
-    reserved_character,
-    unexpected,
     unsafe_character,
 )
 from urlschemes.url.fault_place import ENDS_HOST, ReplacedText, host_end, impossible_login
 from urlschemes_lint.advice import advice
-from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.findings import error_finding, new_finding
 from urlschemes_lint.part_places import part_at, places
+from urlschemes_lint.rule_errors import RuleErrors
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from urlschemes.errors import InvalidURL
-    from urlschemes.grammar.rule_tree import Characters
-    from urlschemes.url.value import URL
+    from urlschemes import URL, InvalidURL
     from urlschemes_lint.findings import Finding
 
-__all__ = ["all_errors"]
+__all__ = ["Reading", "all_errors"]
 
-# Adjacent characters that no URL may hold: of US-ASCII, others; or adjacent percent signs that begin no escape.
-_WRONG = compiled(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
-# What is in brackets where the host stands, and what cannot stand in one at all.
-_BRACKETED = compiled(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
+# Adjacent characters that no URL may contain: of US-ASCII, or others; or adjacent percent signs that begin no escape.
+_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
+_BRACKETED_HOST = compiled(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
 _NOT_IN_HOST = compiled(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
 
-_AUTHORITY_FAULTS = 16
-"""How often user, host and port are looked at again; what is wrong there then is one fault."""
+_MAX_AUTHORITY_ERRORS = 16
+"""Errors in user, host and port that are reported one by one; the rest of the host is then one error."""
 
 
-def all_errors(text: str, kind: "type[URL]", error: "InvalidURL") -> "Iterable[Finding]":
-    """The findings for `text`, which `kind` refused with `error`."""
-    reading = _Reading(text, kind, error)
+def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
+    """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`."""
+    reading = Reading(text, url_type, error)
     reading.read()
     return reading.findings
 
 
-class _Reading:
-    """The text as it is read: what stands for the URL, made right step by step, and what was found.
+class Reading:
+    """The text as it is read: corrected step by step, with the findings so far.
 
-    `right` is that text, and `at[n]` where its character n stands in the text as given. `runs` are the places of the
-    characters that are wrong by themselves, for each of which an `x` stands in `right`.
+    `text` is the corrected text, and `positions[n]` the position of its character n in the text as given. `wrong_runs`
+    are the characters that are wrong anywhere, by their first and their last position plus one; in `text` each of them
+    is an `x`, and `is_wrong` is 1 at their positions.
     """
 
-    def __init__(self, text: str, kind: "type[URL]", error: "InvalidURL") -> None:
+    def __init__(self, text: str, url_type: type[URL], error: InvalidURL) -> None:
         self.given = text
-        self.kind = kind
-        self.syntax = kind.syntax
-        self.error = error
+        self.url_type = url_type
+        self.syntax = url_type.syntax
+        self.first_error = error
         self.findings: list[Finding] = []
-        self.without: set[str] = set()  # parts of which no more can be said
-        self.encodable: dict[int, bool] = {}  # whether what is wrong by itself there could stand there encoded
-        self.told: set[int] = set()  # where a fault begins that was told already
-        self.parts: dict[int, str] = {}  # the parts of characters that `right` has no more
+        self.reported: set[int] = set()
+        """The positions at which an error was reported."""
+        self.skipped_parts: set[str] = set()
+        """Parts with errors, about which there are no warnings."""
+        self.encodable: dict[int, bool] = {}
+        """For the first characters of wrong runs: True if they are allowed when encoded."""
+        self.parts: dict[int, str] = {}
+        """The parts of wrong characters that are no longer in `text`."""
         self.end = text.find("#") if "#" in text else len(text)
-        self.runs = dict(found.span() for found in _WRONG.finditer(text, 0, self.end))
-        bracketed = _BRACKETED.match(text, 0, self.end) if "host" in self.syntax.parts else None
-        if bracketed is not None:
-            start, end = bracketed.span(1)
-            self.runs = {begin: stop for begin, stop in self.runs.items() if not start <= begin < end} | {start: end}
+        self.wrong_runs = self._find_wrong_runs()
         pieces, before = [], 0
-        for start, end in sorted(self.runs.items()):
+        for start, end in sorted(self.wrong_runs.items()):
             pieces += [text[before:start], "x" * (end - start)]
             before = end
-        self.right = "".join([*pieces, text[before : self.end]])
-        self.at = list(range(self.end + 1))
-        self.blank = bytearray(len(text) + 1)
-        for start, end in self.runs.items():
-            self.blank[start:end] = b"\x01" * (end - start)
+        self.text = "".join([*pieces, text[before : self.end]])
+        self.positions = list(range(self.end + 1))
+        self.is_wrong = bytearray(len(text) + 1)
+        for start, end in self.wrong_runs.items():
+            self.is_wrong[start:end] = b"\x01" * (end - start)
+
+    def _find_wrong_runs(self) -> dict[int, int]:
+        runs = dict(run.span() for run in _WRONG_ANYWHERE.finditer(self.given, 0, self.end))
+        bracketed = _BRACKETED_HOST.match(self.given, 0, self.end) if "host" in self.syntax.parts else None
+        if bracketed is not None:  # an IPv6 address is one error
+            start, end = bracketed.span(1)
+            runs = {first: last for first, last in runs.items() if not start <= first < end} | {start: end}
+        return runs
 
     def read(self) -> None:
-        found: list[tuple[int, int, str]] = []
-        self.note_authority()
-        readable = self.authority()
-        if readable:
-            whole = self.walk()
-            match = self.syntax.fullmatch(whole)
+        """Find all errors and warnings."""
+        part_places: list[tuple[int, int, str]] = []
+        self._note_wrong_in_authority()
+        if self._read_authority():
+            corrected = RuleErrors(self).corrected()
+            match = self.syntax.fullmatch(corrected)
             if match is not None:
-                found = places(self.syntax, match)
-                self.findings += warnings(self.kind, match, self.at, frozenset(self.without))
-        by_place = {place: index for index, place in reversed(list(enumerate(self.at)))}
+                part_places = places(self.syntax, match)
+                self.findings += warnings(self.url_type, match, self.positions, frozenset(self.skipped_parts))
+        by_position = {position: index for index, position in reversed(list(enumerate(self.positions)))}
 
-        def part(place: int) -> str | None:
-            index = by_place.get(place)
-            return self.parts.get(place) or (None if index is None else part_at(found, index))
+        def part(position: int) -> str | None:
+            index = by_position.get(position)
+            return self.parts.get(position) or (None if index is None else part_at(part_places, index))
 
-        self.findings += [self.wrong(start, end, part(start)) for start, end in self.runs.items()]
+        self.findings += [self._wrong_run_finding(start, end, part(start)) for start, end in self.wrong_runs.items()]
         if self.end < len(self.given):
-            self.findings.append(self.fragment(part(self.end - 1)))
-        self.tell_as_parse_does()
+            self.findings.append(self._fragment_finding(part(self.end - 1)))
+        self._align_with_parse()
 
-    def tell_as_parse_does(self) -> None:
-        """Let the finding for the fault that `parse` tells say what its error says."""
-        error, place = self.error, self.error.position
-        if place is None:
+    def _align_with_parse(self) -> None:
+        """Give the finding at the position of the error that `parse` raises the same message."""
+        error, position = self.first_error, self.first_error.position
+        if position is None:
             self.findings.append(error_finding(error, len(self.given)))
             return
         hint = advice(error, self.syntax)
-        around = [
-            (each.code != error.code, each.span[1] == place, each.span[1] - each.span[0], index)
+        candidates = [
+            (each.code != error.code, each.span[1] == position, each.span[1] - each.span[0], index)
             for index, each in enumerate(self.findings)
-            if each.severity == "error" and each.span is not None and each.span[0] <= place <= each.span[1]
+            if each.severity == "error" and each.span is not None and each.span[0] <= position <= each.span[1]
         ]
-        if not around:
-            # A fault that no automaton sees, such as a number of too many digits.
-            self.findings.append(error_finding(error, len(self.given), position=place, hint=hint))
+        if not candidates:
+            # The automaton does not see it: for example a number with too many digits.
+            self.findings.append(error_finding(error, len(self.given), position=position, hint=hint))
             return
-        index = min(around)[-1]
-        start, end = self.findings[index].span or (place, place)
+        index = min(candidates)[-1]
+        start, end = self.findings[index].span or (position, position)
         self.findings[index] = error_finding(error, len(self.given), position=start, end=end, hint=hint)
 
-    # Section 2.2
+    # Characters and escapes (section 2.2)
 
-    def wrong(self, start: int, end: int, part: str | None) -> "Finding":
-        """The finding for the characters from `start` to `end`, each of which is wrong by itself."""
+    def _wrong_run_finding(self, start: int, end: int, part: str | None) -> Finding:
         place = FaultPlace(self.syntax, self.given[start:end], start, rest=self.given[start : self.end])
         if place.run[0] == "%":
-            return self.worded("bad-escape", bad_escape(place, part), start, end)
-        message = unsafe_character(place, part, self.written(start, end))
-        return self.worded("invalid-character", message, start, end)
+            return self.new_finding("bad-escape", bad_escape(place, part), start, end)
+        encoded_run = self._encoded_run(start, end)
+        return self.new_finding("invalid-character", unsafe_character(place, part, encoded_run), start, end)
 
-    def written(self, start: int, end: int) -> str | None:
-        """What stands there encoded, "" where that cannot be, None where nobody knows."""
+    def _encoded_run(self, start: int, end: int) -> str | None:
+        """Return the wrong characters encoded, "" if that is not allowed there, None if it is unknown."""
         if start not in self.encodable:
             return None
         return escapes(self.given[start:end]) if self.encodable[start] else ""
 
-    def fragment(self, part: str | None) -> "Finding":
+    def _fragment_finding(self, part: str | None) -> Finding:
         place = FaultPlace(self.syntax, "#", self.end)
-        return self.worded("fragment-present", fragment(place, part, None), self.end, self.end + 1)
+        return self.new_finding("fragment-present", fragment(place, part, None), self.end, self.end + 1)
 
-    def worded(self, code: str, told: FaultMessage, start: int, end: int) -> "Finding":
-        """The finding that says what is `told` of the text as given from `start` to `end`."""
+    def new_finding(self, code: str, fault: FaultMessage, start: int, end: int) -> Finding:
+        """Return the finding for an error of the text as given from `start` to `end`."""
         return new_finding(
             code,
-            told.message,
+            fault.message,
             span=(start, end),
-            part=told.part,
-            section=self.syntax.section_of(told.rule or self.syntax.rule),
-            hint=told.best_hint(self.syntax),
-            expected=told.expected,
-            rule=told.rule or self.syntax.rule,
+            part=fault.part,
+            section=self.syntax.section_of(fault.rule or self.syntax.rule),
+            hint=fault.best_hint(self.syntax),
+            expected=fault.expected,
+            rule=fault.rule or self.syntax.rule,
         )
 
-    # Section 3.1
+    # User, host and port (section 3.1)
 
-    def note_authority(self) -> None:
-        """Note which characters that are wrong by themselves stand in a host or a port, which have no escapes."""
-        found = AUTHORITY.match(self.right) if "host" in self.syntax.parts else None
-        if found is None or not found["slashes"]:
+    def _note_wrong_in_authority(self) -> None:
+        """Note which wrong characters are in the host or the port, which have no escapes."""
+        authority = AUTHORITY.match(self.text) if "host" in self.syntax.parts else None
+        if authority is None or not authority["slashes"]:
             return
-        ends = host_end(found, found.end())
+        end_of_host = host_end(authority, authority.end())
         for part, group in (("host", "host"), ("port", "colon")):
-            start, end = found.span(group)
-            for run in self.runs:
-                if start <= run < end and (ends is None or run < ends):
+            start, end = authority.span(group)
+            for run in self.wrong_runs:
+                if start <= run < end and (end_of_host is None or run < end_of_host):
                     self.parts[run] = part if part in self.syntax.parts else "host"
                     self.encodable[run] = False
-                    self.without.add(part)
+                    self.skipped_parts.add(part)
 
-    def authority(self) -> bool:
-        """Find what is wrong in the scheme, the user, the host and the port. Whether the rest can be read then."""
-        text = self.right
-        for looks in range(_AUTHORITY_FAULTS + 1):
+    def _read_authority(self) -> bool:
+        """Report and correct the errors in scheme, user, host and port; return False if the rest cannot be read."""
+        text = self.text
+        for count in range(_MAX_AUTHORITY_ERRORS + 1):
             if self.syntax.fullmatch(text):
                 return True
-            error = self.refused(text)
+            error = self.error_of(text)
             if type(error) is errors.InvalidPart:
                 return True
-            found = AUTHORITY.match(self.right)
-            if found is None or isinstance(error, errors.InvalidScheme | errors.MissingAuthority):
+            authority = AUTHORITY.match(self.text)
+            if authority is None or isinstance(error, errors.InvalidScheme | errors.MissingAuthority):
                 self.report(error)
                 return False
-            if looks == _AUTHORITY_FAULTS:
-                self.report(error, error.position, found.end("host"))
-                self.put(*found.span("host"), "x" * len(found["host"]))
-                self.put(*found.span("colon"), "")
+            if count == _MAX_AUTHORITY_ERRORS:
+                self.report(error, error.position, authority.end("host"))
+                self._replace(*authority.span("host"), "x" * len(authority["host"]))
+                self._replace(*authority.span("colon"), "")
             elif isinstance(error, errors.InvalidUserinfo):
                 self.report(error)
-                self.mend_login(error, *found.span("user"))
+                self._correct_login(error, *authority.span("user"))
             elif isinstance(error, errors.InvalidPort):
-                self.mend_port(error, found)
+                self._correct_port(error, authority)
             else:
-                self.mend_host(error, found)
-            # What stands behind the authority was looked at, and does not count for what is wrong in it.
-            end = AUTHORITY.match(self.right).end()  # type: ignore[union-attr]  # it matched before
-            text = self.right[: end + 1]
+                self._correct_host(error, authority)
+            # The text after the authority was read already, and has no influence on the errors in the authority.
+            end = AUTHORITY.match(self.text).end()  # type: ignore[union-attr]  # it matched before
+            text = self.text[: end + 1]
         return True
 
-    def refused(self, text: str) -> "InvalidURL":
-        """The error for `text`, the beginning of what is read now; its message is about the text as given."""
-        return ReplacedText(self.syntax, None, OriginalText(self.given, [*self.at])).refused(text)
+    def error_of(self, text: str) -> InvalidURL:
+        """Return the error of `text`, the beginning of the corrected text; its message is about the text as given."""
+        return ReplacedText(self.syntax, None, OriginalText(self.given, [*self.positions])).refused(text)
 
-    def mend_login(self, error: "InvalidURL", start: int, end: int) -> None:
+    def _correct_login(self, error: InvalidURL, start: int, end: int) -> None:
         if isinstance(error, errors.UserinfoNotAllowed):
-            self.put(start, end + 1, "")
+            self._replace(start, end + 1, "")
             return
-        user, colon, password = self.right[start:end].partition(":")
-        for name, text, at in (("user", user, start), ("password", password, end - len(password))):
-            if colon or name == "user":
-                self.without.add(name)
-                self.put(at, at + len(text), re.sub("[:@]", "x", text))
+        user, colon, password = self.text[start:end].partition(":")
+        for part, text, first in (("user", user, start), ("password", password, end - len(password))):
+            if colon or part == "user":
+                self.skipped_parts.add(part)
+                self._replace(first, first + len(text), re.sub("[:@]", "x", text))
 
-    def mend_port(self, error: "InvalidURL", found: "re.Match[str]") -> None:
-        """Leave out colon and port, and read on behind it."""
-        self.without.add("port")
-        start, end = found.span("colon")
-        place = error.position or start
-        behind = ENDS_HOST.search(self.right, start, end)
-        after = end if behind is None or not self.goes_on(found, behind[0]) else behind.start()
-        if behind is None or after < end:
-            self.report(error, place, place + 1)
-            self.put(after, after, "/" if after < end else "")
+    def _correct_port(self, error: InvalidURL, authority: re.Match[str]) -> None:
+        """Report the port, and leave it out with its colon."""
+        self.skipped_parts.add("port")
+        start, end = authority.span("colon")
+        index = error.position or start
+        end_of_host = ENDS_HOST.search(self.text, start, end)
+        after = end if end_of_host is None or not self._goes_on(authority, end_of_host[0]) else end_of_host.start()
+        if end_of_host is None or after < end:
+            self.report(error, index, index + 1)
+            self._replace(after, after, "/" if after < end else "")
         else:
-            self.report(error, place, end)
-            self.absorb(self.at[place], self.at[end - 1] + 1)
-        self.put(start, after, "")
+            self.report(error, index, end)
+            self.absorb(self.positions[index], self.positions[end - 1] + 1)
+        self._replace(start, after, "")
 
-    def mend_host(self, error: "InvalidURL", found: "re.Match[str]") -> None:
-        """Let a host stand where none does: one fault of it is made right."""
-        self.without.add("host")
-        start, end = found.span("host")
-        place = end if error.position is None else error.position
-        character = self.right[place:end][:1]
-        if place == end and found["colon"] is not None and "port" not in self.syntax.parts:
-            self.report(error, place, place + 1)
-            self.put(*found.span("colon"), "")
+    def _correct_host(self, error: InvalidURL, authority: re.Match[str]) -> None:
+        """Report and correct one error of the host."""
+        self.skipped_parts.add("host")
+        start, end = authority.span("host")
+        index = end if error.position is None else error.position
+        character = self.text[index:end][:1]
+        if index == end and authority["colon"] is not None and "port" not in self.syntax.parts:
+            self.report(error, index, index + 1)
+            self._replace(*authority.span("colon"), "")
         elif start == end:
             self.report(error, start, start + 1)
-            self.put(start, end, "x")
-        elif ENDS_HOST.match(character) and place > start:
-            if self.goes_on(found, character):
-                self.report(error, place, place + 1)
-                self.put(place, place, "/")
+            self._replace(start, end, "x")
+        elif ENDS_HOST.match(character) and index > start:
+            if self._goes_on(authority, character):
+                self.report(error, index, index + 1)
+                self._replace(index, index, "/")
             else:
-                self.report(error, place, found.end())
-                self.absorb(self.at[place], self.at[found.end() - 1] + 1)
-                self.put(place, found.end(), "")
+                self.report(error, index, authority.end())
+                self.absorb(self.positions[index], self.positions[authority.end() - 1] + 1)
+                self._replace(index, authority.end(), "")
         else:
-            first, last = self.fault_of_host(start, end, place)
-            if not any(self.blank[self.at[index]] for index in range(first, last)):
+            first, last = self._wrong_in_host(start, end, index)
+            if not any(self.is_wrong[self.positions[each]] for each in range(first, last)):
                 self.report(error, first, last)
-            # Without a dot at its end it is a host; an `x` there would make another label of it.
-            self.put(first, last, "" if self.right[first:last] == "." and last == end else "x" * (last - first))
+            # A final dot is left out: an `x` instead of it would be another label.
+            is_final_dot = self.text[first:last] == "." and last == end
+            self._replace(first, last, "" if is_final_dot else "x" * (last - first))
 
-    def fault_of_host(self, start: int, end: int, place: int) -> tuple[int, int]:
-        """Where the fault lies that shows at `place` in the host from `start` to `end`: what an `x` stands for then."""
-        text = self.right
-        foreign = _NOT_IN_HOST.match(text, place, end)
+    def _wrong_in_host(self, start: int, end: int, index: int) -> tuple[int, int]:
+        """Return the characters to correct for an error at `index` of the host from `start` to `end`."""
+        text = self.text
+        foreign = _NOT_IN_HOST.match(text, index, end)
         if foreign is not None:
             return foreign.span()
-        if text[place:end].startswith("-"):
-            return place, place + 1
-        if place > start and (text[place - 1] == "-" or (text[place - 1] == "." and place == end)):
-            return place - 1, place  # the end of a label, or of the host
-        if text[place:end].startswith("."):
-            return place, place + 1
+        if text[index:end].startswith("-"):
+            return index, index + 1
+        if index > start and (text[index - 1] == "-" or (text[index - 1] == "." and index == end)):
+            return index - 1, index  # the end of a label, or of the host
+        if text[index:end].startswith("."):
+            return index, index + 1
         host = text[start:end]
         if host.replace(".", "").isdigit():
             return start, end
         start += host.rfind(".") + 1
-        return start, next((i for i in range(start + 1, end) if self.at[i] in self.told or self.blank[self.at[i]]), end)
+        stops = (
+            each for each in range(start + 1, end) if self._is_reported(each) or self.is_wrong[self.positions[each]]
+        )
+        return start, next(stops, end)
+
+    def _is_reported(self, index: int) -> bool:
+        return self.positions[index] in self.reported
 
     def absorb(self, start: int, end: int) -> None:
-        """Let what is wrong by itself from `start` to `end` of the text as given be no fault of its own."""
-        for place in range(start, end):
-            self.runs.pop(place, None)
+        """Report no error of their own for wrong characters from `start` to `end` of the text as given."""
+        for position in range(start, end):
+            self.wrong_runs.pop(position, None)
 
-    def goes_on(self, found: "re.Match[str]", character: str) -> bool:
-        """Whether `character` can stand behind the `/` that follows the host."""
-        text = f"{self.right[: found.start('host')]}x/{character}"
+    def _goes_on(self, authority: re.Match[str], character: str) -> bool:
+        """Return True if `character` is allowed after the `/` that follows the host."""
+        text = f"{self.text[: authority.start('host')]}x/{character}"
         return self.syntax.automaton.reach(text, impossible_login(text, self.syntax))[0] == len(text)
 
-    def put(self, start: int, end: int, text: str) -> None:
-        """Let `text` stand from `start` to `end`, as long as what stood there, or nothing, or something for nothing."""
-        self.right = self.right[:start] + text + self.right[end:]
-        self.at[start:end] = self.at[start:end] if len(text) == end - start else [self.at[start]] * len(text)
+    def _replace(self, start: int, end: int, text: str) -> None:
+        """Replace the corrected text from `start` to `end`: by as many characters, or by none; or insert some."""
+        self.text = self.text[:start] + text + self.text[end:]
+        same_length = len(text) == end - start
+        self.positions[start:end] = self.positions[start:end] if same_length else [self.positions[start]] * len(text)
 
-    def report(self, error: "InvalidURL", start: int | None = None, end: int | None = None) -> None:
-        """The finding for an error of the text as it is now, if it is one of the text as given.
+    def report(self, error: InvalidURL, start: int | None = None, end: int | None = None) -> None:
+        """Report an error of the corrected text from `start` to `end`, unless the text as given has another one there.
 
-        It is about what stands from `start` to `end` now: without them, about one character.
+        Without `start` and `end` it is about one character.
         """
-        position = error.position
-        if position is None:
+        if error.position is None:
             self.findings.append(error_finding(error, len(self.given)))
             return
-        start = position if start is None else start
-        at, last = self.at[min(start, len(self.right))], len(self.right)
-        if not self.blank[at]:
-            after = at + 1 if end is None else self.at[end - 1] + 1 if start < end <= last else self.at[min(end, last)]
-            self.findings.append(error_finding(error, self.end, position=at, end=after))
-            self.told.add(at)
-
-    # The rules of the scheme
-
-    def walk(self) -> str:
-        """Find what is wrong with the rest; what a reader takes the text for, which is a URL if that can be."""
-        text = self.right
-        walk = Walk(self.syntax, text)
-        faults = _Faults(self, walk)
-        places: list[int] = []  # where each piece that was taken stands in `text`
-        index = 0
-        while index < len(text):
-            piece = self.piece(index)
-            wrong = bool(self.blank[self.at[index]])
-            if wrong:
-                self.try_encoded(walk, self.at[index])
-            faults.stand()
-            if walk.take(piece):
-                places.append(index)
-            elif len(piece) == 3 and walk.take("%78"):
-                faults.add("octet", index, index + 3)
-                places.append(index)
-            elif len(piece) == 1 and walk.take(f"%{ord(piece):02X}"):
-                faults.add("reserved", index, index + 1)
-                places.append(index)
-            elif (begun := self.begun(walk, places, faults)) is not None:
-                index, piece = begun, text[begun]
-            else:
-                faults.add("wrong" if wrong else "behind", index, index + len(piece))
-                instead = walk.instead(self.piece(index + len(piece)))
-                if instead is not None:
-                    walk.take(instead)
-                    places.append(index)
-            index += len(piece)
-        if not walk.at_end:
-            begun = self.begun(walk, places, faults)
-            if begun is not None:
-                places += [index for index in range(begun + 1, len(text)) if walk.take(text[index])]
-        faults.stand()
-        if not walk.at_end:
-            faults.add("end", len(text), len(text))
-        faults.report()
-        at: list[int] = []
-        for piece, place in zip(walk.pieces, places, strict=True):
-            # Of an escape that stands in the text, each character is its own.
-            at += [self.at[place + offset if text.startswith(piece, place) else place] for offset in range(len(piece))]
-        rest = "" if walk.at_end else walk.rest()
-        self.at = [*at, *[self.end] * (len(rest) + 1)]
-        return "".join(walk.pieces) + rest
-
-    def piece(self, index: int) -> str:
-        """The escape or the character at `index`; nothing at the end."""
-        return self.right[index : index + (3 if ESCAPE.match(self.right, index) else 1)]
-
-    def try_encoded(self, walk: Walk, at: int) -> None:
-        """Note whether a character that is wrong by itself could stand if it were encoded."""
-        try:
-            self.encodable[at] = walk.takes(encoded(octets_of(self.given[at])))
-        except UnicodeEncodeError:
-            self.encodable[at] = False
-
-    def begun(self, walk: Walk, places: list[int], faults: "_Faults") -> int | None:
-        """Go back to where a literal was begun that does not go on, and take its first character encoded; its index."""
-        literal = self.syntax.automaton.begun(walk.expected)
-        if literal is None or not places:
-            return None
-        back = [(walk.back(), places.pop()) for _ in range(literal.offset)]
-        piece, place = back[-1]
-        faults.stand()
-        if len(piece) == 1 and walk.take(f"%{ord(piece):02X}"):
-            faults.add("reserved", place, place + 1, literal)
-            places.append(place)
-            return place
-        for piece, place in reversed(back):
-            walk.take(piece)
-            places.append(place)
-        faults.stand()
-        return None
-
-
-class _Fault(NamedTuple):
-    """A fault that a walk came upon: of which kind, where in the text, and where the automaton stood before it.
-
-    `part` is the part that the walk was in behind it; a `literal` was begun there.
-    """
-
-    kind: str
-    start: int
-    end: int
-    part: "str | None"
-    expected: int
-    reached: int
-    literal: "Characters | None"
-
-
-class _Faults:
-    """The faults that a walk came upon, adjacent ones of a kind together."""
-
-    def __init__(self, reading: _Reading, walk: Walk) -> None:
-        self.reading = reading
-        self.walk = walk
-        self.found: list[_Fault] = []
-        self.expected = self.reached = 0
-
-    def stand(self) -> None:
-        """Note where the automaton stands, before what may be a fault is passed."""
-        self.expected, self.reached = self.walk.expected, self.walk.reached
-
-    def add(self, kind: str, start: int, end: int, literal: "Characters | None" = None) -> None:
-        """A fault of this kind in the text from `start` to `end`. The walk stands behind it, as far as it went on.
-
-        What cannot stand there at all, by itself or by the rules, is one fault with what is so next to it.
-        """
-        if kind != "end" and self.reading.at[start] in self.reading.told:
+        start = error.position if start is None else start
+        position, last = self.positions[min(start, len(self.text))], len(self.text)
+        if self.is_wrong[position]:
             return
-        fault = _Fault(kind, start, end, self.walk.part, self.expected, self.reached, literal)
-        before = self.found[-1] if self.found else None
-        if before is not None and before.end == start and self.are_one(before, fault):
-            self.found[-1] = before._replace(end=end)
+        if end is None:
+            after = position + 1
         else:
-            self.found.append(fault)
-
-    def are_one(self, before: _Fault, fault: _Fault) -> bool:
-        if fault.kind == "end":
-            return True
-        if {before.kind, fault.kind} <= {"behind", "wrong"}:
-            return True
-        alike = before.part == fault.part and before.literal == fault.literal
-        return before.kind == fault.kind == "reserved" and alike
-
-    def report(self) -> None:
-        """The findings. The first is what the error of `parse` says, where that is about the rules of the scheme."""
-        reading = self.reading
-        first = not any(reading.blank)  # else its words would quote what stands for what was given
-        for fault in self.found:
-            if fault.kind == "wrong":
-                self.widen(fault)
-                continue
-            if fault.kind == "behind":
-                reading.absorb(*self.span(fault))
-            if fault.kind == "end" and any(each.span and each.span[1] == reading.end for each in reading.findings):
-                continue  # what is wrong goes to the end
-            if first:
-                first = False
-                error = reading.refused(reading.right)
-                if error.position is not None and fault.start <= error.position < max(fault.end, fault.start + 1):
-                    reading.report(error, fault.start, fault.end)
-                    continue
-            reading.findings.append(self.finding(fault))
-
-    def span(self, fault: _Fault) -> tuple[int, int]:
-        """Where a fault stands in the text as given."""
-        at = self.reading.at
-        return at[fault.start], at[fault.end - 1] + 1 if fault.end > fault.start else at[fault.start]
-
-    def widen(self, fault: _Fault) -> None:
-        """Let the characters that are wrong by themselves, and begin `fault`, be all of it."""
-        start, end = self.span(fault)
-        self.reading.absorb(start, end)
-        self.reading.runs[start] = end
-
-    def finding(self, fault: _Fault) -> "Finding":
-        reading, syntax = self.reading, self.reading.syntax
-        start, end = self.span(fault)
-        place = FaultPlace(
-            syntax,
-            reading.given[start:end],
-            start,
-            rest=reading.right[fault.start :],
-            expected=fault.expected,
-            reached=fault.reached,
-        )
-        if fault.kind == "octet":
-            told = excluded_octet(place)
-        elif fault.kind != "reserved":
-            told = unexpected(place)
-        elif fault.literal is not None:
-            place.run = reading.given[start : start + fault.literal.offset + 1]
-            told = broken_literal(place, fault.literal)
-        else:
-            escape = f"%{ord(reading.right[fault.start]):02X}"
-            told = reserved_character(place, syntax.automaton.taken(fault.expected, escape))
-        return reading.worded("invalid-part", told, start, end)
+            after = self.positions[end - 1] + 1 if start < end <= last else self.positions[min(end, last)]
+        self.findings.append(error_finding(error, self.end, position=position, end=after))
+        self.reported.add(position)

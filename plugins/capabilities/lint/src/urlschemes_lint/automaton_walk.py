@@ -19,8 +19,8 @@ class Walk:
     """A reader of URLs of `syntax`, which takes text piece by piece.
 
     `pieces` are the texts taken so far. `expected` and `reached` are sets of positions of the automaton: those that may
-    come next, and those of the last character. `text` is the whole text to read: without an `@` in the right place, no
-    user name is expected in it.
+    come next, and those of the last character. `text` is the whole text to read: if it has no `@` in the right place,
+    no user name is expected in it.
     """
 
     __slots__ = (

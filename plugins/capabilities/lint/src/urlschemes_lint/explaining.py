@@ -1,27 +1,93 @@
-"""`explain`: a drawing of a URL, or of the error in a text that is not one."""
+"""`explain`: a drawing of a URL with the names of its parts, or of the error in a text that is not one.
+
+A drawing is lines of pieces of text, each with a role, so that a program that prints it can choose colours.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import east_asian_width
 
 from urlschemes import URL, InvalidURL, URLError, default_registry
+from urlschemes.errors import PluginContractError
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes.redaction import HIDDEN, one_line, redact
-from urlschemes.url.value import LIMIT
+from urlschemes.redaction import HIDDEN, one_line, redact, shown
+from urlschemes.url.value import LIMIT, type_failed
 from urlschemes_lint.advice import advice
-from urlschemes_lint.drawing import ASCII_STROKES, MAX_URL, WIDTH, Drawing, draw, plain_text
 from urlschemes_lint.fixing import fix
 
 if TYPE_CHECKING:
-    from urlschemes import Registry
-    from urlschemes_lint.drawing import Line, Strokes
+    from collections.abc import Iterable
+    from typing import TypeAlias
 
-__all__ = ["excerpt", "explain", "explanation"]
+    from urlschemes import Registry
+    from urlschemes.grammar.part import Part
+
+    Line: TypeAlias = tuple[tuple[str, str], ...]
+
+__all__ = [
+    "ASCII_STROKES",
+    "BOX_STROKES",
+    "Drawing",
+    "Strokes",
+    "draw",
+    "excerpt",
+    "explain",
+    "explanation",
+    "plain_text",
+]
+
+WIDTH = 100
+"""The width of a drawing, unless the caller gives another."""
+MAX_URL = 2000
+"""Characters shown of a URL that is too long to be drawn."""
+MAX_VALUE = 200
+"""Characters shown of a value."""
+
 
 # The password of an invalid URL: there may be other slashes than `//`, an `@` in the user name, and blanks.
 _PASSWORD = compiled(r"\A((?:[^:/?#]*+:)?+[/\\]*+[^/:]*+:)[^/]*(?=@)")
 
 _LABEL_WIDTH = 10
+
+
+class Strokes(NamedTuple):
+    """The strokes of a drawing.
+
+    `first` and `other` underline the first character of a part and the others. A `stem` leads down to the line of the
+    part, which begins with a `branch`, or with a `fork` if the stem goes on below.
+    """
+
+    first: str
+    other: str
+    stem: str
+    branch: str
+    fork: str
+
+
+ASCII_STROKES = Strokes("^", "~", "|", "+- ", "+- ")
+BOX_STROKES = Strokes("┬", "─", "│", "╰─ ", "├─ ")
+
+
+class Drawing(NamedTuple):
+    """A drawing of a URL; of an invalid one, with its `error`.
+
+    Each line is pieces of text with their roles: `part N` for the part number N, `error`, `strong`, `label`, `section`,
+    `good`, or "".
+    """
+
+    lines: list[Line]
+    error: InvalidURL | None = None
+
+
+class _Row(NamedTuple):
+    """A part to draw: its name, its place in the text, its value as text, and its section."""
+
+    name: str
+    start: int
+    end: int
+    value: str
+    section: str
 
 
 def explain(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> str:
@@ -114,3 +180,144 @@ def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
     if len(before) + len(after) > width:
         after = f"{after[: max(width - len(before) - 3, 1)]}..."
     return before, after
+
+
+def draw(url: URL, *, width: int = WIDTH, strokes: Strokes = ASCII_STROKES) -> Drawing:
+    """Draw a valid URL: with its parts underneath, or as a table if that would be wider than `width`.
+
+    Raises PluginError if the URL's type returns values that cannot be shown.
+    """
+    text, rows = _rows(url)
+    if len(text) <= width:
+        lines = _parts_underneath(text, rows, strokes)
+        if all(sum(_columns(piece) for piece, _ in line) <= width for line in lines):
+            return Drawing(lines)
+    return Drawing(_table(text, rows, width))
+
+
+def plain_text(drawing: Drawing) -> str:
+    """Return a drawing as text in US-ASCII."""
+    lines = ("".join(piece for piece, _ in line).rstrip() for line in drawing.lines)
+    return "\n".join(lines).encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _rows(url: URL) -> tuple[str, list[_Row]]:
+    """Return the text of `url` without its password, and its parts in the order of the text, outer ones first."""
+    syntax, values = url.syntax, url.parts
+    match = syntax.fullmatch(str(url))
+    assert match is not None
+    text = url.redacted()
+    password = syntax.span(match, "password") if "password" in syntax.parts else None
+    shift = len(HIDDEN) - (password[1] - password[0]) if password else 0
+    rows: list[_Row] = []
+    if "scheme" not in syntax.parts:
+        rows.append(_Row("scheme", 0, text.index(":"), url.scheme, "RFC 1738 section 2.1"))
+    for part in syntax.parts.values():
+        span = syntax.place(match, part.name)
+        if span is None or values[part.name] == ():
+            continue
+        start, end = span
+        if password and start >= password[1] and part.name != "password":
+            start += shift
+        if password and end >= password[1]:
+            end += shift
+        value = HIDDEN if part.name == "password" else _checked_value(url, part, values[part.name])
+        rows.append(_Row(part.name, start, end, value, syntax.section_of(part.rule)))
+    rows.sort(key=lambda row: (row.start, -row.end))
+    return text, rows
+
+
+def _checked_value(url: URL, part: Part, value: object) -> str:
+    """Return the value of a part as text. Raises PluginError if the URL's type returned one that cannot be shown."""
+    try:
+        if not isinstance(value, tuple) or part.division is None or _is_list(value, part.division.equals):
+            return _value_text(value, part)
+        actual = one_line(repr(value), 100)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise type_failed(type(url), error, f"the {part.name} cannot be shown") from error
+    expected = "a tuple of pairs of strings" if part.division.equals else "a tuple of strings"
+    raise PluginContractError(
+        f"the type {type(url).__name__} failed: {part.name} is {actual}, expected {expected}",
+        scheme=url.scheme,
+        wants=expected,
+        has=actual,
+        hint=f"give another name to the property that is made from {part.name}",
+    )
+
+
+def _is_list(value: tuple[object, ...], equals: str) -> bool:
+    """Return True for a tuple of strings; if `equals` separates names from values, for a tuple of pairs of strings."""
+    if not equals:
+        return all(isinstance(each, str) for each in value)
+    return all(isinstance(each, tuple) and len(each) == 2 and _is_list(each, "") for each in value)
+
+
+def _value_text(value: object, part: Part) -> str:
+    """Return a value as text; the elements of a list are separated as they are in the URL."""
+    if isinstance(value, tuple) and part.division is not None:
+        elements = [
+            f" {part.division.equals} ".join(map(repr, [each] if isinstance(each, str) else each)) for each in value
+        ]
+        text = f" {part.division.separator} ".join(elements)
+    else:
+        text = str(value) if isinstance(value, int) else repr(value)
+    text = shown(redact(text[: 4 * MAX_VALUE]))
+    return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 3] + "..."
+
+
+def _parts_underneath(text: str, rows: list[_Row], strokes: Strokes) -> list[Line]:
+    roles = [""] * len(text)
+    marks = [(" ", "")] * (len(text) + 1)
+    for index, row in enumerate(rows):
+        roles[row.start : row.end] = [f"part {index}"] * (row.end - row.start)
+        length = max(row.end - row.start, 1)
+        marks[row.start : row.start + length] = [(strokes.other, f"part {index}")] * length
+    for index, row in enumerate(rows):
+        marks[row.start] = (strokes.first, f"part {index}")
+    lines = [_merged(zip(text, roles, strict=True)), _merged(marks)]
+    for index, row in reversed(list(enumerate(rows))):
+        stems = {other.start: f"part {number}" for number, other in enumerate(rows[:index])}
+        cells = [(strokes.stem, stems[column]) if column in stems else (" ", "") for column in range(row.start)]
+        branch = strokes.fork if row.start in stems else strokes.branch
+        role = f"part {index}"
+        name, value = (row.name, f"{role} strong"), (f" {row.value}", "")
+        lines.append((*_merged(cells), (branch, role), name, value, *_section_pieces(row.section)))
+    return lines
+
+
+def _table(text: str, rows: list[_Row], width: int) -> list[Line]:
+    url = text if len(text) <= MAX_URL else f"{text[: MAX_URL - 3]}..."
+    lines: list[Line] = [((url, ""),), ()]
+    name_width = max((len(row.name) for row in rows), default=0)
+    for index, row in enumerate(rows):
+        value_width = max(width - name_width - len(row.section) - 6, 20)
+        value = row.value
+        first, *more = [value[start : start + value_width] for start in range(0, len(value), value_width)]
+        name = (f"  {row.name:<{name_width}}", f"part {index} strong")
+        lines.append((name, (f"  {first}", ""), *_section_pieces(row.section)))
+        lines.extend(((" " * (name_width + 4) + rest, ""),) for rest in more)
+    return lines
+
+
+def _section_pieces(section: str) -> Line:
+    return ((f"  {section}", "section"),) if section else ()
+
+
+def _merged(pieces: Iterable[tuple[str, str]]) -> Line:
+    """Return the pieces with adjacent ones of the same role merged."""
+    merged: list[tuple[str, str]] = []
+    for piece, role in pieces:
+        if merged and merged[-1][1] == role:
+            merged[-1] = (merged[-1][0] + piece, role)
+        else:
+            merged.append((piece, role))
+    return tuple(merged)
+
+
+def _columns(text: str) -> int:
+    """Return the columns that `text` takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)

@@ -11,13 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from urlschemes import URL, InvalidURL, UnknownScheme, default_registry
+from urlschemes import URL, InvalidURL, UnknownScheme, URLError, default_registry
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.fault_kind import is_scheme_name, unfit
 from urlschemes.url.value import LIMIT
-from urlschemes_lint.errors import NotRepairable
 from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.repair import Repair
 from urlschemes_lint.source_text import APPENDIX, Ambiguous, Change, SourceText
@@ -28,12 +27,18 @@ if TYPE_CHECKING:
     from urlschemes import Registry
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Change", "Fixed", "fix"]
+__all__ = ["Change", "Fixed", "NotRepairable", "fix"]
 
 _BRACKETS = compiled(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
 _LOGIN = compiled(r"[^:]*+://(?P<login>[^/]*)@")
 # Characters that other programs take for the end of a login: `ftp://good.example\@evil.example/` has two readings.
 _ENDS_LOGIN = '\\?<>"'
+
+
+class NotRepairable(URLError):
+    """`fix` found no repair, or several that mean different things."""
+
+    code = "not-repairable"
 
 
 class Fixed(NamedTuple):

@@ -27,7 +27,7 @@ def test_an_invalid_url_gets_a_caret_and_its_repair(run) -> None:
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
     assert lines[:2] == ["x-shelf://host.dom/~vase", " " * 19 + "^"]
-    assert "'~' at position 19" in lines[2]
+    assert "'~' in the thing at position 19" in lines[2]
     assert lines[-1] == "  repaired  x-shelf://host.dom/%7Evase"
 
 

@@ -27,7 +27,7 @@ from urlschemes_cli.output.documents import hex_dump
 from urlschemes_cli.output.drawing import print_drawing, strokes_for
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.output.trace import trace_lines
-from urlschemes_lint.drawing import draw
+from urlschemes_lint.explaining import draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

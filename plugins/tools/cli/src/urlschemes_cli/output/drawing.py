@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from urlschemes_lint.drawing import ASCII_STROKES, BOX_STROKES
+from urlschemes_lint.explaining import ASCII_STROKES, BOX_STROKES
 
 if TYPE_CHECKING:
     from urlschemes_cli.output.console import Console
-    from urlschemes_lint.drawing import Drawing, Strokes
+    from urlschemes_lint.explaining import Drawing, Strokes
 
 __all__ = ["print_drawing", "strokes_for"]
 
