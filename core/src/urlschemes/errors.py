@@ -1,33 +1,33 @@
-"""What can go wrong, split by whose fault it is.
+"""The exceptions of the core, by whose fault they are.
 
     URLError
-    ├── InvalidURL                  the text is no URL of its scheme (also a ValueError)
-    │   ├── URLTooLong              longer than the bound, nothing else was looked at
-    │   ├── InvalidCharacter        a character that no URL may hold (section 2.2)
-    │   │   └── FragmentPresent     `#` and what follows is no part of a URL
-    │   ├── BadEscape               `%` without two hexadecimal digits
-    │   ├── InvalidScheme           no scheme name before the first colon (section 2.1)
-    │   ├── MissingAuthority        the `//` of the Common Internet Scheme Syntax is missing (section 3.1)
-    │   ├── InvalidUserinfo         user or password
-    │   │   └── UserinfoNotAllowed  this scheme has none
-    │   ├── InvalidHost             neither a domain name nor four groups of digits
-    │   │   └── EmptyHost
-    │   ├── InvalidPort
-    │   └── InvalidPart             a part that this one scheme defines
-    ├── UnknownScheme               nobody registered the name (also a LookupError)
-    ├── UnsafeURL                   a URL, but its octets must not be sent (section 6)
-    ├── UnsupportedOperation        the scheme does not offer this operation (section 2)
-    ├── NotHierarchical             `join` needs a hierarchical scheme (section 2.3)
-    ├── ConfigurationError          a configuration is wrong (also a ValueError)
-    ├── RegistrationError           a registration record is wrong (also a ValueError)
-    │   └── GrammarError            its BNF is
-    └── PluginError                 a plugin is at fault
+    ├── InvalidURL                  a text is not a URL of its scheme (also a ValueError)
+    │   ├── URLTooLong              it is longer than the limit, and was not examined
+    │   ├── InvalidCharacter        it has a character that no URL may hold (section 2.2)
+    │   │   └── FragmentPresent     it has a fragment: `#` and the text after it
+    │   ├── BadEscape               it has a `%` without two hexadecimal digits after it
+    │   ├── InvalidScheme           it has no scheme name before the first colon (section 2.1)
+    │   ├── MissingAuthority        it lacks the `//` of the Common Internet Scheme Syntax (section 3.1)
+    │   ├── InvalidUserinfo         its user name or password is invalid
+    │   │   └── UserinfoNotAllowed  it has one, and its scheme has none
+    │   ├── InvalidHost             its host is neither a domain name nor four groups of digits
+    │   │   └── EmptyHost           its host is empty
+    │   ├── InvalidPort             its port is not a number
+    │   └── InvalidPart             another part, defined by its scheme, is invalid
+    ├── UnknownScheme               no scheme of this name is registered (also a LookupError)
+    ├── UnsafeURL                   the octets of a URL must not be sent (section 6)
+    ├── UnsupportedOperation        the scheme does not offer the operation (section 2)
+    ├── NotHierarchical             the scheme is not hierarchical, as `join` needs (section 2.3)
+    ├── ConfigurationError          a configuration is invalid (also a ValueError)
+    ├── RegistrationError           a registration record is invalid (also a ValueError)
+    │   └── GrammarError            its BNF is invalid
+    └── PluginError                 a plugin failed
         ├── PluginLoadError         it cannot be imported
         ├── PluginConflict          two distributions claim one name
-        └── PluginContractError     it offers something else than it promised
+        └── PluginContractError     it breaks the plugin contract
 
-Every error prints as one line of printable ASCII, at most 300 characters, without a password; it can be pickled and
-copied.
+The text of an error is one line of printable ASCII with at most 300 characters and no password. Errors can be pickled
+and copied.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Protocol
 
     class Explainer(Protocol):
-        """Whoever can say why a text was refused."""
+        """An object that explains why a text is not a URL."""
 
         def explanation(self, text: str, /) -> Explanation:
-            """Why `text` was refused."""
+            """Return the reason why `text` is not a URL."""
 
 
 __all__ = [
@@ -85,13 +85,12 @@ def _rebuild(cls: type[URLError], args: tuple[Any, ...], state: dict[str, Any]) 
 
 
 class URLError(Exception):
-    """The root of every error that this project raises.
+    """The base of all errors of urlschemes.
 
-    `code` is stable and meant for programs; `scheme`, `part`, `position`, `rule` and `section` are None where they do
-    not apply. `position` counts characters from 0. `hint` says what to do next. `origin` is the distribution whose
-    algorithm raised it, with its version; None where the core did, which then vouches for every field. A message may
-    quote what somebody else said: it is made one line, with nothing in it that a terminal obeys, and without the
-    passwords of URLs.
+    `code` identifies the class for programs, and does not change. `scheme`, `part`, `position`, `rule` and `section`
+    are None if they do not apply. `position` counts characters from 0. `hint` says what to do. `origin` is the
+    distribution, with its version, whose algorithm raised the error; None for errors of the core. Messages may quote
+    text of servers: they are put on one line, without control characters and without the passwords of URLs.
     """
 
     code: ClassVar[str] = "url-error"
@@ -120,7 +119,7 @@ class URLError(Exception):
 
     def __str__(self) -> str:
         message = self.message or self.code
-        # The hint is what helps most: it is kept whole where the message has to be shortened.
+        # The hint helps most: the message is shortened instead.
         tail = one_line(f"; {self.hint}", 140) if self.hint else ""
         return one_line(message, 300 - len(tail)) + tail
 
@@ -132,7 +131,7 @@ class URLError(Exception):
 
 
 class Explanation:
-    """What an InvalidURL says; it has the attributes of that name."""
+    """The attributes of an InvalidURL that are computed when one of them is first read."""
 
     __slots__ = ("definition", "expected", "hint", "message", "part", "position", "rule", "scheme", "section")
 
@@ -160,15 +159,15 @@ class Explanation:
         self.hint = hint
 
     def explanation(self, _: str) -> Explanation:
-        """The explanation itself: it is known already."""
+        """Return the explanation itself."""
         return self
 
 
 class InvalidURL(URLError, ValueError):
-    """The text derives from no production of its scheme (RFC 1738 section 5).
+    """The text is not a URL of its scheme (RFC 1738 section 5).
 
-    `text` is the text as given; `expected` lists what could have stood at `position`, `definition` is the rule as it is
-    written. These, and the message, are worked out when they are first read: refusing costs no more than matching.
+    `text` is the text as given. `expected` lists what was expected at `position`, `definition` is the rule in the
+    notation of section 5. All attributes but `text` are computed when one of them is first read.
     """
 
     code = "invalid-url"
@@ -178,72 +177,72 @@ class InvalidURL(URLError, ValueError):
 
     if TYPE_CHECKING:
 
-        def __init__(self, text: str, why: Explainer) -> None: ...
+        def __init__(self, text: str, explainer: Explainer) -> None: ...
 
-    # Making the error must cost as little as raising it: the arguments are kept, and nothing is done with them yet.
+    # Making the error must be as cheap as raising it: the arguments are only stored.
     __init__ = Exception.__init__  # type: ignore[assignment]
 
     @property
     def text(self) -> str:
-        """The text that was refused."""
+        """The text that is not a URL."""
         return str(self.args[0])
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._LAZY:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        found = self.args[1].explanation(self.text)
-        self.__dict__.update({field: getattr(found, field) for field in self._LAZY})
+        explanation = self.args[1].explanation(self.text)
+        self.__dict__.update({field: getattr(explanation, field) for field in self._LAZY})
         return self.__dict__[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        self.message  # noqa: B018  what is sent elsewhere must carry its explanation along
+        self.message  # noqa: B018  a pickle contains the explanation, not the explainer
         return _rebuild, (type(self), (self.text, None), dict(self.__dict__))
 
 
 class URLTooLong(InvalidURL):
-    """The text is longer than the bound (64 KiB unless the caller sets another)."""
+    """The text is longer than the limit, by default 64 KiB."""
 
     code = "url-too-long"
 
 
 class InvalidCharacter(InvalidURL):
-    """A character that no URL may hold: not a graphic US-ASCII character, or one of the unsafe ones (section 2.2)."""
+    """The text has a character that is not graphic US-ASCII, or that is unsafe (section 2.2)."""
 
     code = "invalid-character"
 
 
 class FragmentPresent(InvalidCharacter):
-    """`#` delimits a URL from a fragment identifier, which is no part of the URL (section 2.2)."""
+    """The text has a `#`, which separates a URL from a fragment identifier (section 2.2)."""
 
     code = "fragment-present"
 
 
 class BadEscape(InvalidURL):
-    """`%` must be followed by two hexadecimal digits (section 2.2)."""
+    """The text has a `%` without two hexadecimal digits after it (section 2.2)."""
 
     code = "bad-escape"
 
 
 class InvalidScheme(InvalidURL):
-    """There is no scheme name: letters, digits, `+`, `.` and `-` before the first colon (section 2.1)."""
+    """The text does not begin with a scheme name, letters, digits, `+`, `.` and `-`, and a colon (section 2.1)."""
 
     code = "invalid-scheme"
 
 
 class MissingAuthority(InvalidURL):
-    """The scheme-specific part must begin with `//` (section 3.1)."""
+    """The scheme-specific part does not begin with `//` (section 3.1)."""
 
     code = "missing-authority"
 
 
 class InvalidUserinfo(InvalidURL):
-    """`:`, `@` or `/` stands unencoded within a user name or password (section 3.1)."""
+    """The user name or the password is invalid, such as one with a `:`, `@` or `/` (section 3.1)."""
 
     code = "invalid-userinfo"
 
 
 class UserinfoNotAllowed(InvalidUserinfo):
-    """The text has a user name or password, and its scheme allows none."""
+    """The text has a user name or password, and its scheme has none."""
 
     code = "userinfo-not-allowed"
 
@@ -255,19 +254,19 @@ class InvalidHost(InvalidURL):
 
 
 class EmptyHost(InvalidHost):
-    """Nothing stands where the host should."""
+    """The host is empty."""
 
     code = "empty-host"
 
 
 class InvalidPort(InvalidURL):
-    """What follows the host's colon is no decimal number (section 3.1)."""
+    """The text after the colon of the host is not a decimal number (section 3.1)."""
 
     code = "invalid-port"
 
 
 class InvalidPart(InvalidURL):
-    """A part that its scheme defines does not derive from its rule; `part` and `rule` name both."""
+    """A part that the scheme defines does not derive from its rule; `part` and `rule` name both."""
 
     code = "invalid-part"
 
@@ -275,8 +274,8 @@ class InvalidPart(InvalidURL):
 class UnknownScheme(URLError, LookupError):
     """No scheme of this name is registered.
 
-    What is known of the name may be in registers that take a while to read: if `describe` is given, it returns the
-    message and the hint when one of them is first read.
+    If `describe` is given, it returns the message and the hint when one of them is first read: they may come from
+    registers that take long to read.
     """
 
     code = "unknown-scheme"
@@ -297,7 +296,7 @@ class UnknownScheme(URLError, LookupError):
 
     @property
     def message(self) -> str:
-        """What is wrong."""
+        """The message."""
         self._complete()
         return self._message
 
@@ -307,7 +306,7 @@ class UnknownScheme(URLError, LookupError):
 
     @property
     def hint(self) -> str | None:
-        """What to do next."""
+        """The hint."""
         self._complete()
         return self._hint
 
@@ -316,33 +315,33 @@ class UnknownScheme(URLError, LookupError):
         self._hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        self._complete()  # what is sent elsewhere must carry its message along
+        self._complete()  # a pickle contains the message, not the function
         return super().__reduce__()
 
 
 class UnsafeURL(URLError):
-    """The grammar allows the URL, and sending its octets would let it say something else (section 6).
+    """The URL is valid, but its octets could make a server do something else (section 6).
 
-    Raised before any name is resolved.
+    It is raised before any name is resolved.
     """
 
     code = "unsafe-url"
 
 
 class UnsupportedOperation(URLError):
-    """The scheme, or the form of the URL, does not offer the operation (section 2)."""
+    """The scheme, or URLs of this form, do not offer the operation (section 2)."""
 
     code = "unsupported-operation"
 
 
 class NotHierarchical(URLError):
-    """Relative references need a hierarchical scheme (section 2.3, RFC 1808)."""
+    """The scheme is not hierarchical, so that relative references mean nothing (section 2.3, RFC 1808)."""
 
     code = "not-hierarchical"
 
 
 class ConfigurationError(URLError, ValueError):
-    """A configuration cannot be used. `source` is the file or the variable at fault, `key` what is wrong in it."""
+    """A configuration is invalid. `source` is the file or the variable, `key` the setting at fault."""
 
     code = "configuration-error"
 
@@ -353,7 +352,7 @@ class ConfigurationError(URLError, ValueError):
 
 
 class RegistrationError(URLError, ValueError):
-    """A registration record lacks something or contradicts itself. `source` is its file, `field` what is wrong."""
+    """A registration record is invalid. `source` is its file, `field` the field at fault."""
 
     code = "registration-error"
 
@@ -364,7 +363,7 @@ class RegistrationError(URLError, ValueError):
 
 
 class GrammarError(RegistrationError):
-    """The BNF of a record cannot be used: `rule` is at fault, `line` counts from 1 within the BNF text."""
+    """The BNF of a record is invalid. `rule` is the rule at fault, `line` counts from 1 within the BNF."""
 
     code = "grammar-error"
 
@@ -374,7 +373,7 @@ class GrammarError(RegistrationError):
 
 
 class PluginError(URLError):
-    """A plugin is at fault. `distribution` names it with its version."""
+    """A plugin failed. `distribution` is its name and version."""
 
     code = "plugin-error"
 
@@ -384,13 +383,13 @@ class PluginError(URLError):
 
 
 class PluginLoadError(PluginError):
-    """The plugin's package cannot be imported."""
+    """The package of a plugin cannot be imported."""
 
     code = "plugin-load-error"
 
 
 class PluginConflict(PluginError):
-    """Two distributions claim one scheme; neither is used until one is chosen."""
+    """Two distributions claim one name. Neither is used until the user chooses one."""
 
     code = "plugin-conflict"
 
@@ -400,7 +399,7 @@ class PluginConflict(PluginError):
 
 
 class PluginContractError(PluginError):
-    """The plugin gave something else than the contract asks: `wants` and `has` say what."""
+    """A plugin breaks the plugin contract. `wants` says what was expected of it, `has` what it did instead."""
 
     code = "plugin-contract-error"
 

@@ -1,7 +1,7 @@
-"""Text that is safe to show: on a terminal, in a log line, in the text of an error.
+"""Text that is safe to print: on a terminal, in a log, in the text of an error.
 
-What a server or a URL says may hold escape sequences, line breaks, bidirectional controls or a password. Nothing of
-that reaches a person's screen except through this room. RFC 1738 section 6 warns of passwords in URLs.
+Text of servers and of URLs may contain escape sequences, line breaks, bidirectional controls or a password. All of it
+is passed through this module before it is shown. RFC 1738 section 6 warns of passwords in URLs.
 """
 
 import re
@@ -10,17 +10,16 @@ __all__ = ["described", "in_line", "one_line", "redact", "shown"]
 
 HIDDEN = "***"
 
-# C0 and C1 controls, DEL, the line and paragraph separators, every bidirectional control, zero-width characters, the
-# byte order mark, tag characters and lone surrogates: what a terminal obeys, or what a reader cannot see.
+# C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls, zero-width characters, the byte order
+# mark, tag characters and lone surrogates.
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
 _UNSAFE_IN_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
-# The password of anything that looks like `scheme://user:password@`. It ends at the last `@` before the first `/`, so
-# that a raw `@` in a careless password hides too; where there is none, at the first `@` behind a `/`, unless what
-# stands there is a port.
+# The password in a text like `scheme://user:password@`. It ends at the last `@` before the first `/`, because careless
+# passwords contain `@`; without one, it ends at the first `@` after a `/`, unless a port stands there.
 _PASSWORD = re.compile(r"(://[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{0,5}(?:[/?#\s]|$))\S{0,256}?(?=@))")
 
 
@@ -32,25 +31,25 @@ def _escaped(match: "re.Match[str]") -> str:
 
 
 def redact(text: str) -> str:
-    """`text` with the password of every URL in it replaced by `***`."""
+    """Return `text` with `***` in place of the password of every URL in it."""
     return _PASSWORD.sub(r"\1" + HIDDEN, text)
 
 
 def shown(text: str) -> str:
-    """`text` for a terminal: line feeds and tabs stay, every other control and every invisible character is escaped."""
+    """Return `text` for a terminal: all controls and invisible characters but line feeds and tabs are escaped."""
     return _UNSAFE_IN_BLOCK.sub(_escaped, text)
 
 
 def in_line(text: str) -> str:
-    """`text` on one line: redacted, every control and every invisible character escaped."""
+    """Return `text` on one line: redacted, with all controls and invisible characters escaped."""
     return _UNSAFE.sub(_escaped, redact(text))
 
 
 def one_line(text: str, most: int = 300) -> str:
-    """`text` for an error or a log: redacted, printable ASCII only, one line, at most `most` characters."""
+    """Return `text` for an error or a log: redacted, one line of printable ASCII, at most `most` characters."""
     if len(text) <= most and text.isascii() and text.isprintable() and "://" not in text:
-        return text  # as nearly all of it is
-    text = redact(text)  # before anything is cut off: a password without its `@` would not be seen to be one
+        return text  # the common case
+    text = redact(text)  # before it is cut: a password cannot be recognised without its `@`
     if len(text) > 4 * most:
         text = text[: 4 * most] + "..."
     line = _UNSAFE.sub(_escaped, text).encode("ascii", "backslashreplace").decode("ascii")
@@ -58,12 +57,12 @@ def one_line(text: str, most: int = 300) -> str:
 
 
 def described(error: BaseException) -> str:
-    """What an exception of somebody else's says, in one safe line; its type alone where its text is not to be had."""
+    """Return the type and the text of an exception in one safe line; its type alone if it has no text."""
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     try:
         text = str(error)
-    except (KeyboardInterrupt, MemoryError):
+    except MemoryError:
         raise
-    except BaseException:  # noqa: BLE001  its text is the plugin's code
+    except Exception:  # noqa: BLE001  the exception may be a plugin's
         return one_line(kind, 200)
     return one_line(f"{kind}: {text}" if text else kind, 200)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.part import Raw
     from urlschemes.grammar.rule_tree import Element
 
-    Telling: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
+    FaultPattern: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
 
 __all__ = ["Part", "Syntax"]
 
@@ -52,6 +52,7 @@ class Syntax:
         "_match",
         "_pattern",
         "bnf",
+        "fault_pattern",
         "groups",
         "hierarchy",
         "on_compile",
@@ -60,7 +61,6 @@ class Syntax:
         "rule",
         "section",
         "slash_may_be_omitted",
-        "telling",
     )
 
     def __init__(
@@ -84,7 +84,7 @@ class Syntax:
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.groups: dict[str, tuple[str, ...]] = {}
         self.repeated: frozenset[str] = frozenset()
-        self.telling: Telling | None = None
+        self.fault_pattern: FaultPattern | None = None
         self._pattern: str | None = None
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None

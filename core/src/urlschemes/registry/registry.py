@@ -311,8 +311,8 @@ class Registry:
         found = match(text)
         if found is None:  # as `refused`, whose call would cost a twentieth of the whole
             syntax = kind.syntax
-            tells, errors = syntax.telling or telling(syntax)
-            raise errors[tells(text).lastindex](text, kind)  # type: ignore[union-attr, index]  # it matches every text
+            fault, errors = syntax.fault_pattern or fault_pattern(syntax)
+            raise errors[fault(text).lastindex](text, kind)  # type: ignore[union-attr, index]  # it matches every text
         if type is not URL and not issubclass(kind, type):
             return self._parse_slowly(text, type, limit)
         url = new(kind)

@@ -1,4 +1,4 @@
-"""The fields of a registration record: what a record may hold, and what is wrong with one."""
+"""The fields of a registration record, checked."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _TEXTS: Final = (
 
 
 class Example:
-    """An example of the record: a URL with its parts, or a text that must be refused (`parts` is None then).
+    """An example of a record: a URL with its parts, or, if `parts` is None, a text that is not a URL.
 
-    A part that is not in `parts` is absent. `says` tells what the example shows.
+    A part that is not in `parts` is absent. `says` describes the example.
     """
 
     __slots__ = ("parts", "says", "url")
@@ -57,11 +57,10 @@ class Example:
 
 
 class Caution:
-    """A text that is legal in a part, and that readers take for something else: what `check` reports of the scheme.
+    """A warning of a record about a text that is legal in a part but easily misunderstood.
 
-    In the part `part`, as it is written, `holds` is the text that may stand anywhere, or `begins` the one that it may
-    begin with; the other is None. `code` is the finding's, `message` says what it is taken for, `section` where that
-    comes from, `hint` what to do.
+    It concerns the part `part` as it is written, if it contains `holds` or begins with `begins`; the other is None.
+    `code`, `message`, `section` and `hint` are those of the finding.
     """
 
     __slots__ = ("begins", "code", "hint", "holds", "message", "part", "section")
@@ -86,7 +85,7 @@ class Caution:
         self.begins = begins
 
     def spans(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where it stands in `text`, of which the part is what lies from `start` to `end`: escapes in any case."""
+        """Yield its places in the part from `start` to `end` of `text`; escapes match in either letter case."""
         pattern = re.compile(ESCAPE.sub(r"(?i:\g<0>)", re.escape(self.holds or self.begins or "")))
         if self.holds is not None:
             yield from (found.span() for found in pattern.finditer(text, start, end))
@@ -95,10 +94,10 @@ class Caution:
 
 
 class Option:
-    """What an access of a scheme can be told beside its URL: a keyword-only parameter of its algorithm.
+    """An option of a scheme: a keyword-only parameter of its algorithms.
 
-    `environment` names the variable that gives its value where the caller gives none and the environment is trusted.
-    What is not `configurable` the caller alone can say, each time: somebody's consent, or what is sent.
+    `environment` is the environment variable that gives its value if the caller gives none and the environment is
+    trusted. An option that is not `configurable` must be given by the caller each time, such as a person's consent.
     """
 
     __slots__ = ("configurable", "description", "environment")
@@ -110,7 +109,7 @@ class Option:
 
 
 def parsed(text: str, source: str) -> dict[str, Any]:
-    """The TOML `text` of a record. Raises RegistrationError where it is none."""
+    """Return the content of a record. Raises RegistrationError if `text` is not TOML."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also for a number of too many digits
@@ -127,14 +126,14 @@ def fields_of(record: Mapping[str, Any], source: str, api: int) -> dict[str, Any
     written_for = fields.take("api", int)
     if written_for != api:
         raise PluginContractError(
-            f"{source or 'the record'} is written for api {written_for}, and this core reads api {api}",
+            f"{source or 'the record'} has api = {written_for}: expected {api}",
             wants=f"api = {api}",
             has=f"api = {written_for}",
-            hint="install a version of the plugin and of urlschemes that fit together",
+            hint="install versions of the plugin and of urlschemes that fit together",
         )
     scheme = found["scheme"] = fields.take("scheme", str)
     if SCHEME_NAME_FORM.fullmatch(scheme) is None:
-        raise fields.wrong("scheme", "a name of lower-case letters, digits, `+`, `-` and `.`, at most 64 (section 2.1)")
+        raise fields.wrong("scheme", "at most 64 lower-case letters, digits, `+`, `-` and `.` (section 2.1)")
     status = found["status"] = fields.take("status", str)
     if status not in STATUSES:
         raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
@@ -143,7 +142,7 @@ def fields_of(record: Mapping[str, Any], source: str, api: int) -> dict[str, Any
     for name in _TEXTS:
         text = fields.take(name, str)
         if not text.strip():
-            raise fields.wrong(name, "a text that says something")
+            raise fields.empty(name)
         found[name] = " ".join(text.split()) if name.endswith("considerations") else text.strip()
     default_port = fields.take("default_port", int, None)
     found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
@@ -167,7 +166,7 @@ _MISSING: Any = object()
 
 
 class _Fields:
-    """The fields of a record, each taken once; what is left over is a mistake."""
+    """The fields of a table, each taken once. A field that is left over is a mistake."""
 
     def __init__(self, table: Mapping[str, Any], source: str, where: str = "") -> None:
         self.table = dict(table)
@@ -182,7 +181,7 @@ class _Fields:
                     f"{self.source or 'the record'} has no {self.where}{name}",
                     source=self.source,
                     field=self.where + name,
-                    hint=f"it has a field {meant[0]}, which nothing reads: is that meant?" if meant else None,
+                    hint=f"rename the unknown field {meant[0]}, if that is meant" if meant else None,
                 )
             return default
         value = self.table.pop(name)
@@ -190,10 +189,10 @@ class _Fields:
             raise self.wrong(name, f"a TOML {kind.__name__}")
         return value
 
-    def names(self, name: str, default: list[str], form: re.Pattern[str], said: str) -> tuple[str, ...]:
+    def names(self, name: str, default: list[str], form: re.Pattern[str], contents: str) -> tuple[str, ...]:
         values = self.take(name, list, default)
         if not all(isinstance(value, str) and form.fullmatch(value) for value in values):
-            raise self.wrong(name, f"a list of {said}")
+            raise self.wrong(name, f"a list of {contents}")
         return tuple(values)
 
     def port(self, name: str, value: object) -> int:
@@ -208,10 +207,17 @@ class _Fields:
             field=self.where + name,
         )
 
+    def empty(self, name: str) -> RegistrationError:
+        return RegistrationError(
+            f"{self.source or 'the record'}: {self.where}{name} must not be empty",
+            source=self.source,
+            field=self.where + name,
+        )
+
     def done(self) -> None:
         for name in self.table:
             raise RegistrationError(
-                f"{self.source or 'the record'} has a field {self.where}{name}, which nothing reads",
+                f"{self.source or 'the record'} has an unknown field {self.where}{name}",
                 source=self.source,
                 field=self.where + name,
             )
@@ -230,7 +236,7 @@ def _option(name: str, table: object, fields: _Fields) -> Option:
     if made.environment is not None and _VARIABLE.fullmatch(made.environment) is None:
         raise option.wrong("environment", "the name of an environment variable, in capitals")
     if made.environment is not None and not made.configurable:
-        raise option.wrong("environment", "left out where configurable is false: the caller alone says such an option")
+        raise option.wrong("environment", "left out if configurable is false")
     option.done()
     return made
 
@@ -240,9 +246,9 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
     parts = []
     for name, value in table.take("parts", dict, {}).items():
         if not _PART.fullmatch(name) or not isinstance(value, dict):
-            raise table.wrong("parts", f"tables with names like `selector`; {name!r} is none")
+            raise table.wrong("parts", f"tables with names like `selector`, not {name!r}")
         part = _part(name, _Fields(value, fields.source, f"syntax.parts.{name}."))
-        # What the Common Internet Scheme Syntax has, the core's own types read (section 3.1).
+        # InternetURL and LoginURL declare these parts (section 3.1).
         if name in {"user", "password", "host", "port"} and (
             part.element is not None or part.number != (name == "port")
         ):
@@ -278,7 +284,7 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
 
 @cache_result
 def _core_state() -> list[tuple[str, int, int]]:
-    """Return what tells that the code that compiles a grammar changed: in a checkout, the version does not."""
+    """Return the state of the files that compile grammars: in a checkout they change without the version."""
     try:
         with os.scandir(os.path.dirname(bnf.__file__)) as files:
             return sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file())
@@ -290,7 +296,7 @@ def _part(name: str, fields: _Fields) -> Part:
     at = fields.take("at", (str, list))  # type: ignore[arg-type]  # isinstance takes a tuple of types
     at = [at] if isinstance(at, str) else at
     if not at or not all(isinstance(spec, str) and spec for spec in at):
-        raise fields.wrong("at", "the place of a rule, or a list of such places")
+        raise fields.wrong("at", "the path of a rule, or a list of paths")
     take = fields.take("take", str, "all")
     if take not in TAKES:
         raise fields.wrong("take", f"one of {', '.join(TAKES)}")
@@ -324,12 +330,12 @@ def _caution(value: object, fields: _Fields, syntax: Syntax, reference: str) -> 
     if not _CODE.fullmatch(code):
         raise table.wrong("code", "a name such as `header-fields`")
     if part not in syntax.parts:
-        raise table.wrong("part", f"a part of the scheme; {part!r} is none")
+        raise table.wrong("part", f"a part of the scheme, not {part!r}")
     if (holds is None) == (begins is None):
         raise fields.wrong("cautions", f"tables with either `holds` or `begins`; {code!r} has both or neither")
     for name, text in (("holds", holds), ("begins", begins)):
         if text == "":
-            raise table.wrong(name, "a text that says something")
+            raise table.empty(name)
     section = table.take("section", str, reference.partition(";")[0])
     message, hint = table.take("message", str), table.take("hint", str, None)
     caution = Caution(code, part, message, section, hint, holds=holds, begins=begins)
@@ -351,5 +357,5 @@ def _example(value: object, fields: _Fields) -> Example:
 
 
 def _value(value: object) -> object:
-    """The value of a part in an example: the lists of TOML are tuples, as those of a URL are."""
+    """Return the value of a part in an example, with tuples for the lists of TOML."""
     return tuple(map(_value, value)) if isinstance(value, list) else value

@@ -1,7 +1,8 @@
-"""What kind of error a text is that no URL derives from: the path that must be quick.
+"""The class of InvalidURL for a text that is not a URL.
 
-The order is that of what stops a reader first: size, repertoire, escape, structure. One match of one pattern tells the
-kind; the words, the place and the rule are worked out by `urlschemes.url.fault_place` when somebody reads them.
+Of several faults, the first counts in the order size, repertoire, escape, structure. This must be fast: one match of
+one pattern decides. The message, the place and the rule are computed by `urlschemes.url.fault_place` when they are
+read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from urlschemes.grammar.regex_compat import compiled
 
 if TYPE_CHECKING:
     from urlschemes.errors import Explainer, InvalidURL
-    from urlschemes.grammar.syntax import Syntax, Telling
+    from urlschemes.grammar.syntax import FaultPattern, Syntax
 
 
 __all__ = [
@@ -25,19 +26,19 @@ __all__ = [
     "NOT_IN_ANY_URL",
     "STOP",
     "fault_of",
+    "fault_pattern",
     "is_scheme_name",
     "refused",
-    "telling",
     "unfit",
 ]
 
-# Section 2.2: what a URL is written with beside escapes.
+# Section 2.2: the characters of URLs beside escapes.
 _XCHAR = re.escape(XCHAR)
 _RIGHT = rf"[{_XCHAR}]*+(?:%[0-9A-Fa-f]{{2}}[{_XCHAR}]*+)*+"
-# How far a text holds what a URL may hold, and the percent sign that begins no escape, where that ends it.
+# The beginning of a text up to its first illegal character, or up to a percent sign that begins no escape.
 STOP = compiled(f"{_RIGHT}%?+")
 NOT_IN_ANY_URL = compiled(f"[^{_XCHAR}%]")
-# Section 3.1, for a text that holds only what URLs may hold.
+# Section 3.1, for texts without illegal characters.
 _LOGIN = "[^:@/]*+(?::[^:@/]*+)?+"
 _GROUP = "[0-9]{1,4000}+"
 _HOST = (
@@ -46,12 +47,12 @@ _HOST = (
 )
 _ENDED = r"(?=/|\Z)"
 LOGIN_RUN = compiled(_LOGIN)
-# Where user, host and port would be if their characters were right: as generous as it can be.
+# The places of user, host and port in a text, whatever characters they have.
 AUTHORITY = compiled(r"[^:]*+:(?P<slashes>//)?+(?:(?P<user>[^/]*)@)?+(?P<host>[^/:]*+)(?P<colon>:[^/]*+)?+")
 
-# The pattern that tells the errors apart matches every text. In it `<Name>` stands for an empty group: the last group
-# that is passed names the error. First comes the repertoire, and only for a text that has it the structure.
-_TOLD = (
+# The pattern that distinguishes the errors matches every text. `<Name>` stands for an empty group in it: the last group
+# that took part in the match names the error. The structure is examined only if the repertoire is right.
+_PATTERN = (
     rf"(?={_RIGHT}(?:\Z<InvalidHost>|#<FragmentPresent>"
     rf"|%[{_XCHAR}%]*+(?:\Z<BadEscape>|#<FragmentPresent>|<InvalidCharacter>)|<InvalidCharacter>))(?(1)STRUCTURE)"
 )
@@ -75,64 +76,61 @@ def fault_of(
     section: str | None = None,
     hint: str | None = None,
 ) -> InvalidURL:
-    """The error for a value that cannot be the part `part`."""
+    """Return the error for a value that cannot be the part `part`."""
     kind = _ERRORS.get(part, errors.InvalidPart)
     return kind(text, Explanation(message, scheme=scheme, part=part, rule=rule, section=section, hint=hint))
 
 
 def is_scheme_name(text: str) -> bool:
-    """Whether `text` derives from the rule `scheme` (section 2.1), whatever its letter case."""
+    """Return True if `text` derives from the rule `scheme` (section 2.1), in any letter case."""
     return SCHEME_NAME.fullmatch(text) is not None
 
 
 def unfit(text: object, limit: int) -> InvalidURL | None:
-    """The error for what is no text, or a text longer than `limit`; None for a text that can be looked at."""
+    """Return the error for an object that is not str, or is longer than `limit`; None for others."""
     if not isinstance(text, str):
         kind = type(text).__name__
-        hint = "decode it first, as US-ASCII" if isinstance(text, bytes | bytearray) else "pass a text"
-        return errors.InvalidURL(f"<{kind}>", Explanation(f"a URL is text (str), not {kind}", hint=hint))
+        hint = "decode it as US-ASCII first" if isinstance(text, bytes | bytearray) else "pass a str"
+        return errors.InvalidURL(f"<{kind}>", Explanation(f"a URL must be str, not {kind}", hint=hint))
     if len(text) > limit:
         return errors.URLTooLong(
             text,
             Explanation(
-                f"{len(text)} characters are more than the bound of {limit}",
+                f"the URL has {len(text)} characters: expected at most {limit}",
                 position=limit,
-                hint="pass a larger `limit` where such URLs are wanted",
+                hint="pass a larger `limit`",
             ),
         )
     return None
 
 
-def refused(text: str, syntax: Syntax, why: Explainer) -> InvalidURL:
-    """The error for a `text` that `syntax` does not match. The order: repertoire, escape, structure.
-
-    `why` is asked for the explanation when somebody reads the error.
-    """
-    match, kinds = syntax.telling or telling(syntax)
-    return kinds[match(text).lastindex](text, why)  # type: ignore[union-attr, index]  # it matches every text
+def refused(text: str, syntax: Syntax, explainer: Explainer) -> InvalidURL:
+    """Return the error for a `text` that `syntax` does not match; `explainer` computes its attributes when needed."""
+    match, kinds = syntax.fault_pattern or fault_pattern(syntax)
+    return kinds[match(text).lastindex](text, explainer)  # type: ignore[union-attr, index]  # it matches every text
 
 
-def telling(syntax: Syntax) -> Telling:
-    """What tells the errors of `syntax` apart: a pattern, and the errors that its groups stand for; made once."""
-    kinds = [errors.InvalidURL]  # groups are counted from one
+def fault_pattern(syntax: Syntax) -> FaultPattern:
+    """Return the pattern that distinguishes the errors of `syntax`, and the class of each of its groups; made once."""
+    kinds = [errors.InvalidURL]  # the first group has the number 1
 
     def group(mark: re.Match[str]) -> str:
         kinds.append(getattr(errors, mark[1]))
         return "()"
 
-    pattern = compiled(re.sub("<([A-Z][A-Za-z]+)>", group, _TOLD.replace("STRUCTURE", _structure(syntax))))
-    syntax.telling = pattern.match, tuple(kinds)
-    return syntax.telling
+    pattern = compiled(re.sub("<([A-Z][A-Za-z]+)>", group, _PATTERN.replace("STRUCTURE", _structure(syntax))))
+    syntax.fault_pattern = pattern.match, tuple(kinds)
+    return syntax.fault_pattern
 
 
 def _structure(syntax: Syntax) -> str:
-    """What is wrong in the structure of a text that holds only what URLs may hold: the host, where no group says so."""
+    """Return the pattern for the structure of a text without illegal characters: InvalidHost unless a group matches."""
     parts = syntax.parts
     name = SCHEME_NAME.pattern
     if "host" not in parts:
         return f"(?:{name}:<InvalidPart>|<InvalidScheme>)"
-    # Section 3.1: `//`, perhaps a login, a host, perhaps a port, and then a `/` or the end. In what is left of the
-    # authority there may be an `@`: then what stands before it should be a login, and is none.
+    # Section 3.1: `//`, an optional login, a host, an optional port, and then a `/` or the end. If the rest of the
+    # authority has an `@`, the text before it is an invalid login.
     login, stray = (f"(?:{_LOGIN}@)?+", "<InvalidUserinfo>") if "user" in parts else ("", "<UserinfoNotAllowed>")
     port = f":(?:{_GROUP}{_ENDED}<InvalidPart>|<InvalidPort>)" if "port" in parts else ":"
     no_host = "(?<=//)<InvalidPart>" if syntax.host_may_be_empty else "<EmptyHost>"

@@ -1,7 +1,7 @@
 """Relative references (RFC 1808), for the hierarchical schemes (RFC 1738 section 2.3).
 
-The algorithm is that of RFC 1808 section 4. What of a URL is path, parameters and query is told by its scheme's own
-syntax: in an ftp URL `?` is an ordinary character of a name, in an http URL it begins the query.
+The algorithm is that of RFC 1808 section 4. The syntax of the scheme decides what is path, parameters and query: in an
+ftp URL `?` is an ordinary character of a name, in an http URL it begins the query.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SCHEME = re.compile(f"{SCHEME_NAME.pattern}:")
 
 
 def resolve(syntax: Syntax, base: re.Match[str], reference: str) -> str:
-    """The text that `reference` means in the URL `base`, which `syntax` matched, as RFC 1808 section 4 says.
+    """Return the text that `reference` means relative to the URL `base`, a match of `syntax` (RFC 1808 section 4).
 
     Raises NotHierarchical.
     """
@@ -38,7 +38,7 @@ def resolve(syntax: Syntax, base: re.Match[str], reference: str) -> str:
         return whole + fragment
     start, path, params, query = _divided(whole, syntax.span(base, part.name), has_query=has_query)
     if bare.startswith("///"):
-        bare = bare[2:]  # no host is named, so that it stays the same (RFC 1808 section 4, step 3)
+        bare = bare[2:]  # without a host the one of the base stays (RFC 1808 section 4, step 3)
     elif bare.startswith("//"):
         return f"{whole.partition(':')[0]}:{bare}{fragment}"
     own_path, own_params, own_query = _split(bare, has_query=has_query)
@@ -47,20 +47,20 @@ def resolve(syntax: Syntax, base: re.Match[str], reference: str) -> str:
     if own_path:
         path = "/" + "/".join(_without_dots([*path[1:].split("/")[:-1], *own_path.split("/")]))
         return start + path + own_params + own_query + fragment
-    # A `;` or `?` with nothing behind it counts as none (section 2.4).
+    # A `;` or `?` with nothing after it counts as absent (section 2.4).
     if len(own_params) > 1:
         return start + (path or "/") + own_params + own_query + fragment
     return start + (path or "/") + params + (own_query if len(own_query) > 1 else query) + fragment
 
 
 def _hierarchy(syntax: Syntax, base: str) -> Part:
-    """The part whose `/` divide levels."""
+    """Return the part whose levels are divided by `/`."""
     for part in syntax.parts.values():
         if syntax.hierarchy is not None and part.at[0][-1] == syntax.hierarchy:
             return part
     scheme = base.partition(":")[0].lower()
     raise NotHierarchical(
-        f"{scheme} URLs have no hierarchy that a relative reference could follow",
+        f"{scheme} URLs have no hierarchy for relative references",
         scheme=scheme,
         section="RFC 1738 section 2.3",
         hint="give the whole URL",
@@ -68,7 +68,7 @@ def _hierarchy(syntax: Syntax, base: str) -> Part:
 
 
 def _follows(syntax: Syntax, part: Part, character: str) -> bool:
-    """Whether `character` begins what may stand behind `part`."""
+    """Return True if `character` may follow `part`."""
     automaton = syntax.automaton
     for marked in automaton.marked:
         if marked.mark == part.mark:
@@ -78,15 +78,15 @@ def _follows(syntax: Syntax, part: Part, character: str) -> bool:
 
 
 def _divided(text: str, path: tuple[int, int] | None, *, has_query: bool) -> tuple[str, str, str, str]:
-    """What stands before the path of a URL, the path with its first `/`, its parameters, its query."""
+    """Return the text before the path of a URL, the path with its first `/`, its parameters and its query."""
     if path is None:
         return text, "", "", ""
-    start = path[0] - 1  # the `/` before the path is no part of it (section 3.1)
+    start = path[0] - 1  # the `/` before the path is not part of it (section 3.1)
     return (text[:start], *_split(text[start:], has_query=has_query))
 
 
 def _split(text: str, *, has_query: bool) -> tuple[str, str, str]:
-    """Path, `;` and parameters, `?` and query (RFC 1808 section 2.4)."""
+    """Return path, `;` and parameters, `?` and query (RFC 1808 section 2.4)."""
     query = mark = ""
     if has_query:
         text, mark, query = text.partition("?")
@@ -95,7 +95,7 @@ def _split(text: str, *, has_query: bool) -> tuple[str, str, str]:
 
 
 def _without_dots(segments: list[str]) -> list[str]:
-    """Step 6 of RFC 1808 section 4: `.` goes, `..` takes the segment before it along; those without one stay."""
+    """Return the segments without `.`, and without `..` and the segment before it (RFC 1808 section 4, step 6)."""
     kept: list[str] = []
     for segment in segments:
         if segment == "..":

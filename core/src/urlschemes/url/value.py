@@ -148,7 +148,7 @@ class URL(metaclass=URLType):
         """The values of the parts by name: those of the attributes. Raises PluginError if reading one fails."""
         try:
             return {name: getattr(self, name) for name in self.syntax.parts}
-        except URLError:
+        except (URLError, MemoryError):
             raise
         except Exception as error:  # a plugin may define attributes of its own
             raise type_failed(type(self), error, "a part cannot be read") from error
