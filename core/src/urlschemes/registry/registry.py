@@ -25,7 +25,7 @@ from urlschemes.registry.plugins import Plugins
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
-from urlschemes.url.fault_kind import fault_of, is_scheme_name, telling
+from urlschemes.url.fault_kind import fault_of, fault_pattern, is_scheme_name
 from urlschemes.url.value import LIMIT, URL, new
 
 if TYPE_CHECKING:
