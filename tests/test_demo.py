@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from workspace import distributions, environ, plugins
+from workspace import distributions, environ, scheme_plugins
 
-SCHEMES = {name for plugin in plugins() for name in plugin.schemes}
+SCHEMES = {name for plugin in scheme_plugins() for name in plugin.schemes}
 ENTRY_POINTS = [each.project.get("entry-points", {}) for each in distributions()]
 OFFERED = {name for groups in ENTRY_POINTS for name in groups.get("urlschemes.demos", {})}
 SHOWN = sorted(SCHEMES & OFFERED)

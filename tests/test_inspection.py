@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from workspace import ROOT, environ, metadata, plugins, write
+from workspace import ROOT, environ, metadata, scheme_plugins, write
 
 RECORD = (ROOT / "plugins" / "x-example" / "src" / "urlschemes_x_example" / "registration.toml").read_text("utf-8")
 GOOD = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
@@ -99,13 +99,13 @@ def test_the_doctor_names_five_broken_distributions_and_says_what_to_do(site: Pa
         "    the level of the root logger: 30 became 10",
     ):
         assert said in trouble
-    first = {name for plugin in plugins() for name in plugin.schemes}
+    first = {name for plugin in scheme_plugins() for name in plugin.schemes}
     assert not any(f"the scheme {name}\n" in trouble for name in first - {"ftp"})
 
 
 def test_all_schemes_of_the_workspace_stay_as_they_are_beside_them(site: Path) -> None:  # C01, C02, C06, C09, C25
     said = json.loads(run(site, "-c", f"BROKEN = {json.dumps([*BROKEN])!r}\n{CONTROLS}").stdout)
-    first = {name for plugin in plugins() for name in plugin.schemes}
+    first = {name for plugin in scheme_plugins() for name in plugin.schemes}
     assert set(said) >= first - {"ftp"}
     assert all(said.values())
 

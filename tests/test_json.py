@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from schemas import SCHEMAS, conforms, schema
-from workspace import ROOT, environ, metadata, plugins, write
+from workspace import ROOT, environ, metadata, scheme_plugins, write
 
 from urlschemes.registry.claims import Claim
 
@@ -36,7 +36,7 @@ FAILURES = [
     (4, "delete", "telnet://host.dom/"),
 ]
 CASES = [
-    *(("show", scheme) for plugin in plugins() for scheme in plugin.schemes),
+    *(("show", scheme) for plugin in scheme_plugins() for scheme in plugin.schemes),
     ("show", "iris"),
     ("show", "afs"),
     ("schemes",),

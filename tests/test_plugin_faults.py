@@ -138,12 +138,11 @@ print(json.dumps(found))
 
 
 def test_a_thousand_plugins_are_found_and_none_is_imported(
-    install: Callable[..., Path], plugin: Callable[..., Path], child: Callable[..., Any]
+    install: Callable[..., Path], plugin: Callable[..., Path], child: Callable[..., Any], tmp_path: Path
 ) -> None:  # C29
     for number in range(1000):
-        site = install(
-            f"many-{number}", f"x-many-{number} = many_{number}:scheme", {f"many_{number}.py": "raise SystemExit"}
-        )
+        code = {f"many_{number}.py": "raise SystemExit"}
+        install(f"many-{number}", f"x-many-{number} = many_{number}:scheme", code, site="many")
     assert child(
         HEAD
         + """
@@ -154,7 +153,7 @@ print(json.dumps([
     state("x-many-999"),
 ]))
 """,
-        site,
+        tmp_path / "many",
         plugin("x-good"),
     ) == [1000, [], [["active", ""]]]
 

@@ -9,15 +9,13 @@ import shutil
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from workspace import ROOT, Distribution, distributions, must, plugins, workspace_files
+from workspace import ROOT, Distribution, distributions, must, scheme_plugins, workspace_files
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-CORE = ROOT / "core" / "src" / "urlschemes"
+SECTION_3 = {"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
+"""The schemes that RFC 1738 defines."""
 
 
 def record_of(plugin: Distribution) -> dict[str, Any]:
@@ -48,7 +46,7 @@ def test_every_distribution_has_the_same_version() -> None:
 
 
 def test_the_plugins_of_this_workspace_are_found() -> None:
-    assert SECTION_3 | {"https"} <= {name for plugin in plugins() for name in plugin.schemes}
+    assert SECTION_3 | {"https"} <= {name for plugin in scheme_plugins() for name in plugin.schemes}
 
 
 def test_one_distribution_without_code_stands_for_the_ten_schemes_of_section_3() -> None:
@@ -64,7 +62,7 @@ def test_one_distribution_without_code_stands_for_the_ten_schemes_of_section_3()
 # A plugin
 
 
-@pytest.mark.parametrize("plugin", plugins(), ids=str)
+@pytest.mark.parametrize("plugin", scheme_plugins(), ids=str)
 def test_one_name_for_folder_distribution_entry_point_and_record(plugin: Distribution) -> None:
     (name,) = plugin.schemes
     assert plugin.folder.name == name
@@ -75,7 +73,7 @@ def test_one_name_for_folder_distribution_entry_point_and_record(plugin: Distrib
     assert scheme.registration.scheme == name
 
 
-@pytest.mark.parametrize("plugin", plugins(), ids=str)
+@pytest.mark.parametrize("plugin", scheme_plugins(), ids=str)
 def test_the_same_file_names_in_every_plugin(plugin: Distribution) -> None:
     package = plugin.package.name
     name = package.removeprefix("urlschemes_")
@@ -107,7 +105,7 @@ def test_the_same_file_names_in_every_plugin(plugin: Distribution) -> None:
 def test_nothing_outside_the_plugins_folders_lists_them() -> None:
     for name in ("pyproject.toml", "dev", ".ci/run"):
         text = (ROOT / name).read_text("utf-8")
-        named = [plugin.name for plugin in plugins() if re.search(rf"\b{plugin.name}\b", text)]
+        named = [plugin.name for plugin in scheme_plugins() if re.search(rf"\b{plugin.name}\b", text)]
         assert named == [], name
         assert re.search(r"plugins/\w", text) is None, name
 
@@ -191,110 +189,6 @@ def test_a_new_plugin_is_one_new_folder(tmp_path: Path) -> None:
     assert "x-made" not in must(*dev, "python", "-c", "import urlschemes; print(*urlschemes.Registry())", cwd=tmp_path)
 
 
-# The core
-
-# Names of schemes that are also words, or names of things that the core must name, where they stand alone in a string:
-# each with the reason. Everything else that is a scheme's name is refused.
-WORDS = {
-    "file": "what FileFacts and Entry call that which is no directory",
-}
-# The one ledger of names that RFC 1738 settles, and the shared rules of its section 5.
-DATA = {"ledger.toml", "rfc1738.bnf"}
-SECTION_4 = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
-SECTION_3 = {"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
-NAMES = SECTION_3 | SECTION_4 | {"https"} | {name for plugin in plugins() for name in plugin.schemes}
-
-
-def core_files() -> list[Path]:
-    return sorted(CORE.rglob("*.py"))
-
-
-def docstrings(tree: ast.AST) -> set[ast.AST]:
-    """What is written for people: docstrings, and strings that stand alone after a definition."""
-    return {
-        node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-
-
-def literals(kind: type) -> Iterator[tuple[Path, int, Any]]:
-    for path in core_files():
-        tree = ast.parse(path.read_text("utf-8"))
-        prose = docstrings(tree)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and type(node.value) is kind and node not in prose:
-                yield path, node.lineno, node.value
-
-
-def test_the_scan_sees_what_it_is_for() -> None:
-    assert {"bnf.py", "drive.py", "registry.py", "url.py"} <= {path.name for path in core_files()}
-    assert sum(1 for _ in literals(str)) > 500
-    assert sum(1 for _ in literals(int)) > 100
-
-
-def test_no_scheme_is_named_in_the_core() -> None:
-    found = []
-    for path, line, text in literals(str):
-        lowered = text.lower()
-        for name in NAMES:
-            word = rf"(?<![\w.+-]){re.escape(name)}(?![\w.+-])"
-            alone = lowered == name and name not in WORDS
-            begins = re.search(rf"(?<![\w.+-]){re.escape(name)}:(?!\w*\s)", lowered) is not None
-            spoken = name not in {"file", "news"} and re.search(word, lowered) is not None
-            if alone or begins or spoken:
-                found.append(f"{path.name}:{line}: {name} in {text[:60]!r}")
-    assert found == []
-
-
-def test_no_identifier_of_the_core_is_named_after_a_scheme() -> None:
-    found = []
-    for path in core_files():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            name = getattr(node, "name", None) or getattr(node, "attr", None) or getattr(node, "id", None)
-            if not isinstance(name, str):
-                continue
-            words = {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)}
-            found += [f"{path.name}: {name}" for scheme in NAMES - {"file", "news", "mid", "cid"} if scheme in words]
-    assert found == []
-
-
-def test_no_port_of_a_scheme_stands_in_the_core() -> None:
-    ports = {record_of(plugin).get("default_port") for plugin in plugins()} | {21, 23, 25, 70, 80, 119, 210, 443, 1525}
-    found = []
-    for path, number, value in literals(int):
-        line = path.read_text("utf-8").splitlines()[number - 1]
-        if value in ports and (value > 100 or "port" in line.lower()):  # small numbers count other things too
-            found.append(f"{path.name}:{number}: {line.strip()}")
-    assert found == []
-
-
-def test_no_rule_of_a_scheme_stands_in_the_core() -> None:
-    def defined(text: str) -> set[str]:
-        return set(re.findall(r"^\s*([A-Za-z][\w-]*)\s*=", text, re.MULTILINE))
-
-    shared = defined((CORE / "rfc1738.bnf").read_text("utf-8"))
-    own: set[str] = set()
-    for plugin in plugins():
-        own |= defined(record_of(plugin)["syntax"]["bnf"]) - shared
-    assert len(own) > 10
-    # Rules that bear a plain word for a name are found by the others of their scheme.
-    plain = {"path", "search", "selector", "segment", "group", "article"}
-    found = [f"{path.name}:{line}: {text}" for path, line, text in literals(str) if text in own - plain]
-    assert found == []
-
-
-def test_the_core_ships_no_data_but_the_ledger_and_the_shared_rules() -> None:
-    others = {path.name for path in CORE.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}}
-    assert others == DATA | {"py.typed"}
-
-
-def test_the_ledger_holds_names_and_words_and_nothing_that_works() -> None:
-    ledger = tomllib.loads((CORE / "ledger.toml").read_text("utf-8"))
-    assert set(ledger) == SECTION_3 | SECTION_4 | {"https"}
-    for name, entry in ledger.items():
-        assert set(entry) <= {"means", "status", "reference", "since", "distribution"}, name
-        assert entry.get("distribution") == (None if name in SECTION_4 else f"urlschemes-{name}")
-
-
 # The files
 
 
@@ -353,8 +247,9 @@ def possessive_groups(code: str) -> list[int]:
 
 
 def test_possessive_groups_are_compiled_where_early_interpreters_are_known() -> None:
-    # CPython before 3.11.5 matches them wrongly (gh-106052); `urlschemes.grammar.regex_compat.compiled` writes them another way.
+    # CPython before 3.11.5 matches them wrongly (gh-106052); `regex_compat.compiled` writes them another way.
     assert possessive_groups('re.compile(rb"(?:ab)*+c")\nre.compile(r"[)]*+")\ncompiled("(?:a)*+")') == [1]
     for path in workspace_files():
         if path.suffix == ".py" and "tests" not in path.parts:
-            assert possessive_groups(path.read_text("utf-8")) == [], path
+            code = path.read_text("utf-8")
+            assert not _POSSESSIVE_GROUP.search(code) or possessive_groups(code) == [], path

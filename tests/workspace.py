@@ -1,14 +1,16 @@
-"""The workspace as its tests see it: its distributions, its files, other processes, empty environments."""
+"""The workspace for its tests: its distributions and files, other processes, empty environments."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import venv
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,30 +21,29 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def environ() -> dict[str, str]:
-    """The environment of a process that must know nothing of the one that runs the tests."""
+    """Return the variables of a process that must know nothing of the one that runs the tests."""
     own = ("COVERAGE_", "NNTPSERVER", "PYTEST_", "PYTHON", "URLSCHEMES_", "UV", "VIRTUAL_ENV")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     cache = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
-    return kept | {"XDG_CONFIG_HOME": os.devnull, "URLSCHEMES_CACHE": cache}  # below which nothing is
+    return inherited | {"XDG_CONFIG_HOME": os.devnull, "URLSCHEMES_CACHE": cache}  # no file is below os.devnull
 
 
 def run(*command: str | Path, cwd: Path, timeout: float = 100) -> subprocess.CompletedProcess[str]:
-    """What the command printed, and how it ended."""
-    words = [str(word) for word in command]
-    return subprocess.run(
-        words, cwd=cwd, env=environ(), capture_output=True, text=True, encoding="utf-8", timeout=timeout, check=False
-    )
+    """Run the command; return its output and exit code."""
+    arguments = [str(argument) for argument in command]
+    options: dict[str, Any] = {"capture_output": True, "text": True, "encoding": "utf-8"}
+    return subprocess.run(arguments, cwd=cwd, env=environ(), timeout=timeout, check=False, **options)
 
 
 def must(*command: str | Path, cwd: Path, timeout: float = 100) -> str:
-    """What the command printed; it must end well."""
+    """Run the command, which must succeed; return its output."""
     done = run(*command, cwd=cwd, timeout=timeout)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
 def metadata(name: str, entry_points: Mapping[str, Mapping[str, str]], *, version: str = "1.0") -> dict[str, str]:
-    """What an installer leaves of a distribution beside its packages: texts by the paths of their files."""
+    """Return the metadata of an installed distribution: texts by the paths of their files."""
     info = f"{name.replace('-', '_')}-{version}.dist-info"
     groups = (
         f"[{group}]\n" + "".join(f"{entry} = {value}\n" for entry, value in entries.items())
@@ -55,7 +56,7 @@ def metadata(name: str, entry_points: Mapping[str, Mapping[str, str]], *, versio
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
-    """Write the files, by their paths below `folder`, and return that."""
+    """Write the files, by their paths below `folder`; return `folder`."""
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, "utf-8")
@@ -64,46 +65,61 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 
 @dataclass(frozen=True)
 class Distribution:
-    """One distribution of the workspace, as its folder has it."""
+    """A distribution of the workspace, from its folder."""
 
     folder: Path
     project: dict[str, Any]
 
     @property
     def name(self) -> str:
+        """The name of the distribution."""
         return str(self.project["name"])
 
     @property
     def package(self) -> Path:
+        """The folder of its package."""
         return self.folder / "src" / self.name.replace("-", "_")
 
     @property
     def has_code(self) -> bool:
+        """Return True if it has a package."""
         return (self.folder / "src").exists()
 
     @property
     def schemes(self) -> dict[str, str]:
-        found: dict[str, str] = self.project.get("entry-points", {}).get("urlschemes.schemes", {})
-        return found
+        """The schemes that it provides, with their objects."""
+        provided: dict[str, str] = self.project.get("entry-points", {}).get("urlschemes.schemes", {})
+        return provided
+
+    @property
+    def requirements(self) -> set[str]:
+        """The names of the distributions that it depends on, without extras."""
+        return {re.split(r"[^\w.-]", each)[0] for each in self.project.get("dependencies", [])}
 
     def __str__(self) -> str:
         return self.name
 
 
-def distributions() -> list[Distribution]:
-    """Every distribution of the workspace."""
-    folders = [ROOT / "core", *sorted((ROOT / "plugins").iterdir())]
-    files = [folder / "pyproject.toml" for folder in folders if (folder / "pyproject.toml").exists()]
-    return [Distribution(file.parent, tomllib.loads(file.read_text("utf-8"))["project"]) for file in files]
+@cache
+def distributions() -> tuple[Distribution, ...]:
+    """Return every distribution of the workspace."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]["workspace"]
+    files = [file for member in settings["members"] for file in sorted(ROOT.glob(f"{member}/pyproject.toml"))]
+    return tuple(Distribution(file.parent, tomllib.loads(file.read_text("utf-8"))["project"]) for file in files)
 
 
-def plugins() -> list[Distribution]:
-    """Those that provide schemes."""
-    return [each for each in distributions() if each.schemes]
+def scheme_plugins() -> tuple[Distribution, ...]:
+    """Return the distributions that provide schemes."""
+    return tuple(each for each in distributions() if each.schemes)
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of the distribution `name`."""
+    return next(each.folder for each in distributions() if each.name == name)
 
 
 def workspace_files() -> list[Path]:
-    """The files that belong to the workspace: what git has or would take, or everything where there is no git."""
+    """Return the files that belong to the workspace: those that git has or would add; without git, all."""
     if (ROOT / ".git").exists() and shutil.which("git"):
         listed = must("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
         names = [ROOT / name for name in listed.split("\0") if name]
@@ -116,14 +132,14 @@ def workspace_files() -> list[Path]:
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment that sees the wheelhouse and nothing else."""
+    """A virtual environment that installs from the wheelhouse and nothing else."""
 
     folder: Path
     wheels: Path
 
     @classmethod
     def make(cls, folder: Path, wheels: Path) -> Environment:
-        """An empty one."""
+        """Return an empty environment."""
         venv.create(folder / "environment", with_pip=False, symlinks=os.name != "nt")
         return cls(folder / "environment", wheels)
 
@@ -136,15 +152,15 @@ class Environment:
         return self.scripts / "python"
 
     def install(self, *requirements: str | Path) -> None:
-        """What a person types: `pip install ...`."""
+        """Run `pip install ...`."""
         pip = (sys.executable, "-m", "pip", "--python", self.python, "--disable-pip-version-check", "--isolated")
         must(*pip, "install", "--quiet", "--no-index", "--find-links", self.wheels, *requirements, cwd=ROOT)
 
     def run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
-        """A command that is installed in it."""
+        """Run a command that is installed in it."""
         return run(self.scripts / command[0], *command[1:], cwd=self.folder)
 
     def distributions(self) -> set[str]:
-        """What is installed in it."""
+        """Return the names of the distributions that are installed in it."""
         code = "import importlib.metadata as m\nfor d in m.distributions(): print(d.name)"
         return set(must(self.python, "-I", "-c", code, cwd=self.folder).split())
