@@ -1,4 +1,4 @@
-"""`urlschemes session`: at a terminal, which is a real one with a person's keys, and between pipes."""
+"""The command `urlschemes session`, at a pseudo-terminal and between pipes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from click.testing import CliRunner, Result
 
+from urlschemes_cli.app import command
 from urlschemes_servers.telnet import TelnetAddress, telnet_server
-from urlschemes_telnet.printer import Printer
 from urlschemes_testing.rogue import Visitor, floods, hears_exactly, hears_until, resets, rogue, says, stays_silent
 
 PATIENCE = 20
 COMMAND = "from urlschemes_cli import main; main()"
-# The terminal becomes the one that signals come from, as for a program that a shell starts.
+# The terminal becomes the controlling one, as for a program started by a shell.
 AT_A_TERMINAL = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {COMMAND}"
 USERS = {"guest": "open sesame"}
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments), prog_name="urlschemes")
 
 
 def environment() -> dict[str, str]:
@@ -36,83 +39,83 @@ def environment() -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ} | {"TERM": "xterm", "LC_ALL": "C.UTF-8"}
 
 
-class Person:
-    """Somebody at a terminal, in front of the command."""
+class TerminalUser:
+    """The command at a pseudo-terminal, and a user who types and reads there."""
 
     def __init__(self, *arguments: str) -> None:
-        self._outside, self._inside = pty.openpty()
-        termios.tcsetwinsize(self._inside, (24, 80))
+        self._master, self._slave = pty.openpty()
+        termios.tcsetwinsize(self._slave, (24, 80))
         self.before = self.modes
         self.screen = b""
         self._seen = 0
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", "-c", AT_A_TERMINAL, "session", *arguments],
-            stdin=self._inside,
-            stdout=self._inside,
-            stderr=self._inside,
+            stdin=self._slave,
+            stdout=self._slave,
+            stderr=self._slave,
             env=environment(),
             start_new_session=True,
         )
 
     @property
     def modes(self) -> list[Any]:
-        return termios.tcgetattr(self._inside)
+        return termios.tcgetattr(self._slave)
 
     @property
-    def shows_what_is_typed(self) -> bool:
+    def echoes(self) -> bool:
         return bool(self.modes[3] & termios.ECHO)
 
-    def _look(self, within: float) -> bool:
-        if not select.select([self._outside], [], [], within)[0]:
+    def _read(self, within: float) -> bool:
+        if not select.select([self._master], [], [], within)[0]:
             return False
-        self.screen += os.read(self._outside, 65536)
+        self.screen += os.read(self._master, 65536)
         return True
 
     def sees(self, text: str | bytes) -> None:
-        """Wait until the terminal shows this, behind what was seen before."""
-        wanted = text.encode() if isinstance(text, str) else text
+        """Wait until the terminal shows this after what was seen before."""
+        expected = text.encode() if isinstance(text, str) else text
         ends = time.monotonic() + PATIENCE
-        while (at := self.screen.find(wanted, self._seen)) < 0:
-            self._look(0.2)
+        while (at := self.screen.find(expected, self._seen)) < 0:
+            self._read(0.2)
             assert time.monotonic() < ends, self.screen[self._seen :]
-        self._seen = at + len(wanted)
+        self._seen = at + len(expected)
 
     def types(self, keys: str | bytes) -> None:
-        os.write(self._outside, keys.encode() if isinstance(keys, str) else keys)
+        os.write(self._master, keys.encode() if isinstance(keys, str) else keys)
 
     def resizes(self, columns: int, rows: int) -> None:
-        termios.tcsetwinsize(self._outside, (rows, columns))
+        termios.tcsetwinsize(self._master, (rows, columns))
 
-    def is_done(self) -> int:
-        """Wait until the command is over: its exit code, with the terminal as it was."""
+    def exit_code(self) -> int:
+        """Wait for the command, check that it restored the terminal, and return its exit code."""
         ends = time.monotonic() + PATIENCE
         while self.process.poll() is None:
-            self._look(0.05)
+            self._read(0.05)
             assert time.monotonic() < ends, self.screen
-        while self._look(0):
+        while self._read(0):
             pass
-        assert self.modes == self.before, "the terminal is not as it was"
+        assert self.modes == self.before, "the terminal was not restored"
         return self.process.returncode
 
-    def leave(self) -> None:
+    def close(self) -> None:
         self.process.kill()
         self.process.wait()
-        os.close(self._outside)
-        os.close(self._inside)
+        os.close(self._master)
+        os.close(self._slave)
 
 
 @contextmanager
-def person(*arguments: str) -> Iterator[Person]:
-    somebody = Person(*arguments)
+def terminal_user(*arguments: str) -> Iterator[TerminalUser]:
+    user = TerminalUser(*arguments)
     try:
-        yield somebody
+        yield user
     finally:
-        somebody.leave()
+        user.close()
 
 
-def eventually(what: Callable[[], bool]) -> bool:
+def eventually(condition: Callable[[], bool]) -> bool:
     ends = time.monotonic() + PATIENCE
-    while not what():
+    while not condition():
         assert time.monotonic() < ends
         time.sleep(0.01)
     return True
@@ -133,147 +136,153 @@ def shell() -> Iterator[TelnetAddress]:
 # At a terminal --------------------------------------------------------------------------------------------------------
 
 
-def test_a_person_logs_in_and_talks(server: TelnetAddress) -> None:
-    with person(f"telnet://{server}/") as joe:
-        joe.sees("Welcome.\r\nlogin: ")
-        joe.types("guexx\x7f\x7fst\r")
-        joe.sees("guexx\b \b\b \bst\r\nPassword: ")
-        assert not joe.shows_what_is_typed
-        joe.types("open sesame\r")
-        joe.sees("\r\nWelcome, guest.\r\n> ")
-        joe.types("naïve\r")
-        joe.sees("naïve\r\nYou said: naïve\r\n> ")
-        joe.types("quit\r")
-        joe.sees("Goodbye.\r\n")
-        joe.sees("the session is closed")
-        assert joe.is_done() == 0
-        assert b"sesame" not in joe.screen
+def test_a_user_logs_in_and_talks(server: TelnetAddress) -> None:
+    with terminal_user(f"telnet://{server}/") as user:
+        user.sees("Welcome.\r\nlogin: ")
+        user.types("guexx\x7f\x7fst\r")
+        user.sees("guexx\b \b\b \bst\r\nPassword: ")
+        assert not user.echoes
+        user.types("open sesame\r")
+        user.sees("\r\nWelcome, guest.\r\n> ")
+        user.types("naïve\r")
+        user.sees("naïve\r\nYou said: naïve\r\n> ")
+        user.types("quit\r")
+        user.sees("Goodbye.\r\n")
+        user.sees("the session is closed")
+        assert user.exit_code() == 0
+        assert b"sesame" not in user.screen
     assert server.visits[0].user == "guest"
     assert server.visits[0].terminal is None
 
 
-def test_the_window_is_told_and_followed(server: TelnetAddress) -> None:
-    with person(f"telnet://{server}/") as joe:
-        joe.sees("login: ")
+def test_the_service_gets_the_window_size_and_its_changes(server: TelnetAddress) -> None:
+    with terminal_user(f"telnet://{server}/") as user:
+        user.sees("login: ")
         assert eventually(lambda: server.visits[0].size == (80, 24))
-        joe.resizes(132, 43)
+        user.resizes(132, 43)
         assert eventually(lambda: server.visits[0].size == (132, 43))
-        joe.resizes(255, 50)
+        user.resizes(255, 50)
         assert eventually(lambda: server.visits[0].size == (255, 50))
-        joe.types("\x1dq")
-        assert joe.is_done() == 0
+        user.types("\x1dq")
+        assert user.exit_code() == 0
 
 
-def test_ctrl_c_goes_to_the_service(shell: TelnetAddress) -> None:
-    with person(f"telnet://{shell}/") as joe:
-        joe.sees("> ")
-        joe.types("half\x03")
-        joe.sees("half^C\r\n> ")
-        joe.types("\x1di")
-        joe.sees("^C\r\n> ")
-        joe.process.send_signal(signal.SIGINT)
-        joe.sees("^C\r\n> ")
-        joe.types("\x04")
-        assert joe.is_done() == 0
+def test_ctrl_c_is_sent_to_the_service(shell: TelnetAddress) -> None:
+    with terminal_user(f"telnet://{shell}/") as user:
+        user.sees("> ")
+        user.types("half\x03")
+        user.sees("half^C\r\n> ")
+        user.types("\x1di")
+        user.sees("^C\r\n> ")
+        user.process.send_signal(signal.SIGINT)
+        user.sees("^C\r\n> ")
+        user.types("\x04")
+        assert user.exit_code() == 0
     assert shell.visits[0].interrupts == 3
 
 
-def test_the_escape_key(shell: TelnetAddress) -> None:
-    with person(f"telnet://{shell}/") as joe:
-        joe.sees("> ")
-        joe.types("a\x1d?")
-        joe.sees("[q ends the session, ")
-        joe.types("\x1d\x1db\r")
-        joe.sees("You said: a\\x1db\r\n> ")
-        joe.types("\x1d")
-        joe.types(".")
-        assert joe.is_done() == 0
+def test_the_escape_key_begins_commands(shell: TelnetAddress) -> None:
+    with terminal_user(f"telnet://{shell}/") as user:
+        user.sees("> ")
+        user.types("a\x1d?")
+        user.sees("[q ends the session, ")
+        user.types("\x1d\x1db\r")
+        user.sees("You said: a\\x1db\r\n> ")
+        user.types("\x1d")
+        user.types(".")
+        assert user.exit_code() == 0
 
 
-@pytest.mark.parametrize(("given", "key"), [("^a", b"\x01"), ("^_", b"\x1f"), ("~", b"~")])
-def test_another_escape_key(shell: TelnetAddress, given: str, key: bytes) -> None:
-    with person("--escape", given, f"telnet://{shell}/") as joe:
-        joe.sees("> ")
-        joe.types(b"\x1dq\r")
-        joe.sees("You said: \\x1dq\r\n> ")
-        joe.types(key + b"q")
-        assert joe.is_done() == 0
+@pytest.mark.parametrize(("option", "key"), [("^_", b"\x1f"), ("~", b"~")])
+def test_the_escape_key_can_be_chosen(shell: TelnetAddress, option: str, key: bytes) -> None:
+    with terminal_user("--escape", option, f"telnet://{shell}/") as user:
+        user.sees("> ")
+        user.types(b"\x1dq\r")
+        user.sees("You said: \\x1dq\r\n> ")
+        user.types(key + b"q")
+        assert user.exit_code() == 0
 
 
-def test_no_escape_key(shell: TelnetAddress) -> None:
-    with person("--escape", "none", f"telnet://{shell}/") as joe:
-        joe.sees("> ")
-        joe.types("\x00\x1dq\r")
-        joe.sees("\\x1dq\r\n> ")
-        joe.types("quit\r")
-        assert joe.is_done() == 0
+def test_there_may_be_no_escape_key(shell: TelnetAddress) -> None:
+    with terminal_user("--escape", "none", f"telnet://{shell}/") as user:
+        user.sees("> ")
+        user.types("\x00\x1dq\r")
+        user.sees("\\x1dq\r\n> ")
+        user.types("quit\r")
+        assert user.exit_code() == 0
 
 
 @pytest.mark.parametrize("key", ["", "^1", "ab", "é", "^\x1d"])
-def test_what_is_no_key(key: str) -> None:
-    done = piped(b"", "--escape", key, "telnet://127.0.0.1/")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"a key is one character" in done.stderr
+def test_an_invalid_escape_key_is_a_usage_error(key: str) -> None:
+    done = invoke("session", "--escape", key, "telnet://127.0.0.1/")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "expected one character" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it_and_the_terminal_is_as_before(shell: TelnetAddress, number: signal.Signals) -> None:
-    with person(f"telnet://{shell}/") as joe:
-        joe.sees("> ")
-        assert joe.modes != joe.before
-        joe.process.send_signal(number)
-        assert joe.is_done() == 128 + number
+def test_a_signal_ends_the_session_and_the_terminal_is_restored(shell: TelnetAddress, number: signal.Signals) -> None:
+    with terminal_user(f"telnet://{shell}/") as user:
+        user.sees("> ")
+        assert user.modes != user.before
+        user.process.send_signal(number)
+        assert user.exit_code() == 128 + number
 
 
-def test_an_error_ends_it_and_the_terminal_is_as_before() -> None:
-    with rogue(says(b"\xff\xfb\x01> "), hears_exactly(4), resets()) as service, person(f"telnet://{service}/") as joe:
-        joe.sees("> ")
-        assert joe.modes != joe.before
-        joe.types("x")
-        joe.sees("broke")
-        assert joe.is_done() == 3
+def test_an_error_ends_the_session_and_the_terminal_is_restored() -> None:
+    with (
+        rogue(says(b"\xff\xfb\x01> "), hears_exactly(4), resets()) as service,
+        terminal_user(f"telnet://{service}/") as user,
+    ):
+        user.sees("> ")
+        assert user.modes != user.before
+        user.types("x")
+        user.sees("broke")
+        assert user.exit_code() == 3
 
 
-def test_b41_a_storm_ends_it_and_the_terminal_is_as_before() -> None:
-    with rogue(says(b"> "), floods(b"\xff\xfd\x18")) as service, person(f"telnet://{service}/") as joe:
-        joe.sees("negotiates without end")
-        assert joe.is_done() == 3
+def test_endless_negotiation_ends_the_session_and_the_terminal_is_restored() -> None:
+    with rogue(says(b"> "), floods(b"\xff\xfd\x18")) as service, terminal_user(f"telnet://{service}/") as user:
+        user.sees("negotiates endlessly")
+        assert user.exit_code() == 3
 
 
-def test_a_service_that_does_not_echo_gets_lines() -> None:
-    with telnet_server(negotiates=False) as service, person(f"telnet://{service}/") as joe:
-        joe.sees("> ")
-        assert joe.shows_what_is_typed
-        joe.types("hexx\x7f\x7fllo\r")
-        joe.sees("llo\r\n")
-        joe.sees("You said: hello\r\n> ")
-        joe.types("gone\x03")  # which is a signal here
-        joe.sees("^C\r\n> ")
-        joe.types("half\x1d")  # ends the line at once
-        joe.types("?")
-        joe.sees("[q ends")
-        assert eventually(lambda: joe.shows_what_is_typed)
-        joe.types(" whole\r")
-        joe.sees("You said: half whole\r\n> ")
-        joe.types("\x1dq")
-        assert joe.is_done() == 0
+def test_a_service_that_does_not_echo_gets_whole_lines() -> None:
+    with telnet_server(negotiates=False) as service, terminal_user(f"telnet://{service}/") as user:
+        user.sees("> ")
+        assert user.echoes
+        user.types("hexx\x7f\x7fllo\r")
+        user.sees("llo\r\n")
+        user.sees("You said: hello\r\n> ")
+        user.types("gone\x03")  # a signal in line mode
+        user.sees("^C\r\n> ")
+        user.types("half\x1d")  # completes the line at once
+        user.types("?")
+        user.sees("[q ends")
+        assert eventually(lambda: user.echoes)
+        user.types(" whole\r")
+        user.sees("You said: half whole\r\n> ")
+        user.types("\x1dq")
+        assert user.exit_code() == 0
         assert service.visits[0].interrupts == 1
 
 
-def test_the_service_may_change_its_mind_about_the_echo() -> None:
+def test_a_service_may_switch_its_echo_on_and_off() -> None:
     acts = (says(b"name: "), hears_until(b"\r\n"), says(b"\xff\xfb\x01word: "), hears_until(b"\r\n"))
-    with rogue(*acts, says(b"\xff\xfc\x01more: "), stays_silent()) as service, person(f"telnet://{service}/") as joe:
-        joe.sees("name: ")
-        assert joe.shows_what_is_typed
-        joe.types("joe\r")
-        joe.sees("word: ")
-        assert eventually(lambda: not joe.shows_what_is_typed)
-        joe.types("secret\r")
-        joe.sees("more: ")
-        assert eventually(lambda: joe.shows_what_is_typed)
-        joe.types("\x1dq")
-        assert joe.is_done() == 0
-        assert b"secret" not in joe.screen
+    with (
+        rogue(*acts, says(b"\xff\xfc\x01more: "), stays_silent()) as service,
+        terminal_user(f"telnet://{service}/") as user,
+    ):
+        user.sees("name: ")
+        assert user.echoes
+        user.types("joe\r")
+        user.sees("word: ")
+        assert eventually(lambda: not user.echoes)
+        user.types("secret\r")
+        user.sees("more: ")
+        assert eventually(lambda: user.echoes)
+        user.types("\x1dq")
+        assert user.exit_code() == 0
+        assert b"secret" not in user.screen
 
 
 HOSTILE = "\x1b]0;title\x07\x1b[6n\x9b2J\x90q\x1b\\\u202e\u200b\x7f\x0e\x08"
@@ -281,78 +290,77 @@ HOSTILE = "\x1b]0;title\x07\x1b[6n\x9b2J\x90q\x1b\\\u202e\u200b\x7f\x0e\x08"
 
 def test_no_escape_sequence_reaches_the_terminal() -> None:
     words = (HOSTILE + "end>").encode() + b"\x9b5n\x85>>"
-    with rogue(says(words), stays_silent()) as service, person(f"telnet://{service}/") as joe:
-        joe.sees(">>")
-        joe.types("\x1dq")
-        assert joe.is_done() == 0
-        screen = joe.screen.decode()
+    with rogue(says(words), stays_silent()) as service, terminal_user(f"telnet://{service}/") as user:
+        user.sees(">>")
+        user.types("\x1dq")
+        assert user.exit_code() == 0
+        screen = user.screen.decode()
     assert "\\x1b]0;title\\x07\\x1b[6n\\x9b2J\\x90q\\x1b\\\\u202e\\u200b\\x7f\\x0e\bend>\\x9b5n\\x85>>" in screen
     assert set(re.findall(r"[^\x20-\x7e]", screen)) <= {"\r", "\n", "\b"}
 
 
-def test_raw_lets_the_terminal_have_them() -> None:
+def test_raw_passes_escape_sequences_to_the_terminal() -> None:
     words = (HOSTILE + "\n>>").encode()
     acts = (says(b"\xff\xfb\x01> "), hears_until(b"x"), says(words), stays_silent())
-    with rogue(*acts) as service, person("--raw", f"telnet://{service}/") as joe:
-        joe.sees("> ")
-        assert eventually(lambda: not joe.shows_what_is_typed)
-        assert not joe.modes[1] & termios.OPOST
-        joe.types("x")
-        joe.sees(words)
-        joe.types("\x1dq")
-        assert joe.is_done() == 0
-    assert b"WARNING" in piped(b"", "--help").stdout
+    with rogue(*acts) as service, terminal_user("--raw", f"telnet://{service}/") as user:
+        user.sees("> ")
+        assert eventually(lambda: not user.echoes)
+        assert not user.modes[1] & termios.OPOST
+        user.types("x")
+        user.sees(words)
+        user.types("\x1dq")
+        assert user.exit_code() == 0
+    assert "WARNING" in invoke("session", "--help").stdout
 
 
-# The login ------------------------------------------------------------------------------------------------------------
+# Logins ---------------------------------------------------------------------------------------------------------------
 
 
-def test_b43_the_url_is_advice_and_the_password_is_not_shown(server: TelnetAddress) -> None:
-    with person(f"telnet://guest:open%20sesame@{server}/") as joe:
-        joe.sees("the URL suggests to log in as 'guest' with a password, which --show-password shows; --login types it")
-        joe.sees("login: ")
-        joe.types("\x1dl")
-        joe.sees("guest\r\nPassword: ")
-        joe.sees("Welcome, guest.\r\n> ")
-        joe.types("quit\r")
-        assert joe.is_done() == 0
-        assert b"sesame" not in joe.screen
+def test_the_login_of_the_url_is_suggested_without_its_password(server: TelnetAddress) -> None:
+    with terminal_user(f"telnet://guest:open%20sesame@{server}/") as user:
+        user.sees("the URL suggests the user name 'guest' and a password (--show-password shows it); --login types it")
+        user.sees("login: ")
+        user.types("\x1dl")
+        user.sees("guest\r\nPassword: ")
+        user.sees("Welcome, guest.\r\n> ")
+        user.types("quit\r")
+        assert user.exit_code() == 0
+        assert b"sesame" not in user.screen
 
 
-def test_the_login_is_typed_when_told_to(server: TelnetAddress) -> None:
-    with person("--login", "--show-password", f"telnet://guest:open%20sesame@{server}/") as joe:
-        joe.sees("with the password 'open sesame'")
-        joe.sees("Welcome, guest.\r\n> ")
-        joe.types("\x1dq")
-        assert joe.is_done() == 0
+def test_login_types_the_login(server: TelnetAddress) -> None:
+    with terminal_user("--login", "--show-password", f"telnet://guest:open%20sesame@{server}/") as user:
+        user.sees("and the password 'open sesame'")
+        user.sees("Welcome, guest.\r\n> ")
+        user.types("\x1dq")
+        assert user.exit_code() == 0
 
 
-def test_a_login_that_cannot_be_typed_is_said_and_the_session_goes_on(server: TelnetAddress) -> None:
-    with person("--login", f"telnet://guest@{server}/") as joe:
-        joe.sees("login: guest\r\nPassword: ")
-        joe.sees("[the service asks for a password, and neither the URL nor the call has one]")
-        joe.types("open sesame\r")
-        joe.sees("Welcome, guest.\r\n> ")
-        joe.types("quit\r")
-        assert joe.is_done() == 0
+def test_an_incomplete_login_is_reported_and_the_session_continues(server: TelnetAddress) -> None:
+    with terminal_user("--login", f"telnet://guest@{server}/") as user:
+        user.sees("login: guest\r\nPassword: ")
+        user.sees("[the service asks for a password, but neither the URL nor the call has one]")
+        user.types("open sesame\r")
+        user.sees("Welcome, guest.\r\n> ")
+        user.types("quit\r")
+        assert user.exit_code() == 0
 
 
 @pytest.mark.parametrize("login", ["%1B%5B2J", "a%0Als", "-froot", "a:%9B%07"])
-def test_an_unsafe_login_is_refused_and_shown_without_its_octets(shell: TelnetAddress, login: str) -> None:
-    done = piped(b"", f"telnet://{login}@{shell}/")
-    assert done.returncode == 4
-    assert done.stdout == b""
-    assert b"\x1b" not in done.stderr
+def test_an_unsafe_login_is_refused_without_printing_its_octets(shell: TelnetAddress, login: str) -> None:
+    done = invoke("session", f"telnet://{login}@{shell}/")
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert "\x1b" not in done.stderr
     assert shell.visits == []
 
 
 # Between pipes --------------------------------------------------------------------------------------------------------
 
 
-def piped(keys: bytes, *arguments: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
+def piped(data: bytes, *arguments: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", COMMAND, "session", *arguments],
-        input=keys if "stdin" not in more else None,
+        input=data if "stdin" not in more else None,
         capture_output=True,
         env=environment(),
         timeout=PATIENCE,
@@ -361,7 +369,7 @@ def piped(keys: bytes, *arguments: str, **more: Any) -> subprocess.CompletedProc
     )
 
 
-def test_lines_go_in_and_what_the_service_writes_comes_out_until_it_closes(server: TelnetAddress) -> None:
+def test_lines_of_input_are_sent_and_the_output_is_written_until_the_service_closes(server: TelnetAddress) -> None:
     done = piped(b"one\ntwo\r\nsize\nquit\n", "--login", f"telnet://guest:open%20sesame@{server}/")
     assert (done.returncode, done.stderr.count(b"\n")) == (0, 1)
     assert done.stdout.startswith(b"Welcome.\r\nlogin: guest\r\nPassword: \r\nWelcome, guest.\r\n> ")
@@ -369,28 +377,28 @@ def test_lines_go_in_and_what_the_service_writes_comes_out_until_it_closes(serve
         assert line in done.stdout
 
 
-def test_the_octets_that_come_out_are_those_that_came() -> None:
+def test_the_output_is_unchanged() -> None:
     octets = bytes(range(256))
     with rogue(says(octets.replace(b"\xff", b"\xff\xff"))) as service:
         assert piped(b"", f"telnet://{service}/").stdout == octets
 
 
 @pytest.mark.parametrize(
-    ("arguments", "keys", "heard"),
+    ("arguments", "data", "heard"),
     [
         ((), b"a\nb\r\nc\rd\xff\x00\x1d\n", b"a\r\nb\r\nc\r\0d\xff\xff\x00\x1d\r\n"),
         ((), b"end\r", b"end\r\0"),
         (("--binary",), b"a\nb\r\nc\rd\xff\n", b"\xff\xfb\0\xff\xfd\0a\nb\r\nc\r\0d\xff\xff\n"),
     ],
 )
-def test_what_goes_in_is_sent_by_the_rules_of_the_nvt(arguments: tuple[str, ...], keys: bytes, heard: bytes) -> None:
+def test_input_is_sent_by_the_rules_of_the_nvt(arguments: tuple[str, ...], data: bytes, heard: bytes) -> None:
     with rogue(hears_exactly(len(heard)), says(b"bye\r\n")) as service:
-        done = piped(keys, *arguments, f"telnet://{service}/")
+        done = piped(data, *arguments, f"telnet://{service}/")
         assert (done.returncode, done.stdout) == (0, b"bye\r\n")
         assert service.heard == [heard]
 
 
-def test_a_line_end_that_is_cut_is_one_line_end() -> None:
+def test_cr_lf_in_two_pieces_is_one_line_end() -> None:
     with rogue(says(b"> "), hears_exactly(5), says(b"bye")) as service:
         reading, writing = os.pipe()
         process = subprocess.Popen(
@@ -408,115 +416,68 @@ def test_a_line_end_that_is_cut_is_one_line_end() -> None:
         assert service.heard == [b"ab\r\nc"]
 
 
-def test_much_goes_both_ways_without_waiting_for_the_other(tmp_path: Path) -> None:
-    """A service that says back what it hears, and stops hearing while nobody takes that from it."""
+def test_input_and_output_do_not_block_each_other(tmp_path: Path) -> None:
+    """The service echoes, and stops reading while its output is not read."""
     lines = b"".join(b"%07d %s\n" % (number, b"x" * 40) for number in range(40_000))
-    (tmp_path / "keys").write_bytes(lines)
+    (tmp_path / "input").write_bytes(lines)
 
-    def say_back(visitor: Visitor) -> None:
+    def echo(visitor: Visitor) -> None:
         left = len(lines) + 40_000
         while left:
             octets = visitor.hear()
             left -= len(octets)
             visitor.say(octets)
 
-    with rogue(say_back) as service, (tmp_path / "keys").open("rb") as keys:
-        done = piped(b"", f"telnet://{service}/", stdin=keys)
+    with rogue(echo) as service, (tmp_path / "input").open("rb") as data:
+        done = piped(b"", f"telnet://{service}/", stdin=data)
     assert done.returncode == 0
     assert done.stdout == lines.replace(b"\n", b"\r\n")
 
 
-def test_after_the_input_the_service_may_not_be_silent_for_ever(server: TelnetAddress) -> None:
+def test_after_the_input_silence_is_limited(server: TelnetAddress) -> None:
     done = piped(b"", "--timeout", "0.5", f"telnet://{server}/")
     assert done.returncode == 3
     assert done.stdout == b"Welcome.\r\nlogin: "
     assert b"the deadline passed" in done.stderr
 
 
-def test_a_login_that_fails_between_pipes_is_an_error(server: TelnetAddress) -> None:
+def test_a_failed_login_between_pipes_is_an_error(server: TelnetAddress) -> None:
     done = piped(b"", "--login", f"telnet://{server}/")
     assert done.returncode == 3
     assert b"asks for a user" in done.stderr
 
 
-def test_the_terminal_stays_as_it_is_where_the_output_goes_elsewhere(shell: TelnetAddress) -> None:
-    outside, inside = pty.openpty()
-    before = termios.tcgetattr(inside)
+def test_the_terminal_is_unchanged_if_the_output_is_a_pipe(shell: TelnetAddress) -> None:
+    master, slave = pty.openpty()
+    before = termios.tcgetattr(slave)
     with subprocess.Popen(
         [sys.executable, "-c", COMMAND, "session", f"telnet://{shell}/"],
-        stdin=inside,
+        stdin=slave,
         stdout=subprocess.PIPE,
         env=environment(),
     ) as process:
         assert process.stdout is not None
         written = process.stdout.read(2)
-        assert termios.tcgetattr(inside) == before
-        os.write(outside, b"quit\r")
+        assert termios.tcgetattr(slave) == before
+        os.write(master, b"quit\r")
         written += process.stdout.read()
         assert written.endswith(b"Goodbye.\r\n")
         assert process.wait(PATIENCE) == 0
-    os.close(outside)
-    os.close(inside)
+    os.close(master)
+    os.close(slave)
 
 
-def test_another_scheme_has_no_session() -> None:
-    done = piped(b"", "file:///etc/motd")
-    assert done.returncode == 4
-    assert b"does not offer the operation 'open session'" in done.stderr
+def test_a_url_of_another_scheme_is_refused() -> None:
+    done = invoke("session", "file:///etc/motd")
+    assert done.exit_code == 4
+    assert "does not offer the operation 'open session'" in done.stderr
 
 
-def test_verbose_shows_the_dialogue_without_the_password(server: TelnetAddress) -> None:
+def test_verbose_hides_the_password(server: TelnetAddress) -> None:
     done = piped(b"quit\n", "-vv", "--login", f"telnet://guest:open%20sesame@{server}/")
     assert b"> ***" in done.stderr
     assert b"sesame" not in done.stderr + done.stdout
 
 
-def test_the_help_of_the_command_lists_it() -> None:
-    shown = subprocess.run(
-        [sys.executable, "-c", COMMAND, "--help"], capture_output=True, env=environment(), timeout=PATIENCE, check=True
-    )
-    assert re.search(rb"Commands of plugins:(?s:.*)\n  session +of urlschemes-telnet", shown.stdout)
-
-
-# What a terminal is shown ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("octets", "text"),
-    [
-        (b"plain\ttext\r\n", "plain\ttext\n"),
-        (b"a\r\r\nb\n\r", "a\r\nb\n\r"),
-        (b"a\nb\rc", "a\nb\rc"),
-        (b"ab\b\b\b\bc", "ab\b\bc"),
-        (b"a\n\b\b", "a\n"),
-        (b"a\r\b", "a\r"),
-        (b"\b", ""),
-        (b"a\0b", "ab"),
-        (b"\x07\x0b\x0c\x1b[2J\x7f", "\\x07\\x0b\\x0c\\x1b[2J\\x7f"),
-        ("né€𝄞".encode(), "né€𝄞"),
-        (b"caf\xe9\x9b", "caf\\xe9\\x9b"),
-        ("\u202e\u200b\ufeff\x9b".encode(), "\\u202e\\u200b\\ufeff\\x9b"),
-        (b"cut\xe2\x82", "cut\\xe2\\x82"),
-    ],
-)
-def test_what_is_shown(octets: bytes, text: str) -> None:
-    assert Printer().feed(octets, final=True) == text
-    printer = Printer()
-    pieces = [printer.feed(octets[index : index + 1]) for index in range(len(octets))]
-    assert "".join((*pieces, printer.feed(b"", final=True))) == text
-
-
-@given(
-    octets=st.binary(max_size=60)
-    | st.text(st.sampled_from("a\b\r\n\x1b[\x9b\u202e\u2028é\0"), max_size=40).map(str.encode)
-)
-def test_whatever_comes_a_terminal_obeys_none_of_it(octets: bytes) -> None:
-    text = Printer().feed(octets, final=True)
-    assert not re.search(
-        "[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]", text
-    )
-    for line in re.split("[\r\n]", text):
-        column = 0
-        for character in line:
-            column += -1 if character == "\b" else 1
-            assert column >= 0
+def test_the_help_lists_the_command() -> None:
+    assert re.search(r"Commands of plugins:(?s:.*)\n  session +from urlschemes-telnet", invoke("--help").stdout)

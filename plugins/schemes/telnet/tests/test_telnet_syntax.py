@@ -54,7 +54,7 @@ def test_a_service_is_no_data_object_to_be_accessed() -> None:
         urlschemes_access.access("telnet://localhost/")
 
 
-# --- decision 14: what may follow ------------------------------------------------------------------------------------
+# decision 14: what may follow -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("end", ["/x", "//", "/?", "/;x", "/%20", "/ ", "?", "/x@h/"])
@@ -64,7 +64,7 @@ def test_decision_14_nothing_follows_the_final_slash(end: str) -> None:
         TelnetURL.parse(f"telnet://h{end}")
 
 
-# --- section 3.1: the login ------------------------------------------------------------------------------------------
+# section 3.1: the login -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_control_octets_derive_and_must_reach_no_terminal_and_no_connection(logi
     assert "control-octet" in {finding.code for finding in urlschemes_lint.check(str(url))}
 
 
-# --- build and replace -----------------------------------------------------------------------------------------------
+# build and replace ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

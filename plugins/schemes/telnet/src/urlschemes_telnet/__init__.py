@@ -2,8 +2,9 @@
 
     telnet://<user>:<password>@<host>:<port>/
 
-The syntax is in `registration.toml`, how a session is opened in `access.py`, what it does in `session.py`; option
-negotiation is in `options.py`, the octets of the connection in `stream.py`, and the command in `command.py`.
+The syntax is in `registration.toml`. `access.py` opens a session, `session.py` is the session; `codec.py` and
+`option_negotiation.py` decode and encode the octets of the connection. The command `urlschemes session` is in
+`command.py`, `conversation.py`, `terminal.py` and `output_filter.py`.
 """
 
 from __future__ import annotations
@@ -49,11 +50,12 @@ def open_session(
     deadline: float | None = None,
     trace: Tracer | None = None,
 ) -> TelnetSession:
-    """Connect to the service that `url` locates: a session, to be used in a `with` block.
+    """Connect to the service of `url` and return a session, to be used in a `with` block.
 
-    `columns` and `rows` are the size of the window, which the service is told if it asks. The other arguments, and the
-    errors, are those of `urlschemes_access.operate`.
+    `columns` and `rows` are the window size, which is sent to a service that asks. The other arguments, and the errors,
+    are those of `urlschemes_access.operate`.
     """
+    # Late: parsing a URL does not need them.
     import urlschemes_access
     from urlschemes.errors import UnsupportedOperation
     from urlschemes_telnet.session import TelnetSession
@@ -65,16 +67,13 @@ def open_session(
         return session
     if isinstance(session, urlschemes_access.Session):
         session.close()
-    raise UnsupportedOperation(
-        "the URL opens a session of another protocol", hint="`urlschemes_access.operate` gives it"
-    )
+    raise UnsupportedOperation("the URL opens a session of another protocol", hint="use `urlschemes_access.operate`")
 
 
 def __getattr__(name: str) -> object:
-    """What a session is made of is imported when it is first used: a URL is parsed without it."""
     if name not in ("Advice", "TelnetAttributes", "TelnetSession"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from urlschemes_telnet import session
+    from urlschemes_telnet import session  # late: parsing a URL does not need it
 
     value: object = getattr(session, name)
     globals()[name] = value

@@ -1,7 +1,7 @@
-"""The terminal that a person types at: its modes, its size, its signals. On POSIX systems alone.
+"""The user's terminal: its modes, size and signals. Only for POSIX systems.
 
-In character mode each key is sent as it is pressed, and the service shows it. In line mode the terminal shows and edits
-a line, which is sent when it is finished: for services that do not echo.
+In character mode each key is sent when it is pressed, and the service echoes it. In line mode the terminal echoes and
+edits a line, which is sent when it is complete: for services that do not echo.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 __all__ = ["Terminal"]
 
 INPUT, OUTPUT, LOCAL, CHARACTERS = 0, 1, 3, 6
-"""Where termios keeps what: modes of input, of output, of the terminal itself; and its special characters."""
+"""Indexes into the attributes of termios: input modes, output modes, local modes, special characters."""
 NO_KEY = b"\0"
-"""In place of a special character: none."""
+"""The value that disables a special character."""
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-_NOTICED = (signal.SIGWINCH, signal.SIGINT)
+_QUEUED = (signal.SIGWINCH, signal.SIGINT)
 
 
 class Terminal:
-    """The terminal `descriptor`, within a `with` block; however that is left, the terminal is as it was before.
+    """The terminal `descriptor`, a context manager that restores its modes on exit.
 
-    `woken` is readable when a signal came, which `signals` tells: SIGWINCH or SIGINT. SIGTERM, SIGHUP and SIGQUIT end
-    the block, with SystemExit. With `raw`, in character mode, not even a line feed is turned into a new line.
+    `wakeup` is a descriptor that is readable after SIGWINCH or SIGINT; `signals` returns them. SIGTERM, SIGHUP and
+    SIGQUIT raise SystemExit. With `raw`, line feeds in the output are not converted in character mode.
     """
 
     def __init__(self, descriptor: int, *, raw: bool = False) -> None:
@@ -40,17 +40,17 @@ class Terminal:
         self._raw = raw
         self._mode = ""
         self._handlers: dict[int, Any] = {}
-        self._waker = -1
+        self._previous_wakeup = -1
 
     def __enter__(self) -> Self:
-        self._before = termios.tcgetattr(self._descriptor)
-        atexit.register(self._restore)  # a signal may come within `__exit__`, and end it
-        self.woken, self._waking = os.pipe()
-        os.set_blocking(self._waking, False)
-        os.set_blocking(self.woken, False)
-        self._waker = signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
-        for number in (*_NOTICED, *_ENDING):
-            self._handlers[number] = signal.signal(number, _end if number in _ENDING else _notice)
+        self._original = termios.tcgetattr(self._descriptor)
+        atexit.register(self._restore)  # a signal may interrupt `__exit__`
+        self.wakeup, self._wakeup_input = os.pipe()
+        os.set_blocking(self._wakeup_input, False)
+        os.set_blocking(self.wakeup, False)
+        self._previous_wakeup = signal.set_wakeup_fd(self._wakeup_input, warn_on_full_buffer=False)
+        for number in (*_QUEUED, *_ENDING):
+            self._handlers[number] = signal.signal(number, _exit if number in _ENDING else _ignore)
         return self
 
     def __exit__(
@@ -58,24 +58,24 @@ class Terminal:
     ) -> None:
         self._restore()
         atexit.unregister(self._restore)
-        signal.set_wakeup_fd(self._waker)
+        signal.set_wakeup_fd(self._previous_wakeup)
         for number, handler in self._handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        os.close(self.woken)
-        os.close(self._waking)
+        os.close(self.wakeup)
+        os.close(self._wakeup_input)
 
     def _restore(self) -> None:
-        with suppress(termios.error):  # it is gone
-            termios.tcsetattr(self._descriptor, termios.TCSANOW, self._before)
+        with suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(self._descriptor, termios.TCSANOW, self._original)
 
     def signals(self) -> frozenset[int]:
-        """The signals that came since this was asked."""
+        """Return the signals received since the last call."""
         with suppress(BlockingIOError):
-            return frozenset(os.read(self.woken, 4096))
+            return frozenset(os.read(self.wakeup, 4096))
         return frozenset()
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows; 0 where the terminal does not know."""
+        """Return columns and rows; 0 if unknown."""
         try:
             size = os.get_terminal_size(self._descriptor)
         except OSError:
@@ -83,7 +83,7 @@ class Terminal:
         return size.columns, size.lines
 
     def character_mode(self) -> None:
-        """Every key as it is pressed, Ctrl-C too; nothing is shown."""
+        """Pass on each key as it is pressed, Ctrl-C too, without echo."""
         modes = self._modes()
         modes[INPUT] &= ~(
             termios.BRKINT | termios.ICRNL | termios.INLCR | termios.IGNCR | termios.ISTRIP | termios.IXON
@@ -95,17 +95,17 @@ class Terminal:
         self._enter("character", modes)
 
     def line_mode(self, escape: bytes) -> None:
-        """Lines, shown and edited here; the key `escape` ends one at once, and Ctrl-C is a signal."""
+        """Echo and edit lines here. The key `escape` completes a line at once, and Ctrl-C is a signal."""
         modes = self._modes()
         modes[INPUT] |= termios.ICRNL
         modes[LOCAL] |= termios.ICANON | termios.ECHO | termios.ISIG
         modes[CHARACTERS][termios.VEOL] = escape or NO_KEY
-        modes[CHARACTERS][termios.VEOF] = NO_KEY  # Ctrl-D is a character for the service
+        modes[CHARACTERS][termios.VEOF] = NO_KEY  # Ctrl-D is sent to the service
         self._enter("line", modes)
 
     def _modes(self) -> list[Any]:
-        """Those of before, to be altered; a line feed begins a new line."""
-        modes: list[Any] = [list(each) if isinstance(each, list) else each for each in self._before]
+        """Return a copy of the original modes, with line feeds converted in the output."""
+        modes: list[Any] = [list(each) if isinstance(each, list) else each for each in self._original]
         modes[OUTPUT] |= termios.OPOST | termios.ONLCR
         return modes
 
@@ -115,11 +115,11 @@ class Terminal:
             termios.tcsetattr(self._descriptor, termios.TCSANOW, modes)
 
 
-def _notice(_: int, __: FrameType | None) -> None:
-    """The signal is told through the pipe."""
+def _ignore(_: int, __: FrameType | None) -> None:
+    """Do nothing: the signal is read from the wakeup descriptor."""
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _exit(number: int, _: FrameType | None) -> None:
     for each in _ENDING:
-        signal.signal(each, signal.SIG_IGN)  # what is under way now is the end
+        signal.signal(each, signal.SIG_IGN)  # the exit has begun
     raise SystemExit(128 + number)

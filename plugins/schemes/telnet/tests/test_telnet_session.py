@@ -1,4 +1,4 @@
-"""The telnet algorithms against written dialogues: what is sent, what is read, cut everywhere, with every fault."""
+"""The telnet session against written dialogues, cut at every octet and with every fault."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access import Limits
 from urlschemes_access.errors import (
     ConnectError,
-    DeadlineExceeded,
     InputRequired,
     LimitExceeded,
     RemoteError,
@@ -44,7 +43,7 @@ ECHO, SGA, NAWS, TTYPE = b"\x01", b"\x03", b"\x1f", b"\x18"
 
 
 class Replayed:
-    """Stands where the driver stands: a call of the session is an algorithm, for the replay to run."""
+    """A source for the session that returns the algorithm of each call, for the replay to run."""
 
     limits = Limits()
     terminated = None
@@ -60,11 +59,11 @@ class Replayed:
 
 
 Talk = Callable[[Any], Algorithm[None]]
-"""What a caller does with a session, whose methods give algorithms here."""
+"""A function that uses a session, whose methods return algorithms here."""
 
 
-def holding(talk: Talk, url: str = f"telnet://{HOST}/", **options: int) -> Algorithm[None]:
-    """Open the session, talk, and close it: one algorithm, whose document is what `talk` delivers."""
+def in_session(talk: Talk, url: str = f"telnet://{HOST}/", **options: int) -> Algorithm[None]:
+    """Open a session, run `talk`, and close it: one algorithm, which delivers what `talk` delivers as a document."""
     parsed = TelnetURL.parse(url)
     algorithm = open_session(parsed, **options)
     answer: object = None
@@ -77,19 +76,21 @@ def holding(talk: Talk, url: str = f"telnet://{HOST}/", **options: int) -> Algor
     yield from algorithm
 
 
-def reading(session: Any) -> Algorithm[None]:
+def read_all(session: Any) -> Algorithm[None]:
     """Read to the end."""
     while octets := (yield from session.read()):
         yield from Deliver(octets)
     assert (yield from session.read()) == b""
 
 
-def held(talk: Talk, *steps: Step, url: str = f"telnet://{HOST}/", closing: bool = True, **options: int) -> Outcome:
-    """What comes of it, which is the same however the other side's words are cut, and honest under every fault."""
+def outcome_of(
+    talk: Talk, *steps: Step, url: str = f"telnet://{HOST}/", closing: bool = True, **options: int
+) -> Outcome:
+    """The outcome, which must not depend on how the octets are cut; no fault may look like a success."""
     dialogue = Dialogue(connect(HOST, 23), *steps)
 
     def algorithm() -> Algorithm[None]:
-        return holding(talk, url, **options)
+        return in_session(talk, url, **options)
 
     outcome = split_everywhere(algorithm, dialogue)
     if outcome.error is None:
@@ -105,10 +106,10 @@ def failed(outcome: Outcome, error: type[Failure]) -> Failure:
     return outcome.error
 
 
-# --- opening ----------------------------------------------------------------------------------------------------------
+# opening --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_session_is_opened_and_nothing_is_said() -> None:
+def test_opening_a_session_sends_nothing() -> None:
     for url, port in (("telnet://host.dom", 23), ("telnet://joe:secret@host.dom:2323/", 2323)):
         opening, dialogue = partial(open_session, TelnetURL.parse(url)), Dialogue(connect(HOST, port))
         fault_everywhere(opening, dialogue)
@@ -118,7 +119,7 @@ def test_a_session_is_opened_and_nothing_is_said() -> None:
         assert outcome.unclosed == ()
 
 
-def test_what_a_session_was_opened_with() -> None:
+def test_the_attributes_have_the_window_size() -> None:
     outcome = replay(open_session(TelnetURL.parse("telnet://h/"), columns=80, rows=24), Dialogue(connect("h", 23)))
     attributes = outcome.attributes
     assert attributes == TelnetAttributes(columns=80, rows=24)
@@ -138,19 +139,18 @@ def test_what_a_session_was_opened_with() -> None:
         ("%2Df%20root", "user"),
     ],
 )
-def test_a_login_that_would_be_more_than_a_line_is_refused_before_connecting(login: str, part: str) -> None:
-    """Rows T003 to T005: keys, commands, and options typed into the shell of another machine."""
+def test_a_login_that_cannot_be_typed_safely_is_refused_before_connecting(login: str, part: str) -> None:
     outcome = replay(open_session(TelnetURL.parse(f"telnet://{login}@h/")), Dialogue())
     refused = failed(outcome, UnsafeURL)
     assert (refused.part, refused.section, refused.scheme) == (part, "RFC 1738 section 6", "telnet")
 
 
-# --- reading and writing ----------------------------------------------------------------------------------------------
+# reading and writing --------------------------------------------------------------------------------------------------
 
 
-def test_what_the_service_writes_comes_octet_by_octet() -> None:
-    outcome = held(
-        reading,
+def test_the_output_of_the_service_is_unchanged() -> None:
+    outcome = outcome_of(
+        read_all,
         server(b"one\r\ntwo\r\0\x00\x80\xfe\xff\xff", NOP, b"end"),
         server_closes(),
     )
@@ -158,9 +158,9 @@ def test_what_the_service_writes_comes_octet_by_octet() -> None:
     assert outcome.sent == {"connection": b""}
 
 
-def test_what_is_proposed_is_answered_while_reading() -> None:
-    outcome = held(
-        reading,
+def test_reading_answers_proposals() -> None:
+    outcome = outcome_of(
+        read_all,
         server(WILL + ECHO, WILL + SGA, DO + TTYPE, DO + NAWS, b"login: "),
         client(DO + ECHO, DO + SGA, WONT + TTYPE, WILL + NAWS, SB + NAWS + b"\x00\x50\x00\x18" + SE, early=True),
         server(b"bye"),
@@ -171,39 +171,39 @@ def test_what_is_proposed_is_answered_while_reading() -> None:
     assert outcome.content == b"login: bye"
 
 
-def test_octets_are_written_as_they_are() -> None:
+def test_written_octets_arrive_unchanged() -> None:
     def talk(session: Any) -> Algorithm[None]:
         yield from session.write(b"a\r\nb\rc\nd\xff\x00")
         yield from session.write(b"")
-        yield from reading(session)
+        yield from read_all(session)
 
-    outcome = held(talk, client(b"a\r\nb\r\0c\nd\xff\xff\x00"), server(b"ok"), server_closes())
+    outcome = outcome_of(talk, client(b"a\r\nb\r\0c\nd\xff\xff\x00"), server(b"ok"), server_closes())
     assert outcome.content == b"ok"
 
 
-def test_silence_is_none_and_the_end_is_empty() -> None:
+def test_read_returns_none_after_silence_and_no_octets_at_the_end() -> None:
     def talk(session: Any) -> Algorithm[None]:
         assert (yield from session.read(0.1)) is None
         yield from Deliver((yield from session.read(0.1)) or b"none")
         assert (yield from session.read(0.1)) == b""
         assert (yield from session.read()) == b""
 
-    outcome = replay(holding(talk), Dialogue(connect(HOST, 23), silence(), server(b"x"), server_closes()))
+    outcome = replay(in_session(talk), Dialogue(connect(HOST, 23), silence(), server(b"x"), server_closes()))
     assert (outcome.content, outcome.error) == (b"x", None)
 
 
-def test_who_waits_for_a_time_is_not_kept_by_negotiation() -> None:
+def test_negotiation_does_not_extend_a_read_with_a_time_limit() -> None:
     def talk(session: Any) -> Algorithm[None]:
         assert (yield from session.read(0.1)) is None
         assert (yield from session.read(0.1)) == b"x"
 
     dialogue = Dialogue(connect(HOST, 23), server(NOP * 100), server(b"x"), server_closes())
-    assert replay(holding(talk), dialogue).error is None
+    assert replay(in_session(talk), dialogue).error is None
 
 
-def test_the_window_the_interrupt_and_binary() -> None:
+def test_window_size_interrupt_and_binary_are_sent() -> None:
     def talk(session: Any) -> Algorithm[None]:
-        yield from session.resize(132, 43)  # nobody asked: nothing is said
+        yield from session.resize(132, 43)  # the service has not asked: nothing is sent
         assert (yield from session.read(1)) is None
         yield from session.resize(255, 1)
         yield from session.interrupt()
@@ -224,28 +224,28 @@ def test_the_window_the_interrupt_and_binary() -> None:
         client(b"\r"),
         client(WONT + b"\0", DONT + b"\0"),
     )
-    outcome = replay(holding(talk), dialogue)
+    outcome = replay(in_session(talk), dialogue)
     assert outcome.error is None, outcome
 
 
-def test_whether_the_service_echoes() -> None:
+def test_echoes_tells_whether_the_service_echoes() -> None:
     def talk(session: Any) -> Algorithm[None]:
         assert not session.echoes
-        yield from reading(session)
+        yield from read_all(session)
         assert session.echoes
 
     steps = (server(WILL + ECHO, b"x"), client(DO + ECHO, early=True), server_closes())
-    assert split_everywhere(lambda: holding(talk), Dialogue(connect(HOST, 23), *steps)).complete
+    assert split_everywhere(lambda: in_session(talk), Dialogue(connect(HOST, 23), *steps)).complete
 
 
-# --- the login --------------------------------------------------------------------------------------------------------
+# the login ------------------------------------------------------------------------------------------------------------
 
 
 def logging_in(**login: Any) -> Talk:
     def talk(session: Any) -> Algorithm[None]:
         written = yield from session.login(**login)
         yield from Deliver(b"[" + written + b"]")
-        yield from reading(session)
+        yield from read_all(session)
 
     return talk
 
@@ -264,14 +264,14 @@ LOGIN = (
 URL = f"telnet://joe:s%C3%A9cret%FF@{HOST}/"
 
 
-def test_b43_user_and_password_are_typed_by_the_login_call() -> None:
-    outcome = held(logging_in(), *LOGIN, url=URL)
+def test_login_types_user_name_and_password_at_their_prompts() -> None:
+    outcome = outcome_of(logging_in(), *LOGIN, url=URL)
     assert outcome.error is None
     assert outcome.content == b"[Welcome.\r\nlogin: joe\r\nPassword: ]\r\n$ "
 
 
-def test_b43_they_are_advice_and_typed_by_nothing_else() -> None:
-    outcome = held(reading, server(b"login: "), server_closes(), url=URL)
+def test_only_login_types_the_advice() -> None:
+    outcome = outcome_of(read_all, server(b"login: "), server_closes(), url=URL)
     assert outcome.sent == {"connection": b""}
 
     def talk(session: Any) -> Algorithm[None]:
@@ -279,11 +279,11 @@ def test_b43_they_are_advice_and_typed_by_nothing_else() -> None:
         assert "cret" not in repr(session.advice)
         yield from ()
 
-    held(talk, url=URL)
+    outcome_of(talk, url=URL)
 
 
-def test_the_password_is_marked_as_a_secret() -> None:
-    algorithm = holding(logging_in(), URL)
+def test_the_password_is_a_secret_of_the_trace() -> None:
+    algorithm = in_session(logging_in(), URL)
     sent: list[Send] = []
     received = iter([b"login: ", None, b"Password: ", None])
     answer: object = None
@@ -299,8 +299,8 @@ def test_the_password_is_marked_as_a_secret() -> None:
     assert "cret" not in repr(sent[1])
 
 
-def test_what_the_call_gives_goes_before_what_the_url_suggests() -> None:
-    outcome = held(
+def test_the_arguments_of_login_override_the_url() -> None:
+    outcome = outcome_of(
         logging_in(user="ann", password=""),
         server(b"Username> "),
         silence(),
@@ -315,11 +315,11 @@ def test_what_the_call_gives_goes_before_what_the_url_suggests() -> None:
 
 
 def test_a_service_may_ask_for_a_password_alone() -> None:
-    outcome = held(logging_in(password="x"), server(b"password: "), silence(), client("x"), server_closes())
+    outcome = outcome_of(logging_in(password="x"), server(b"password: "), silence(), client("x"), server_closes())
     assert outcome.error is None
 
 
-def test_a_prompt_that_was_read_already_counts() -> None:
+def test_a_prompt_that_was_already_read_counts() -> None:
     def talk(session: Any) -> Algorithm[None]:
         written = b""
         while not written.endswith(b": "):
@@ -329,13 +329,13 @@ def test_a_prompt_that_was_read_already_counts() -> None:
 
     prompts = (server(b"login: "), silence(), client("joe"), server(b"password: "), silence(), client("x"))
     dialogue = Dialogue(connect(HOST, 23), *prompts)
-    assert split_everywhere(lambda: holding(talk), dialogue).error is None
+    assert split_everywhere(lambda: in_session(talk), dialogue).error is None
 
 
-def test_a_word_within_a_text_is_no_prompt() -> None:
-    """`Last login:` with its date behind it, however they are cut."""
-    said = (server(b"Last login: "), server(b"Monday\r\nlogin: "))
-    outcome = held(logging_in(), *said, silence(), client("joe"), *LOGIN[4:], url=URL)
+def test_a_word_within_a_text_is_not_a_prompt() -> None:
+    """`Last login:` is followed by a date."""
+    output = (server(b"Last login: "), server(b"Monday\r\nlogin: "))
+    outcome = outcome_of(logging_in(), *output, silence(), client("joe"), *LOGIN[4:], url=URL)
     assert outcome.content.startswith(b"[Last login: Monday\r\nlogin: joe")
 
 
@@ -349,65 +349,60 @@ def test_a_word_within_a_text_is_no_prompt() -> None:
         ({}, (server(b"password: "), silence()), InputRequired, "asks for a password"),
         ({"user": "jo\re"}, (), UnsafeURL, "control octet"),
         ({"user": "joe", "password": "\n"}, (), UnsafeURL, "control octet"),
-        ({"user": "-f"}, (), UnsafeURL, "an option"),
+        ({"user": "-f"}, (), UnsafeURL, "a command-line option"),
     ],
 )
-def test_a_login_that_cannot_be_typed_leaves_the_session_as_it_is(
+def test_a_failed_login_leaves_the_session_usable(
     login: dict[str, str], steps: tuple[Step, ...], error: type[URLError], words: str
 ) -> None:
     def talk(session: Any) -> Algorithm[None]:
         with pytest.raises(error, match=words):
             yield from session.login(**login, within=0.1)
-        yield from reading(session)
+        yield from read_all(session)
 
-    outcome = replay(holding(talk), Dialogue(connect(HOST, 23), *steps, server_closes()))
+    outcome = replay(in_session(talk), Dialogue(connect(HOST, 23), *steps, server_closes()))
     assert outcome.error is None
-    said = b"".join(getattr(step, "octets", b"") for step in steps)
-    assert outcome.content == said
+    output = b"".join(getattr(step, "octets", b"") for step in steps)
+    assert outcome.content == output
     assert outcome.sent == {"connection": b""}
 
 
-def test_a_service_that_never_asks_is_not_listened_to_for_ever() -> None:
+def test_a_service_that_never_asks_ends_the_login() -> None:
     dialogue = Dialogue(connect(HOST, 23), *(server(b"x" * 10_000) for _ in range(10)))
-    refused = failed(replay(holding(logging_in(user="joe")), dialogue), RemoteError)
+    refused = failed(replay(in_session(logging_in(user="joe")), dialogue), RemoteError)
     assert len(str(refused)) <= 300
 
 
-# --- faults -----------------------------------------------------------------------------------------------------------
+# faults ---------------------------------------------------------------------------------------------------------------
 
 
-def test_b06_a_silent_service_meets_the_deadline() -> None:
-    failed(replay(holding(reading), Dialogue(connect(HOST, 23))), DeadlineExceeded)
-
-
-def test_b09_a_reset_is_truncated_and_before_the_first_octet_a_failed_connection() -> None:
-    failed(replay(holding(reading), Dialogue(connect(HOST, 23), server_resets())), ConnectError)
-    outcome = replay(holding(reading), Dialogue(connect(HOST, 23), server(b"some"), server_resets()))
+def test_a_reset_is_truncated_and_a_connect_error_before_the_first_octet() -> None:
+    failed(replay(in_session(read_all), Dialogue(connect(HOST, 23), server_resets())), ConnectError)
+    outcome = replay(in_session(read_all), Dialogue(connect(HOST, 23), server(b"some"), server_resets()))
     failed(outcome, Truncated)
     assert outcome.content == b"some"
 
 
 @pytest.mark.parametrize("begun", [b"\xff", DO, SB, SB + b"\x18\x01", SB + b"\x18\x01\xff"])
 def test_an_end_within_a_command_is_truncated(begun: bytes) -> None:
-    outcome = replay(holding(reading), Dialogue(connect(HOST, 23), server(b"some", begun), server_closes()))
+    outcome = replay(in_session(read_all), Dialogue(connect(HOST, 23), server(b"some", begun), server_closes()))
     assert "within a Telnet command" in str(failed(outcome, Truncated))
     assert outcome.content == b"some"
 
 
-def test_b41_a_storm_ends_the_session() -> None:
+def test_endless_negotiation_ends_the_session() -> None:
     dialogue = Dialogue(connect(HOST, 23), server((DO + TTYPE) * 65))
-    error = failed(replay(holding(reading), dialogue), LimitExceeded)
+    error = failed(replay(in_session(read_all), dialogue), LimitExceeded)
     assert error.limit == "negotiation"
 
 
-def test_b14_the_words_of_another_protocol_are_data() -> None:
+def test_the_octets_of_another_protocol_are_data() -> None:
     words = b"SSH-2.0-OpenSSH_9\r\n" + bytes(range(255))
-    outcome = held(reading, server(words), server_closes())
+    outcome = outcome_of(read_all, server(words), server_closes())
     assert outcome.content == words
 
 
-def test_a_call_that_is_not_carried_out_changes_nothing() -> None:
-    """As where it is refused, because another one is under way."""
+def test_a_call_that_is_not_run_changes_nothing() -> None:
     session: Any = TelnetSession(cast("Any", Replayed(TelnetURL.parse("telnet://h/"))), TelnetAttributes(), Peer("h"))
     for call in (session.write(b"x"), session.resize(1, 1), session.interrupt(), session.binary(), session.read()):
         call.close()
