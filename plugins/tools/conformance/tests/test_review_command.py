@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from bad_plugins import bad_plugin, good_plugin
 from click.testing import CliRunner
-from schemas import conforms
+from schemas import validate
 from workspace import ROOT
 
 from urlschemes_cli.app import command
@@ -49,7 +49,7 @@ def test_the_exit_code_is_0_if_no_check_fails(tmp_path: Path) -> None:
 def test_the_json_is_as_its_schema_says(tmp_path: Path) -> None:
     result = run(bad_plugin(tmp_path, "contact"), "--json", "--check", "contact", "--check", "name")
     written = json.loads(result.stdout)
-    conforms(written, "review")
+    validate(written, "review")
     assert (result.exit_code, written["passed"]) == (1, False)
     assert [(verdict["check"], verdict["outcome"]) for verdict in written["verdicts"]] == [
         ("contact", "failed"),
@@ -79,7 +79,7 @@ def test_wrong_arguments_are_refused(
 def test_the_page_and_the_command_list_the_same_checks() -> None:
     page = (ROOT / "docs" / "review.md").read_text("utf-8")
     listed = json.loads(run("--list", "--json").stdout)
-    conforms(listed, "review-list")
+    validate(listed, "review-list")
     assert [each["check"] for each in listed] == CHECKS
     assert re.findall(r"^\| `([a-z][a-z-]+)` \| [A-Z]", page, re.MULTILINE) == CHECKS
     for each in listed:
