@@ -220,8 +220,9 @@ def _rule(item: Element) -> str:
 
 
 def _ambiguous(one: str, other: str) -> GrammarError:
+    what = f"alternatives in rule {one!r}" if one == other else f"rules {one!r} and {other!r}"
     return GrammarError(
-        f"ambiguous rules {one!r} and {other!r}: reading from left to right does not tell them apart",
+        f"ambiguous {what}: reading from left to right does not tell them apart",
         rule=one,
         hint="put a literal between them, exclude the octets that both may hold, or write their common beginning once",
     )

@@ -95,7 +95,7 @@ def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
     PluginContractError for a field that is not a part of the record, or a part of another kind.
     """
     own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
-    fields = {name: field for name, field in cls._fields.items() if name not in vars(cls)} | own
+    fields = {name: field for name, field in {**cls._fields, **own}.items() if name in own or name not in vars(cls)}
     if cls.registration is None:
         return fields
     for name, annotation in vars(cls).get("__annotations__", {}).items():

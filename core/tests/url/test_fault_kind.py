@@ -99,7 +99,7 @@ def test_without_a_host_there_is_no_structure_in_common() -> None:
 )
 def test_a_registry_refuses_as_the_type_does(rest: str) -> None:
     registry = Registry()
-    registry.register(Registration.from_file(Path(__file__).parent / "album.toml"))
+    registry.register(Registration.from_file(Path(__file__).parent.parent / "album.toml"))
     with pytest.raises(InvalidURL) as by_registry:
         registry.parse("x-album" + rest)
     with pytest.raises(InvalidURL) as by_type:

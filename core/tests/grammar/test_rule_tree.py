@@ -60,12 +60,12 @@ def test_the_decoded_part_derives_from_the_second_rule(text: str, pair: str, sec
 @pytest.mark.parametrize(
     "text", ["a", "a%20", "%20b", "a%20b%20a", "c%20a", "a%20%22", "a%20%22%7F%22", "a%20:", "a:b%20a"]
 )
-def test_what_does_not_is_refused(text: str) -> None:
+def test_a_text_whose_decoded_octets_do_not_derive_from_the_second_rule_is_refused(text: str) -> None:
     with pytest.raises(InvalidURL):
         PairURL.parse(f"x-pair:{text}")
 
 
-def test_build_and_replace_keep_part_and_parts_within_it_together() -> None:
+def test_a_part_and_the_parts_within_it_change_together() -> None:
     url = PairURL(pair='a "x/y"')
     assert str(url) == "x-pair:a%20%22x%2Fy%22"
     assert str(url.replace(second="b")) == "x-pair:a%20b"
@@ -84,23 +84,26 @@ def test_the_error_cites_the_second_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
-        ("a%20%22b", 'the URL ends at position 15 where "%22" (a quotation mark) is due'),
-        ("a%20%", "'%' at position 11 is not followed by two hexadecimal digits"),
-        ("a", 'the URL ends at position 8 where "%20" (a blank) is due'),
-        ("a%20b%20", "the second cannot hold the octet 20 (a blank) there, encoded at position 12"),
-        ("a%20b%40", "the second cannot hold the octet 40 (`@`) there, encoded at position 12"),
-        ("a:", '\':\' at position 8 where "A", "B", "a", "b", an encoded octet, {} or {} is due'),
+        ("a%20%22b", 'unexpected end of the URL at position 15: expected "%22" (quotation mark)'),
+        ("a%20%", "invalid escape at position 11: expected two hexadecimal digits after '%'"),
+        ("a", 'unexpected end of the URL at position 8: expected "%20" (blank)'),
+        ("a%20b%20", "invalid escape '%20' at position 12: the second cannot hold the octet 20 (blank) there"),
+        ("a%20b%40", "invalid escape '%40' at position 12: the second cannot hold the octet 40 (`@`) there"),
+        (
+            "a:",
+            'invalid character \':\' in the pair at position 8: expected "A", "B", "a", "b", an encoded octet, {} or {}',
+        ),
     ],
 )
-def test_an_octet_that_must_be_encoded_is_named(text: str, says: str) -> None:
+def test_a_message_names_the_octet_that_must_be_encoded(text: str, message: str) -> None:
     with pytest.raises(InvalidURL) as caught:
         PairURL.parse(f"x-pair:{text}")
-    assert caught.value.message == says.format('"%22" (a quotation mark)', '"%20" (a blank)')
+    assert caught.value.message == message.format('"%22" (quotation mark)', '"%20" (blank)')
 
 
-def test_what_may_stand_bare_and_encoded() -> None:
+def test_octets_may_be_allowed_as_they_are_encoded_or_both() -> None:
     pair: Part = PairURL.syntax.parts["pair"]
     assert PairURL.syntax.automaton
     assert ord(" ") in pair.escapes
@@ -110,22 +113,28 @@ def test_what_may_stand_bare_and_encoded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bnf", "says"),
+    ("bnf", "message"),
     [
-        ('u = "x:" p\np = 1*uchar\nw = *"a"', "'w' may derive nothing, which 'p' does not"),
-        ('u = "x:" p\np = alpha *uchar\nw = 1*"a"', "the rule 'p' says more than which octets it may hold"),
-        ('u = "x:" p\np = 2*3uchar\nw = 1*"a"', "the rule 'p' says more than which octets it may hold"),
-        ('u = "x:" p\np = *uchar\nw = 1*%x00-ZZ', "'-' in line 3 is no part of the notation"),
-        ('u = "x:" p\np = *uchar\nw = %x20-10', "line 3 has the range '%x20-10', which ends before it begins"),
+        ('u = "x:" p\np = 1*uchar\nw = *"a"', "the rule 'w' may be empty, but 'p' may not"),
+        (
+            'u = "x:" p\np = alpha *uchar\nw = 1*"a"',
+            "the rule 'p', whose decoded octets are 'w', must be a repetition of characters",
+        ),
+        (
+            'u = "x:" p\np = 2*3uchar\nw = 1*"a"',
+            "the rule 'p', whose decoded octets are 'w', must be a repetition of characters",
+        ),
+        ('u = "x:" p\np = *uchar\nw = 1*%x00-ZZ', "invalid character '-' in line 3: not part of the notation"),
+        ('u = "x:" p\np = *uchar\nw = %x20-10', "invalid range '%x20-10' in line 3: it ends before it begins"),
     ],
 )
-def test_second_rules_that_no_part_can_have(bnf: str, says: str) -> None:
+def test_a_second_rule_that_no_part_can_have_is_refused(bnf: str, message: str) -> None:
     with pytest.raises(GrammarError) as caught:
         Syntax(bnf, "u", [Part("p", ["p"], decoded="w")]).fullmatch  # noqa: B018  compiles it
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_an_unknown_second_rule() -> None:
+def test_an_unknown_second_rule_is_refused() -> None:
     with pytest.raises(GrammarError, match="there is no rule 'w'"):
         Syntax('u = "x:" p\np = *uchar', "u", [Part("p", ["p"], decoded="w")])
 

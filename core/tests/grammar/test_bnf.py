@@ -1,4 +1,4 @@
-"""The notation of section 5: what it may say, and what is wrong in it."""
+"""The notation of section 5, and the mistakes in it."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence, parse_rules, shared_rules
 
 
-def test_every_form_of_the_notation() -> None:
+def test_every_form_of_the_notation_is_read() -> None:
     rule = parse_rules('a = b | "x" [ c ] *d 1*[ e ] 2*3f 2g ( h | i ) ; words\n    | <">')["a"]
     assert isinstance(rule.node, Choice)
     first, second, third = rule.node.items
@@ -26,11 +26,11 @@ def test_brackets_under_a_count_group_what_is_repeated() -> None:
     assert isinstance(node.item, Choice)
 
 
-def test_names_may_hold_what_the_rfc_uses() -> None:
+def test_names_have_the_characters_that_the_rfc_uses() -> None:
     assert list(parse_rules('gopher+_string = "a"\nip-schemepart = "b"')) == ["gopher+_string", "ip-schemepart"]
 
 
-def test_a_comment_says_the_section() -> None:
+def test_a_comment_names_the_section() -> None:
     rules = parse_rules(
         'a = "b"   ; section 3.2.3\nc = "d"\n  | "e" ; see section 5, or not\n; section 9 is of no rule\nf = "g"'
     )
@@ -39,66 +39,68 @@ def test_a_comment_says_the_section() -> None:
     assert other.section == "RFC 822 section 6.1"
 
 
-def test_octets_that_no_literal_can_write() -> None:
+def test_octets_are_written_in_hexadecimal() -> None:
     rule = parse_rules("a = 1*[ %x22 | %X0a-1F ]")["a"]
     assert str(rule) == "a = 1*[ %x22 | %x0A-1F ]"
 
 
 @pytest.mark.parametrize("name", sorted(shared_rules().rules))
-def test_what_is_written_reads_the_same(name: str) -> None:
+def test_a_rule_prints_as_it_is_read(name: str) -> None:
     rule = shared_rules().rules[name]
     assert str(parse_rules(str(rule))[name]) == str(rule)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("a = b", "rule 'a' in line 1 refers to 'b', which is not defined"),
         ('a = "x" b\nb = c\nc = [ a ]', "rule 'a' in line 1 refers to itself: a -> b -> c -> a"),
         ('a = "x"\na = "y"', "rule 'a' is defined twice: in line 1 and in line 2"),
-        ("a = ", "line 1 has 'the end of the text' where an element is due"),
-        ('a = "x" | | "y"', "line 1 has '|' where an element is due"),
-        ('a = [ "x"', "line 1 has 'the end of the text' where ']' is due"),
-        ('a = "x" ]', "line 1 has ']' where the name of a rule is due"),
-        ('"x" = a', "line 1 has '\"x\"' where the name of a rule is due"),
-        ("a / b", "'/' in line 1 is no part of the notation"),
-        ('a = "x\n"', "'\"' in line 1 is no part of the notation"),
-        ('a = 3*2"x"', "line 1 repeats an element '3*2' times"),
-        ('a = 0"x"', "line 1 repeats an element '0' times"),
-        ("a = 2", "line 1 has '2' with nothing to repeat"),
-        ('a = 1*1000001"x"', "line 1 repeats an element more than 1000000 times"),
-        (f'a = 1*{"9" * 5000}"x"', "line 1 repeats an element more than 1000000 times"),
+        ("a = ", "unexpected end of the text in line 1: expected an element"),
+        ('a = "x" | | "y"', "unexpected '|' in line 1: expected an element"),
+        ('a = [ "x"', "unexpected end of the text in line 1: expected ']'"),
+        ('a = "x" ]', "unexpected ']' in line 1: expected the name of a rule"),
+        ('"x" = a', "unexpected '\"x\"' in line 1: expected the name of a rule"),
+        ("a / b", "invalid character '/' in line 1: not part of the notation"),
+        ('a = "x\n"', "invalid character '\"' in line 1: not part of the notation"),
+        ('a = 3*2"x"', "invalid repetition '3*2' in line 1: the maximum is less than the minimum"),
+        ('a = 0"x"', "invalid repetition '0' in line 1: the maximum is 0"),
+        ("a = 2", "invalid repetition '2' in line 1: expected an element after it"),
+        ('a = 1*1000001"x"', "invalid repetition in line 1: expected at most 1,000,000 times"),
+        (f'a = 1*{"9" * 5000}"x"', "invalid repetition in line 1: expected at most 1,000,000 times"),
         (
             "\n".join(f"r{n} = r{n + 1}" for n in range(5000)) + '\nr5000 = "x"',
-            "rule 'r50' in line 51 lies more than 50 rules deep below 'r0'",
+            "rule 'r50' in line 51 is nested more than 50 rules deep in 'r0'",
         ),
-        ("a = " + "[" * 60 + '"x"' + "]" * 60, "line 1 nests brackets more than 50 deep"),
+        ("a = " + "[" * 60 + '"x"' + "]" * 60, "too many nested brackets in line 1: expected at most 50"),
     ],
 )
-def test_what_is_wrong_is_said(text: str, says: str) -> None:
+def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> None:
     with pytest.raises(GrammarError) as caught:
         Grammar(parse_rules(text))
-    assert caught.value.message == says
+    assert caught.value.message == message
 
 
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("a = DIGIT", "there is a rule 'digit': letter case counts in the names of rules"),
+        ("a = DIGIT", "write 'digit': the names of rules are case-sensitive"),
         ("a = number", "define it, or use one of the shared rules of RFC 1738 section 5"),
-        ('a = "x" / "y"', 'a literal stands in quotation marks, as in "/", and alternatives are divided by `|`'),
+        ('a = "x" / "y"', 'write a literal in quotation marks, as in "/", and `|` between alternatives'),
     ],
 )
-def test_what_to_do_about_it_is_said(text: str, hint: str) -> None:
+def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
     with pytest.raises(GrammarError) as caught:
         shared_rules().extended(text)
     assert (caught.value.hint, caught.value.line) == (hint, 1)
 
 
-def test_a_shared_rule_is_not_defined_again() -> None:
-    with pytest.raises(GrammarError, match="rule 'host' in line 1 is defined twice: it is one of the shared rules"):
+def test_a_shared_rule_cannot_be_redefined() -> None:
+    with pytest.raises(
+        GrammarError, match="rule 'host' in line 1 is already one of the shared rules of RFC 1738 section 5"
+    ):
         shared_rules().extended('host = "h"')
 
 
-def test_every_shared_rule_says_its_section() -> None:
+def test_every_shared_rule_names_its_section() -> None:
     assert not [rule.name for rule in shared_rules().rules.values() if rule.section is None]

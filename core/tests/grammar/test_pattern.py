@@ -1,4 +1,4 @@
-"""From rules to one pattern: what it takes, what it captures, and which grammars are refused."""
+"""The regular expression of a syntax: its matches, its groups, and the grammars that are refused."""
 
 import re
 import sys
@@ -21,7 +21,7 @@ def test_letters_of_a_literal_match_in_any_case_and_only_as_ascii() -> None:
     assert not taken("ki\u017fs:")  # LATIN SMALL LETTER LONG S folds to s
 
 
-def test_the_pattern_of_a_run_never_goes_back() -> None:
+def test_the_pattern_of_a_run_does_not_backtrack() -> None:
     match = syntax('u = *[ uchar | ";" ]').fullmatch("a;%41")
     assert match
     plain = re.sub(r"\[[^]]*\]|\\.|\(\?", "", match.re.pattern)
@@ -29,10 +29,10 @@ def test_the_pattern_of_a_run_never_goes_back() -> None:
     assert quantifiers <= {
         "*+",
         "*)",
-    }  # possessive, or all that an atomic group holds (see `urlschemes.grammar.regex_compat`)
+    }  # possessive, or the whole of an atomic group (see `urlschemes.grammar.regex_compat`)
 
 
-def test_what_is_optional_and_can_be_empty_is_present() -> None:
+def test_an_option_that_may_be_empty_is_present() -> None:
     # `[ selector ]` with `selector = *xchar`: the gopher URL of an item without selector has an empty one.
     syn = syntax('u = "a" [ rest ]\nrest = *digit', Part("rest", ["rest"]))
     match = syn.fullmatch("a")
@@ -40,7 +40,7 @@ def test_what_is_optional_and_can_be_empty_is_present() -> None:
     assert syn.raw(match, "rest") == ""
 
 
-def test_alternatives_with_one_beginning_are_drawn_together() -> None:
+def test_the_common_beginning_of_alternatives_is_factored_out() -> None:
     syn = syntax(
         'u = one | two\none = "x:" word\ntwo = "x:" word "/" more\nword = *uchar\nmore = *uchar',
         Part("word", ["word"]),
@@ -60,7 +60,7 @@ def test_a_part_in_alternatives_is_found_in_each() -> None:
         assert syn.raw(match, "n") == "12"
 
 
-def test_one_look_ahead_tells_a_word_from_the_beginning_of_another() -> None:
+def test_a_lookahead_distinguishes_a_word_from_the_beginning_of_another() -> None:
     # `group` and `article` of the news scheme: only what stands behind the letters tells them apart.
     syn = syntax('u = group | article\ngroup = 1*alpha\narticle = 1*uchar "@" host', Part("group", ["group"]))
     assert syn.fullmatch("abc")
@@ -69,12 +69,12 @@ def test_one_look_ahead_tells_a_word_from_the_beginning_of_another() -> None:
     assert syn.raw(article, "group") is None
 
 
-def test_one_look_ahead_tells_whether_an_option_is_taken() -> None:
+def test_a_lookahead_decides_if_an_option_is_taken() -> None:
     taken = syntax('u = [ "a" ] "a" "b"').fullmatch
     assert [bool(taken(text)) for text in ("ab", "aab", "b", "aaab")] == [True, True, False, False]
 
 
-def test_a_run_that_ends_in_certain_characters() -> None:
+def test_a_run_may_have_to_end_in_certain_characters() -> None:
     taken = syntax('u = *[ alphadigit | "-" ] alphadigit "."').fullmatch
     assert [bool(taken(text)) for text in ("a.", "a-b.", "-b.", "a-.", "-.", ".")] == [
         True,
@@ -92,7 +92,7 @@ def test_numbers_have_at_most_4000_digits() -> None:
     assert not taken("n" + "1" * 4001)
 
 
-def test_counted_repetitions() -> None:
+def test_repetitions_are_counted() -> None:
     taken = syntax("u = 2*3digit").fullmatch
     assert [bool(taken("1" * count)) for count in range(5)] == [False, False, True, True, False]
 
@@ -128,7 +128,7 @@ def test_a_part_within_a_repetition_is_refused() -> None:
         syntax('u = *[ ";" word ]\nword = *uchar', Part("word", ["word"])).fullmatch  # noqa: B018
 
 
-def test_an_excluded_octet_is_held_in_no_form() -> None:
+def test_an_excluded_octet_is_refused_in_every_form() -> None:
     syn = syntax('u = "x:" word\nword = *xchar', Part("word", ["word"], exclude=[0x09, ord("/")]))
     assert [bool(syn.fullmatch(text)) for text in ("x:%09", "x:/", "x:%2f", "x:%2F", "x:%0a", "x:%19")] == [
         False,
@@ -149,7 +149,7 @@ def test_an_escape_that_may_follow_a_part_is_not_held_by_it() -> None:
     assert 9 in syn.parts["b"].escapes
 
 
-def test_octets_that_a_part_may_hold_as_they_are() -> None:
+def test_a_part_encodes_only_octets_that_it_cannot_hold_as_they_are() -> None:
     syn = syntax(
         'u = "x:" path\npath = seg *[ "/" seg ]\nseg = *[ uchar | "?" ]', Part("path", ["path"], element="seg")
     )
@@ -158,14 +158,14 @@ def test_octets_that_a_part_may_hold_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "says"),
+    ("parts", "message"),
     [
         ([Part("word", ["nowhere"])], "no occurrence of 'nowhere' for the part 'word'"),
         ([Part("word", ["word"], element="uchar")], "the list part 'word' must be a rule of the form"),
     ],
 )
-def test_a_part_must_be_there(parts: list[Part], says: str) -> None:
-    with pytest.raises(GrammarError, match=says):
+def test_a_part_needs_an_occurrence(parts: list[Part], message: str) -> None:
+    with pytest.raises(GrammarError, match=message):
         syntax('u = "x:" word\nword = *uchar', *parts).fullmatch  # noqa: B018
 
 
@@ -183,7 +183,7 @@ def test_a_literal_is_ascii() -> None:
     ],
 )
 def test_an_alternative_is_not_taken_for_superfluous_by_a_bounded_repetition(bnf: str) -> None:
-    with pytest.raises(GrammarError, match="cannot be told from left to right"):
+    with pytest.raises(GrammarError, match="^ambiguous alternatives in rule 'u'"):
         _ = syntax(bnf).fullmatch
 
 
@@ -221,37 +221,37 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bnf", "parts", "says"),
+    ("bnf", "parts", "message"),
     [
-        ('u = *[ alpha | " " ]', [], "takes ' ', which no URL may hold"),
+        ('u = *[ alpha | " " ]', [], "rule 'u' has ' ', which no URL may hold"),
         ('u = p\np = "%" *alpha', [Part("p", ["p"])], "a percent sign that begins no escape"),
-        ('u = "x:" *[ "a" | "%" ]', [], "rule 'u' takes a percent sign that begins no escape"),
-        ('u = "x:%" hex', [], "rule 'u' takes a percent sign that begins no escape"),
-        ('u = "x:%" hex alpha', [], "rule 'u' takes a percent sign that begins no escape"),
-        ("u = p\np = 1*digit", [Part("p", ["p"], number=True)], "must be digits"),
-        ("u = p\np = *4digit", [Part("p", ["p"], number=True)], "must be digits"),
-        ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "must be digits"),
-        ("u = p\np = 4digit", [Part("p", ["p"], number=True)], "takes 0007 but not 7"),
+        ('u = "x:" *[ "a" | "%" ]', [], "rule 'u' has a percent sign that begins no escape"),
+        ('u = "x:%" hex', [], "rule 'u' has a percent sign that begins no escape"),
+        ('u = "x:%" hex alpha', [], "rule 'u' has a percent sign that begins no escape"),
+        ("u = p\np = 1*digit", [Part("p", ["p"], number=True)], "must have 1 to 4,000 digits and nothing else"),
+        ("u = p\np = *4digit", [Part("p", ["p"], number=True)], "must have 1 to 4,000 digits and nothing else"),
+        ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "must have 1 to 4,000 digits and nothing else"),
+        ("u = p\np = 4digit", [Part("p", ["p"], number=True)], "its rule derives 0007 but not 7"),
         (
             'u = p\np = digits *[ "&" digits ]',
             [Part("p", ["p"], element="digits", number=True)],
-            "is a list, which cannot be a number: its elements are texts",
+            "the part 'p' is a list, and cannot be a number",
         ),
-        ('u = p "/"\np = 1*uchar', [Part("host", ["p"])], "the host holds escapes"),
+        ('u = p "/"\np = 1*uchar', [Part("host", ["p"])], "the host must not have escapes"),
         (
             "u = r0\n"
             + "\n".join(f"r{n} = {'[ digit ' * 10} r{n + 1} {']' * 10}" for n in range(20))
             + "\nr20 = digit",
             [],
-            "nests more than 120 deep",
+            "nests elements more than 120 deep",
         ),
-        ("u = 64a\na = 64b\nb = 64digit", [], "more than 10000 characters"),
-        ("u = p\np = *uchar", [Part("p", ["p"]), Part("q", ["p"])], "are one occurrence"),
+        ("u = 64a\na = 64b\nb = 64digit", [], "more than 10,000 characters"),
+        ("u = p\np = *uchar", [Part("p", ["p"]), Part("q", ["p"])], "the parts p and q have the same occurrence"),
         ('u = p\np = s *[ "x" s ]\ns = *digit', [Part("p", ["p"], element="s")], "must be a rule of the form"),
     ],
 )
-def test_a_grammar_whose_texts_could_not_be_read_is_refused(bnf: str, parts: list[Part], says: str) -> None:
-    with pytest.raises(GrammarError, match=says):
+def test_a_grammar_that_is_not_one_of_urls_is_refused(bnf: str, parts: list[Part], message: str) -> None:
+    with pytest.raises(GrammarError, match=message):
         _ = syntax(bnf, *parts).fullmatch
 
 

@@ -10,7 +10,7 @@ from urlschemes.grammar.bnf import Grammar, parse_rules
 from urlschemes.grammar.part import Division
 from urlschemes.grammar.syntax_builder import division
 
-ALBUM = Registration.from_file(Path(__file__).parent / "album.toml")
+ALBUM = Registration.from_file(Path(__file__).parent.parent / "album.toml")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,265 @@
+"""URLs from their parts: constructors and `replace`, by made-up schemes with every kind of part."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from urlschemes import Encoded, InvalidURL, Registration, Scheme
+from urlschemes.errors import InvalidHost, InvalidPart, InvalidPort, InvalidUserinfo, URLTooLong
+
+RECORD = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
+AlbumURL: Any = Scheme(Registration.from_text(RECORD)).url_type
+FULL = "x-album://joe:s%3At@Host.dom:0042/a%2Fb//c;size=7"
+
+
+def parse(text: str) -> Any:
+    return AlbumURL.parse(text)
+
+
+def url_type(name: str, syntax: str) -> Any:
+    """Return the type of a scheme with the head of the record of x-album, and another syntax."""
+    head = RECORD.partition("[syntax]")[0].replace("x-album", name)
+    return Scheme(Registration.from_text(f"{head}[syntax]\n{syntax}")).url_type
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({"host": "h"}, "x-album://h"),
+        ({"host": "h", "picture": ""}, "x-album://h/"),
+        ({"host": "h", "albums": ["a b", "%", "/"], "picture": "\u00e9"}, "x-album://h/a%20b/%25/%2F/%C3%A9"),
+        ({"host": "h", "albums": ["a"]}, "x-album://h/a/"),
+        ({"host": "h", "size": 3}, "x-album://h/;size=3"),
+        ({"host": "h", "words": "a=b/c?"}, "x-album://h/?a=b/c%3F"),
+        ({"host": "h", "words": Encoded("a%3Db")}, "x-album://h/?a%3Db"),
+        ({"host": "h", "port": 80, "user": "u@", "password": ":/"}, "x-album://u%40:%3A%2F@h:80"),
+        ({"host": "h", "user": ""}, "x-album://@h"),
+        ({"host": "1.2.3.4"}, "x-album://1.2.3.4"),
+    ],
+)
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
+    url = AlbumURL(**parts)
+    assert str(url) == text
+    for name, value in parts.items():
+        if not isinstance(value, Encoded):
+            assert url.parts[name] == (tuple(value) if isinstance(value, list) else value)
+
+
+@pytest.mark.parametrize(
+    "parts", [{"port": None}, {"port": 4711}, {"albums": ()}, {"albums": []}, {"words": None}, {"user": None}]
+)
+def test_a_part_with_its_default_is_left_out(parts: dict[str, Any]) -> None:
+    assert str(AlbumURL(host="h", **parts)) == "x-album://h"
+    assert str(parse("x-album://h").replace(**parts)) == "x-album://h"
+
+
+def test_an_encoded_default_is_written() -> None:
+    assert str(AlbumURL(host="h", port=Encoded("04711"))) == "x-album://h:04711"
+
+
+@pytest.mark.parametrize(
+    ("parts", "error", "message"),
+    [
+        ({"host": "h/x"}, InvalidHost, "invalid host 'h/x'"),
+        ({"host": "h@evil"}, InvalidHost, "invalid host 'h@evil'"),
+        ({"host": ""}, InvalidHost, "invalid host ''"),
+        ({"host": "caf\u00e9"}, InvalidHost, "invalid host 'caf\\xe9'"),
+        ({"host": 5}, InvalidHost, "the host must be str, not int"),
+        ({"host": "h", "port": "80 "}, InvalidPort, "the port must be an int from 0 up, not str '80 '"),
+        ({"host": "h", "port": True}, InvalidPort, "the port must be an int from 0 up, not bool True"),
+        ({"host": "h", "port": -1}, InvalidPort, "the port must be an int from 0 up, not -1"),
+        ({"host": "h", "port": 10**5000}, InvalidPort, "the port has more than 4000 digits"),
+        ({"host": "h", "port": -(10**5000)}, InvalidPort, "the port has more than 4000 digits"),
+        ({"host": "h", "size": Encoded("x")}, InvalidPart, "invalid size 'x'"),
+        ({"host": "h", "password": "p"}, InvalidUserinfo, "a password needs a user name"),
+        ({"host": "h", "user": Encoded("a@b")}, InvalidUserinfo, "invalid user 'a@b'"),
+        ({"host": "h", "user": "u", "password": Encoded("a:b")}, InvalidUserinfo, "invalid password"),
+        ({"host": "h", "words": "a\nb"}, InvalidPart, "the words cannot hold the octet 0A"),
+        (
+            {"host": "h", "words": Encoded("%0a")},
+            InvalidPart,
+            "invalid escape '%0a' at position 13: the words cannot hold the octet 0A (line feed)",
+        ),
+        ({"host": "h", "albums": "abc"}, InvalidPart, "the albums must be a list of str, not str"),
+        ({"host": "h", "albums": ["a", 1]}, InvalidPart, "each element of the albums must be str, not int"),
+        ({"host": "h", "picture": "\ud800"}, InvalidPart, "the picture has a surrogate that stands for no octet"),
+        ({"host": "h", "picture": Encoded("a/b")}, InvalidPart, "invalid picture 'a/b'"),
+        ({"host": "h", "picture": "x" * 70_000}, URLTooLong, "the URL has 70012 characters: expected at most 65536"),
+    ],
+)
+def test_a_value_that_a_part_cannot_have_is_refused(
+    parts: dict[str, Any], error: type[InvalidURL], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        AlbumURL(**parts)
+    assert caught.value.message == message
+
+
+def test_a_missing_or_unknown_part_is_a_type_error() -> None:
+    url = parse("x-album://h/")
+    with pytest.raises(TypeError, match=r"XAlbumURL\(\) is missing the part 'host'"):
+        AlbumURL(picture="a")
+    for build in (lambda: AlbumURL(host="h", foo=1), lambda: url.replace(foo=1), lambda: url.__replace__(foo=1)):
+        with pytest.raises(TypeError, match="XAlbumURL has no part 'foo'; its parts are user, password, host"):
+            build()
+    with pytest.raises(TypeError, match=r"takes its parts as keywords; use XAlbumURL.parse\(text\) for a text"):
+        AlbumURL("x-album://h")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "result"),
+    [
+        (FULL, {"picture": "d e"}, "x-album://joe:s%3At@Host.dom:0042/a%2Fb//d%20e;size=7"),
+        (FULL, {"albums": []}, "x-album://joe:s%3At@Host.dom:0042/c;size=7"),
+        (FULL, {"port": None}, "x-album://joe:s%3At@Host.dom/a%2Fb//c;size=7"),
+        (FULL, {"password": None}, "x-album://joe@Host.dom:0042/a%2Fb//c;size=7"),
+        (FULL, {"user": "u", "password": None}, "x-album://u@Host.dom:0042/a%2Fb//c;size=7"),
+        (FULL, {"size": None, "words": "q"}, "x-album://joe:s%3At@Host.dom:0042/a%2Fb//c?q"),
+        ("X-ALBUM://h", {"host": "k"}, "X-ALBUM://k"),
+        ("X-ALBUM://h", {"port": 1}, "X-ALBUM://h:1"),
+        ("x-album://h", {"picture": "a"}, "x-album://h/a"),
+        ("x-album://h", {"albums": ["a"]}, "x-album://h/a/"),
+        ("X-Album://h/;SIZE=3", {"port": 1}, "X-Album://h:1/;SIZE=3"),
+        ("x-album://h/", {"port": 71}, "x-album://h:71/"),
+    ],
+)
+def test_replace_changes_the_given_parts_and_nothing_else(text: str, parts: dict[str, Any], result: str) -> None:
+    assert str(parse(text).replace(**parts)) == result
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="copy.replace came with Python 3.13")
+def test_copy_replace() -> None:
+    assert str(copy.replace(parse("x-album://h/a"), picture="b")) == "x-album://h/b"  # type: ignore[attr-defined,unused-ignore]
+
+
+OPTION = """
+rule = "u"
+bnf = '''
+u = "x-t://" hostport [ "/" [ word ] ]
+word = 1*alpha
+'''
+parts = { host = { at = "host" }, port = { at = "port", number = true }, word = { at = "word" } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "result"),
+    [
+        ("x-t://h/", {"port": 71}, "x-t://h:71/"),
+        ("X-T://h", {"port": 71}, "X-T://h:71"),
+        ("x-t://h:71/", {"port": None}, "x-t://h/"),
+        ("x-t://h/", {"word": "a"}, "x-t://h/a"),
+    ],
+)
+def test_replace_keeps_an_option_that_no_part_implies(text: str, parts: dict[str, Any], result: str) -> None:
+    assert str(url_type("x-t", OPTION).parse(text).replace(**parts)) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "message"),
+    [
+        ("x-album://h/a", {"password": "x"}, "a password needs a user name"),
+        ("x-album://u:p@h/a", {"user": None}, "a password needs a user name"),
+        ("x-album://h", {"size": Encoded("x")}, "invalid size 'x'"),
+        ("x-album://h", {"host": None}, "no x-album URL has exactly these parts: none"),
+    ],
+)
+def test_replace_refuses_parts_without_a_url(text: str, parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        parse(text).replace(**parts)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "part"),
+    [
+        ("x-album://h", {"picture": Encoded("%")}, "picture"),
+        ("x-album://h/a/b?c", {"albums": [Encoded("a?b")]}, "albums"),
+        ("x-album://h/a?c;size=1", {"words": Encoded("a;b")}, "words"),
+        ("x-album://h/a", {"host": "h h"}, "host"),
+    ],
+)
+def test_an_error_is_about_the_part_that_was_given(text: str, parts: dict[str, Any], part: str) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        parse(text).replace(**parts)
+    assert caught.value.part == part
+    assert caught.value.rule is not None
+
+
+JUKE = """
+jukeurl = "x-juke://" hostport "/" path [ "?" songs ]
+path    = segment *[ "/" segment ]
+segment = 1*[ uchar | "=" ]
+songs   = digits *[ "&" digits ]
+
+[syntax.parts]
+host    = { at = "host" }
+port    = { at = "port", number = true }
+shelves = { at = "path", element = "segment", take = "all but the last" }
+album   = { at = "path", element = "segment", take = "last" }
+tracks  = { at = "songs", element = "digits" }
+"""
+
+
+def juke(**changes: str) -> Any:
+    """Return a type with an optional list, and a list that two parts share; `changes` replace lines of its record."""
+    lines = [changes.get(line.partition(" ")[0], line) for line in JUKE.splitlines()]
+    grammar, _, parts = "\n".join(lines).partition("[syntax.parts]")
+    return url_type("x-juke", f"rule = 'jukeurl'\nbnf = '''{grammar}'''\n[syntax.parts]{parts}")
+
+
+def test_an_optional_list_without_elements_is_absent() -> None:
+    kind = juke()
+    assert str(kind(host="h", album="a", tracks=())) == "x-juke://h/a"
+    assert kind(host="h", album="a", tracks=[]).tracks == ()
+    full = kind(host="h", shelves=["b"], album="a", tracks=["1", "2"])
+    assert str(full) == "x-juke://h/b/a?1&2"
+    assert str(full.replace(tracks=())) == "x-juke://h/b/a"
+    assert str(full.replace(tracks=(), shelves=())) == "x-juke://h/a"
+    assert full.replace(tracks=()).parts == {**full.parts, "tracks": ()}
+
+
+def test_an_error_names_the_part_that_is_missing_or_superfluous() -> None:
+    mandatory = 'jukeurl = "x-juke://" hostport "/" path "?" songs'
+    with pytest.raises(InvalidURL, match="^no x-juke URL has exactly these parts: host, album; also give tracks$"):
+        juke(jukeurl=mandatory)(host="h", album="a", tracks=())
+    with pytest.raises(InvalidURL, match="^no x-juke URL has exactly these parts: host; also give album$"):
+        juke()(host="h")
+    either = 'jukeurl = "x-juke://" hostport "/" ( path | "?" songs )'
+    with pytest.raises(InvalidURL, match="these parts: host, album, tracks; leave out album or tracks$"):
+        juke(jukeurl=either)(host="h", album="a", tracks=["1"])
+
+
+def test_a_list_without_elements_is_not_a_list_with_one_empty_element() -> None:
+    kind = juke(
+        jukeurl='jukeurl = "x-juke://" hostport "/" path "?" songs',
+        songs='songs = song *[ "&" song ]\nsong = *digit',
+        tracks='tracks = { at = "songs", element = "song" }',
+    )
+    with pytest.raises(InvalidPart, match=r"^invalid tracks \(\)"):
+        kind(host="h", album="a", tracks=())
+
+
+NOTE = """
+rule = "noteurl"
+bnf = '''
+noteurl = "x-note:" name "@" host
+name    = 1*[ uchar | "/" ]
+'''
+parts = { note = { at = "noteurl" } }
+"""
+
+
+def test_a_separator_that_is_data_is_encoded() -> None:
+    syntax = NOTE.replace('"x-note:" name', '"x-note:" note\nnote = name').replace('at = "noteurl"', 'at = "note"')
+    kind = url_type("x-note", syntax)
+    assert str(kind(note="a@b@host")) == "x-note:a%40b@host"
+    assert kind(note="a@b@host").note == "a@b@host"
+    assert str(kind(note="a/b@host")) == "x-note:a/b@host"
+    with pytest.raises(InvalidPart, match="^invalid note 'a@b@h_h'"):
+        kind(note="a@b@h_h")
