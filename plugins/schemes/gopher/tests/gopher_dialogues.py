@@ -1,0 +1,91 @@
+"""Parts of Gopher dialogues, for the tests of this folder."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from urlschemes.errors import URLError
+from urlschemes_gopher import GopherURL
+from urlschemes_gopher.access import access, find_attributes
+from urlschemes_testing.replay import (
+    Dialogue,
+    Outcome,
+    client,
+    connect,
+    fault_everywhere,
+    server,
+    server_closes,
+    split_everywhere,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes_access.protocol import Algorithm
+
+HOST = "host.dom"
+MENU = (
+    "0About\t0/about\thost.dom\t70",
+    "1More\t1/more\tother.dom\t7070\t+",
+    "7Find\t7/find\thost.dom\t70",
+)
+INFO = "+INFO: 0Some file\tmoo\thost.dom\t70\t+"
+BLOCKS = (
+    INFO,
+    "+ADMIN:",
+    " Admin: Frodo <fng@bogus.edu>",
+    " Creation-Date: then <19900101000000>",
+    " Mod-Date: Wed Jul 28 17:02:01 1993 <19930728170201>",
+    "+VIEWS:",
+    " Text/plain: <10k>",
+    " application/postscript De_DE: <100k>",
+    "+ABSTRACT: 0long abstract\tlong\thost2.dom\t70\t+",
+    "+SMELL: 0reference\tsmell\thost2.dom\t70",
+    " sweet",
+    "+URL: http://host.dom/",
+    "+EMPTY",
+)
+
+
+def url_of(path: str) -> GopherURL:
+    """Return the URL of this path on HOST."""
+    return GopherURL.parse(f"gopher://{HOST}/{path}")
+
+
+def exchange(request: str | bytes, *response: str | bytes, port: int = 70) -> Dialogue:
+    """Return the dialogue of one request and one response, after which the server closes."""
+    steps = (server(*response),) if response else ()
+    return Dialogue(connect(HOST, port), client(request), *steps, server_closes())
+
+
+def outcome_of(
+    url: str | GopherURL, dialogue: Dialogue, *, closing: bool = False, submit_form: bool = False
+) -> Outcome:
+    """Return the outcome of an access: the same however the response is cut, and honest after every fault.
+
+    `closing` if only the end of the connection ends the content.
+    """
+    parsed = url_of(url) if isinstance(url, str) else url
+    return _checked(partial(access, parsed, submit_form=submit_form), dialogue, closing=closing)
+
+
+def attributes_outcome(path: str, dialogue: Dialogue, *, closing: bool = False) -> Outcome:
+    """Return the outcome of finding attributes, with the same checks."""
+    return _checked(partial(find_attributes, url_of(path)), dialogue, closing=closing)
+
+
+def _checked(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue, *, closing: bool) -> Outcome:
+    outcome = split_everywhere(algorithm, dialogue)
+    if outcome.error is None:
+        fault_everywhere(algorithm, dialogue, ends_by_closing=closing)
+    return outcome
+
+
+Failure = TypeVar("Failure", bound=URLError)
+
+
+def error_of(outcome: Outcome, error: type[Failure]) -> Failure:
+    """Return the error that the access must have ended with."""
+    assert isinstance(outcome.error, error), outcome
+    return outcome.error
