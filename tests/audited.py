@@ -1,6 +1,6 @@
-"""Accesses a URL of every scheme that offers it, on loopback servers; prints, as JSON, who opened what meanwhile.
+"""Access URLs of every scheme that offers it, on loopback servers; print, as JSON, which module opened what.
 
-A script of its own, since an audit hook stays for as long as its process:
+This is a script, since an audit hook stays for as long as its process:
 
     python audited.py FOLDER        FOLDER is served, and holds the file `motd`
 """
@@ -33,6 +33,7 @@ from urlschemes_servers.prospero import file as prospero_file
 from urlschemes_testing.rogue import rogue, says
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
     from urlschemes_servers import SmtpAddress
@@ -47,11 +48,11 @@ NETWORK = {
 }
 FILES = {"open", "os.listdir", "os.scandir"}
 PROCESSES = {"os.exec", "os.posix_spawn", "os.system", "subprocess.Popen"}
-SERVERS = {"urlschemes_testing", "pyftpdlib"}
+SERVERS = {"urlschemes_servers", "urlschemes_testing", "pyftpdlib"}
 
 
 class Watch:
-    """What was opened while it is armed, and by whom: the innermost function of the core or of a plugin."""
+    """Counts what is opened while it is armed, by event and by the innermost module of this project."""
 
     def __init__(self, served: Path) -> None:
         self.served = str(served)
@@ -62,23 +63,27 @@ class Watch:
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.armed or event not in NETWORK | FILES | PROCESSES:
             return
-        if event in FILES and not str(arguments[0]).startswith(self.served) and event != "os.scandir":
-            return  # a module that is imported, for instance
+        if event in FILES and isinstance(arguments[0], str) and not arguments[0].startswith(self.served):
+            return  # a module that is imported; what is no str is a descriptor of a folder that is served
         modules = list(packages(sys._getframe(1)))
         if SERVERS.isdisjoint(module.partition(".")[0] for module in modules):
             own = (module for module in modules if module.startswith("urlschemes"))
-            self.openers[event, next(own, "nobody")] += 1
+            self.openers[event, next(own, "another module")] += 1
+
+    def found(self) -> list[tuple[str, str, int]]:
+        """Return each event with its module and its count."""
+        return [(event, module, count) for (event, module), count in sorted(self.openers.items())]
 
 
-def packages(frame: FrameType | None) -> Any:
-    """The modules of the functions that are running, the innermost first."""
+def packages(frame: FrameType | None) -> Iterator[str]:
+    """Yield the modules of the functions that are running, the innermost first."""
     while frame is not None:
         yield str(frame.f_globals.get("__name__", ""))
         frame = frame.f_back
 
 
 def sent(watch: Watch, relay: SmtpAddress, policy: urlschemes_access.Policy, text: bytes) -> dict[str, Any]:
-    """A message that holds the text, sent: what arrived of it."""
+    """Send a message with the text; return what the server received."""
     message = b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\n" + text
     watch.openers.clear()
     watch.armed = True
@@ -86,13 +91,12 @@ def sent(watch: Watch, relay: SmtpAddress, policy: urlschemes_access.Policy, tex
         "send", "mailto:joe@host.dom", options={"message": message, "relay": str(relay), "confirm": True}, policy=policy
     )
     watch.armed = False
-    openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
     content = relay.messages[0].content.partition(b"\r\n\r\n")[2].replace(b"\r\n", b"\n")
-    return {"content": content.decode(), "entries": 0, "openers": openers}
+    return {"content": content.decode(), "entries": 0, "openers": watch.found()}
 
 
 def talked(watch: Watch, policy: urlschemes_access.Policy, text: bytes) -> dict[str, Any]:
-    """A session with a service that says the text and closes: what was read of it."""
+    """Open a session with a server that sends the text and closes; return what was read."""
     watch.openers.clear()
     content = b""
     with rogue(says(text)) as server:
@@ -102,16 +106,15 @@ def talked(watch: Watch, policy: urlschemes_access.Policy, text: bytes) -> dict[
             while octets := session.read():
                 content += octets
         watch.armed = False
-    openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
-    return {"content": content.decode(), "entries": 0, "openers": openers}
+    return {"content": content.decode(), "entries": 0, "openers": watch.found()}
 
 
 def main(served: Path) -> None:
-    """Access the same file by every scheme, and its folder where that is a resource of its own."""
+    """Access one file by every scheme, and its folder by those that list folders."""
     watch = Watch(served)
     certificates = make_certificates()
     policy = replace(urlschemes_access.Policy.untrusted(), networks=("127.0.0.0/8",), roots=(str(served),))
-    told = {}
+    accesses = {}
     with ExitStack() as stack:
         ftp = stack.enter_context(ftp_server(served))
         http = stack.enter_context(http_server(served))
@@ -141,25 +144,24 @@ def main(served: Path) -> None:
             watch.openers.clear()
             content, entries = b"", 0
             for text in texts:
-                terms: dict[str, Any] = {"policy": policy}
+                arguments: dict[str, Any] = {"policy": policy}
                 if scheme == "https":
-                    terms["ssl_context"] = certificates.client()
+                    arguments["ssl_context"] = certificates.client()
                 if scheme == "news":
-                    terms["server"] = str(nntp)
+                    arguments["options"] = {"server": str(nntp)}
                 watch.armed = True
-                with urlschemes_access.access(urlschemes.parse(text), **terms) as resource:
+                with urlschemes_access.access(urlschemes.parse(text), **arguments) as resource:
                     if isinstance(resource, urlschemes_access.Document):
                         content += resource.read()
                     elif isinstance(resource, urlschemes_access.Listing):
                         entries += sum(1 for _ in resource)
                 watch.armed = False
-            openers = [[event, module, count] for (event, module), count in sorted(watch.openers.items())]
             if scheme in {"news", "nntp"}:
                 content = content.partition(b"\r\n\r\n")[2].replace(b"\r\n", b"\n")
-            told[scheme] = {"content": content.decode(), "entries": entries, "openers": openers}
-        told["telnet"] = talked(watch, policy, (served / "motd").read_bytes())
-        told["mailto"] = sent(watch, stack.enter_context(smtp_server()), policy, (served / "motd").read_bytes())
-    print(json.dumps(told))  # noqa: T201  what the test reads
+            accesses[scheme] = {"content": content.decode(), "entries": entries, "openers": watch.found()}
+        accesses["telnet"] = talked(watch, policy, (served / "motd").read_bytes())
+        accesses["mailto"] = sent(watch, stack.enter_context(smtp_server()), policy, (served / "motd").read_bytes())
+    print(json.dumps(accesses))  # noqa: T201  what the test reads
 
 
 if __name__ == "__main__":

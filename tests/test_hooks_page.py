@@ -1,19 +1,30 @@
-"""docs/hooks.md and the code say the same of every hook, and a plugin of the workspace has it."""
+"""docs/hooks.md and the code agree about every hook, and a plugin of the workspace implements it."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import re
+from functools import cache
 from typing import Any
 
 import pytest
 from workspace import ROOT, Distribution, distributions
 
-from urlschemes.registry.registry import hooks
+from urlschemes.registry.claims import HOOK_NAMES, HOOK_PREFIX
+from urlschemes.registry.hooks import HookSource, check_implementation
 
 PAGE = (ROOT / "docs" / "hooks.md").read_text("utf-8")
-HOOKS = sorted(name for name in vars(hooks) if name.startswith("urlschemes_"))
+SPECIFICATIONS = ("urlschemes.registry.hooks", "urlschemes_access.hooks")
+HOOKS = sorted(f"{HOOK_PREFIX}{name}" for name in HOOK_NAMES)
+
+
+def specification(name: str) -> Any:
+    """Return the function that specifies a hook; there is one."""
+    (function,) = (
+        getattr(module, name) for module in map(importlib.import_module, SPECIFICATIONS) if hasattr(module, name)
+    )
+    return function
 
 
 def section(name: str) -> str:
@@ -23,24 +34,29 @@ def section(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The words of a text, however it is laid out."""
+    """Return the words of a text, however it is laid out."""
     return " ".join(re.sub(r"^- ", "", text.replace("**", ""), flags=re.MULTILINE).split())
 
 
-def modules(distribution: Distribution) -> list[Any]:
-    """Those of a distribution that implement hooks."""
-    entries = distribution.project.get("entry-points", {}).get("urlschemes", {})
-    return [importlib.import_module(module) for module in entries.values()]
+@cache
+def implementations() -> list[tuple[Distribution, Any, frozenset[str]]]:
+    """Return each module that implements hooks, with its distribution and the hooks that its entries announce."""
+    found = []
+    for distribution in distributions():
+        entries = distribution.project.get("entry-points", {}).get("urlschemes", {})
+        for place in sorted({*entries.values()}):
+            announced = frozenset(name for name, other in entries.items() if other == place)
+            found.append((distribution, importlib.import_module(place), announced))
+    return found
 
 
 def test_the_page_has_a_section_for_each_hook_and_no_other() -> None:
     assert sorted(re.findall(r"^## (urlschemes_\w+)$", PAGE, re.MULTILINE)) == HOOKS
-    assert {*HOOKS} == {name for name in hooks.__all__ if name.startswith("urlschemes_")}
 
 
 @pytest.mark.parametrize("name", HOOKS)
-def test_the_page_says_what_the_code_says(name: str) -> None:
-    specified = getattr(hooks, name)
+def test_the_page_describes_a_hook_as_the_code_does(name: str) -> None:
+    specified = specification(name)
     signature = name + re.sub(r"'([^']*)'", r"\1", str(inspect.signature(specified)))
     words = section(name)
     assert f"\n```text\n{signature}\n```\n" in words
@@ -53,22 +69,15 @@ def test_the_life_of_an_access_names_every_hook() -> None:
 
 
 @pytest.mark.parametrize("name", HOOKS)
-def test_a_plugin_of_the_workspace_has_the_hook_and_the_page_names_it(name: str) -> None:
-    having = [each for each in distributions() if any(hasattr(module, name) for module in modules(each))]
+def test_the_page_names_the_plugin_that_implements_a_hook(name: str) -> None:
+    having = [distribution for distribution, module, _ in implementations() if hasattr(module, name)]
     shipped = re.findall(
-        r"^Shipped: \[(urlschemes-[\w-]+)\]\(\.\./(plugins/[\w-]+)/README\.md\)", section(name), re.MULTILINE
+        r"^Shipped: \[(urlschemes-[\w-]+)\]\(\.\./(plugins/[\w/-]+)/README\.md\)", section(name), re.MULTILINE
     )
     assert shipped == [(each.name, each.folder.relative_to(ROOT).as_posix()) for each in having]
     assert having
 
 
-@pytest.mark.parametrize("distribution", [each for each in distributions() if modules(each)], ids=str)
-def test_a_plugin_with_hooks_keeps_to_them_and_is_light(distribution: Distribution) -> None:
-    entries = distribution.project["entry-points"]["urlschemes"]
-    for module in modules(distribution):
-        announced = {f"urlschemes_{name}" for name, place in entries.items() if place == module.__name__}
-        hooks.check(module, distribution.name, announced)
-        assert any(hasattr(module, name) for name in HOOKS)
-        assert {name for name in module.__all__ if name.startswith("urlschemes_")} <= {*HOOKS}
-    readme = (distribution.folder / "README.md").read_text("utf-8")
-    assert "(../../docs/hooks.md)" in readme
+def test_plugins_implement_the_hooks_that_they_announce() -> None:
+    for distribution, module, announced in implementations():
+        check_implementation(module, HookSource(distribution.name, lambda: None, announced))

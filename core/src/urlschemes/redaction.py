@@ -6,7 +6,7 @@ is passed through this module before it is shown. RFC 1738 section 6 warns of pa
 
 import re
 
-__all__ = ["described", "in_line", "one_line", "redact", "shown"]
+__all__ = ["HIDDEN", "described", "in_line", "one_line", "redact", "shown"]
 
 HIDDEN = "***"
 

@@ -350,6 +350,24 @@ def test_the_current_directory_counts_in_the_cache_as_without_it(cache, site, mo
     assert [claim.state for claim in installed_claims()] == ["ignored"]
 
 
+def test_other_files_in_the_current_directory_do_not_matter_and_metadata_does(
+    cache, site, searches, install, monkeypatch, tmp_path
+):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    for path in (["", str(site)], [str(here), str(site)]):
+        monkeypatch.setattr(sys, "path", path)
+        searches.clear()
+        assert names() == ["x-first"]
+        (here / f"output-{len(path[0])}.txt").write_text("")
+        assert names() == ["x-first"]
+        assert len(searches) == 1
+    install("urlschemes-x-here", "x-here = x_here", site="here")
+    assert names() == names() == ["x-first", "x-here"]
+    assert len(searches) == 2
+
+
 @pytest.mark.parametrize(
     "change",
     [

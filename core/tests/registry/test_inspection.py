@@ -144,7 +144,7 @@ def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):
     [
         ("raise SystemExit(3)", str, ("active", "broken"), "SystemExit: 3"),
         (CODE, None, ("broken", "broken"), "has no file registration.toml"),
-        (CODE, lambda text: text.replace("api = 1", "api = 2"), ("broken", "broken"), "is written for api 2"),
+        (CODE, lambda text: text.replace("api = 1", "api = 2"), ("broken", "broken"), "has api = 2: expected 1"),
     ],
 )
 def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, record, states, reason):

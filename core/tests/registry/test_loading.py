@@ -110,7 +110,7 @@ def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):  # C05
 @pytest.mark.parametrize(
     ("change", "has", "reason"),
     [
-        (("api = 1", "api = 2"), "api = 2", "is written for api 2, and this core reads api 1"),
+        (("api = 1", "api = 2"), "api = 2", "has api = 2: expected 1"),
         (("api = 1\n", ""), "no api", "has no api"),
         (("api = 1", 'api = "1"'), "no api", "api must be"),
         (("api = 1", "api = 1 1"), "", "is not TOML"),

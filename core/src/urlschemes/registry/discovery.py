@@ -12,7 +12,8 @@ the current directory) are searched and reported, but not used.
 
 Searching takes longer than everything else that a first URL needs, so the claims are cached: for one version of the
 core and of Python, one `sys.path`, and one state of each of its entries. The times of a folder change when something
-is installed into it or removed. The metadata that builds of sources rewrite in place is watched file by file.
+is installed into it or removed. Metadata is watched itself in the current directory, where other files come and go, and
+in sources, whose builds rewrite it in place.
 """
 
 from __future__ import annotations
@@ -63,14 +64,15 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
     if not _only_standard_finders():
         return discover(current_directory=current_directory)
     source = _state([__file__, claims_module.__file__])  # in a checkout it changes, and the version does not
-    here = _current_directory(search_path)
-    key = json.dumps([sys.version, sys.prefix, source, current_directory, search_path, here])
-    state = _state(search_path)
+    here = _current_directory()
+    dependent = [entry for entry in search_path if not os.path.isabs(entry) or os.path.realpath(entry) == here]
+    key = json.dumps([sys.version, sys.prefix, source, current_directory, search_path, here if dependent else ""])
+    state = _state([*(entry for entry in search_path if entry not in dependent), *_metadata(dependent, "-info")])
     cached = cache.load("claims", key) or {"path": None}
     if cached["path"] == state and cached["watched"] == _state([path for path, *_ in cached["watched"]]):
         return tuple(Claim(*fields) for fields in cached["claims"])
     claims = discover(current_directory=current_directory)
-    watched = _state(_watched(search_path))
+    watched = _state(_metadata(search_path, ".egg-info"))
     if all(changed < time_ns() - SETTLED_AFTER for *_, changed in [*state, *watched]):
         cache.store("claims", key, {"path": state, "watched": watched, "claims": claims})
     return claims
@@ -100,11 +102,7 @@ def why_ignored(entry: str) -> str:
     """Return why distributions in an entry of `sys.path` do not count; "" if they do."""
     if not os.path.isabs(entry):
         return f"found through the entry {entry!r} of sys.path, which depends on the current directory"
-    try:
-        here = os.path.realpath(os.getcwd())
-    except OSError:  # it was deleted
-        return ""
-    if os.path.realpath(entry) != here or entry in _site_folders():
+    if os.path.realpath(entry) != _current_directory() or entry in _site_folders():
         return ""
     return "found in the current directory"
 
@@ -233,22 +231,26 @@ def _only_standard_finders() -> bool:
     )
 
 
-def _current_directory(search_path: Iterable[str]) -> str:
-    """Return the current directory; "" if the meaning of the search path does not depend on it."""
+def _current_directory() -> str:
+    """Return the current directory; "" if it was deleted."""
     try:
-        here = os.path.realpath(os.getcwd())
-    except OSError:  # it was deleted
+        return os.path.realpath(os.getcwd())
+    except OSError:
         return ""
-    return here if any(not os.path.isabs(entry) or os.path.realpath(entry) == here for entry in search_path) else ""
 
 
-def _watched(search_path: Iterable[str]) -> list[str]:
-    """Return the metadata that may change in place: a build of sources rewrites its egg-info."""
-    from pathlib import Path  # only a process that searches needs it
-
-    folders = [Path(entry) for entry in search_path if os.path.isdir(entry or os.curdir)]
-    found = [info for folder in folders for info in folder.glob("*.egg-info") if info.is_dir()]
-    return sorted(str(path) for info in found for path in (info, info / "entry_points.txt"))
+def _metadata(entries: Iterable[str], suffix: str) -> list[str]:
+    """Return the metadata folders in the entries, each with its entry_points.txt; an entry that is a file is listed."""
+    paths = []
+    for entry in entries:
+        try:
+            names = [name for name in sorted(os.listdir(entry or os.curdir)) if name.endswith(suffix)]
+        except (OSError, ValueError):  # an archive, or nothing; ValueError for a NUL
+            paths.append(entry)
+        else:
+            folders = [os.path.join(entry, name) for name in names]
+            paths += [path for folder in folders for path in (folder, os.path.join(folder, "entry_points.txt"))]
+    return paths
 
 
 def _state(paths: Iterable[str]) -> list[list[Any]]:

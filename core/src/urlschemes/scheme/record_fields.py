@@ -7,7 +7,6 @@ import os
 import re
 import sys
 import tomllib
-from difflib import get_close_matches
 from functools import cache as cache_result
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -176,6 +175,8 @@ class _Fields:
     def take(self, name: str, kind: type, default: Any = _MISSING) -> Any:
         if name not in self.table:
             if default is _MISSING:
+                from difflib import get_close_matches  # only a mistake needs it
+
                 meant = get_close_matches(name, self.table, 1)
                 raise RegistrationError(
                     f"{self.source or 'the record'} has no {self.where}{name}",
