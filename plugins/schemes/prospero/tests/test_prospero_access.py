@@ -1,4 +1,4 @@
-"""The prospero algorithms against written dialogues: what is asked, and what comes of each answer."""
+"""The prospero algorithms against written dialogues: each request, and the result of each response."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol import Algorithm
-from urlschemes_prospero import ProsperoURL, ardp
+from urlschemes_prospero import ProsperoURL
 from urlschemes_prospero.access import access, find_attributes
 from urlschemes_testing.replay import (
     Dialogue,
@@ -44,16 +44,16 @@ DATA = b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA hello\n"
 
 
 @pytest.fixture(autouse=True)
-def _counted_identifiers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
+def _known_identifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_prospero.datagrams.new_identifier", lambda: 0x5555)
 
 
-def asks(commands: str, name: str = "a", version: int = 0) -> Step:
+def request(commands: str, name: str = "a", version: int = 0) -> Step:
     text = "VERSION 5\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n" + commands.format(name, version)
     return client(bytes.fromhex("09 5555 0001 0001 0000") + text.encode())
 
 
-def says(*text: bytes) -> Step:
+def response(*text: bytes) -> Step:
     return server(b"\x03\x55\x55" + b"".join(text))
 
 
@@ -66,7 +66,7 @@ def path(rest: str) -> ProsperoURL:
 
 
 def got(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
-    """What comes of it, the same in whatever order the packets come, and honest under every fault."""
+    """The outcome, which must not depend on the order of packets; no fault may look like a success."""
     outcome = split_everywhere(algorithm, dialogue)
     if outcome.error is None:
         fault_everywhere(algorithm, dialogue)
@@ -77,16 +77,18 @@ Failure = TypeVar("Failure", bound=URLError)
 
 
 def failed(outcome: Outcome, error: type[Failure]) -> Failure:
-    """The error that the access must have ended with."""
+    """The error with which the access ended."""
     assert isinstance(outcome.error, error), outcome
     return outcome.error
 
 
-# --- which of the three an access gives -------------------------------------------------------------------------------
+# contents, methods or links -------------------------------------------------------------------------------------------
 
 
-def test_what_prospero_itself_gives_is_a_document() -> None:
-    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), says(DATA)))
+def test_an_object_that_prospero_sends_is_a_document() -> None:
+    outcome = got(
+        partial(access, path("a")), talk(request(ALL), response(HELD, SIZE), request(CONTENTS), response(DATA))
+    )
     assert (outcome.kind, outcome.content, outcome.complete) == ("document", b"hello", True)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 5
@@ -94,49 +96,56 @@ def test_what_prospero_itself_gives_is_a_document() -> None:
     assert outcome.unclosed == ()
 
 
-def test_what_others_give_is_a_listing_of_urls() -> None:
-    said = b"ATTRIBUTE OBJECT FIELD ACCESS-METHOD AFTP INTERNET-D ftp.dom ASCII /pub/a TEXT\n"
-    outcome = got(partial(access, path("a")), talk(asks(ALL), says(said)))
+def test_other_access_methods_are_a_listing_of_urls() -> None:
+    lines = b"ATTRIBUTE OBJECT FIELD ACCESS-METHOD AFTP INTERNET-D ftp.dom ASCII /pub/a TEXT\n"
+    outcome = got(partial(access, path("a")), talk(request(ALL), response(lines)))
     assert outcome.kind == "listing"
     assert [entry.url for entry in outcome.entries] == ["ftp://ftp.dom/pub/a;type=a"]
 
 
-@pytest.mark.parametrize("said", [b"NONE-FOUND\n", SIZE, b"FAILURE NOT-FOUND\n"])
-def test_what_tells_no_way_is_looked_at_as_a_directory(said: bytes) -> None:
+@pytest.mark.parametrize("lines", [b"NONE-FOUND\n", SIZE, b"FAILURE NOT-FOUND\n"])
+def test_an_object_without_access_methods_is_listed_as_a_directory(lines: bytes) -> None:
     links = b"LINK L FILE b INTERNET-D other.dom ASCII /b 0\n"
-    outcome = got(partial(access, path("a")), talk(asks(ALL), says(said), asks(LIST), says(links)))
+    outcome = got(partial(access, path("a")), talk(request(ALL), response(lines), request(LIST), response(links)))
     assert outcome.kind == "listing"
     assert [entry.url for entry in outcome.entries] == ["prospero://other.dom//b"]
 
 
-def test_the_caller_may_say_which_of_the_three() -> None:
-    said = says(HELD, b"ATTRIBUTE OBJECT FIELD ACCESS-METHOD TELNET INTERNET-D t.dom ASCII ''\n")
-    methods = got(partial(access, path("a"), want="methods"), talk(asks(ALL), said))
+def test_want_selects_contents_methods_or_links() -> None:
+    lines = response(HELD, b"ATTRIBUTE OBJECT FIELD ACCESS-METHOD TELNET INTERNET-D t.dom ASCII ''\n")
+    methods = got(partial(access, path("a"), want="methods"), talk(request(ALL), lines))
     assert [entry.url for entry in methods.entries] == ["prospero://host.dom/a", "telnet://t.dom/"]
-    assert got(partial(access, path("a"), want="contents"), talk(asks(CONTENTS), says(SIZE, DATA))).content == b"hello"
-    assert got(partial(access, path("a"), want="links"), talk(asks(LIST), says(b"NONE-FOUND\n"))).entries == ()
-    assert got(partial(access, path("a"), want="methods"), talk(asks(ALL), says(b"NONE-FOUND\n"))).entries == ()
+    assert (
+        got(partial(access, path("a"), want="contents"), talk(request(CONTENTS), response(SIZE, DATA))).content
+        == b"hello"
+    )
+    assert got(partial(access, path("a"), want="links"), talk(request(LIST), response(b"NONE-FOUND\n"))).entries == ()
+    assert got(partial(access, path("a"), want="methods"), talk(request(ALL), response(b"NONE-FOUND\n"))).entries == ()
 
 
-def test_a_file_without_a_way_to_have_it_is_no_directory() -> None:
-    refused = says(b"FAILURE NOT-A-DIRECTORY\n")
-    error = failed(got(partial(access, path("a")), talk(asks(ALL), says(SIZE), asks(LIST), refused)), RemoteError)
+def test_a_file_without_access_methods_is_not_a_directory() -> None:
+    refused = response(b"FAILURE NOT-A-DIRECTORY\n")
+    error = failed(
+        got(partial(access, path("a")), talk(request(ALL), response(SIZE), request(LIST), refused)), RemoteError
+    )
     assert error.status == "NOT-A-DIRECTORY"
 
 
 @pytest.mark.parametrize("refusal", [b"NOT-FOUND", b"NOT-A-DIRECTORY"])
-def test_a_name_that_is_nothing(refusal: bytes) -> None:
-    dialogue = talk(asks(ALL), says(b"FAILURE NOT-FOUND\n"), asks(LIST), says(b"FAILURE " + refusal))
+def test_a_missing_object_is_not_found(refusal: bytes) -> None:
+    dialogue = talk(request(ALL), response(b"FAILURE NOT-FOUND\n"), request(LIST), response(b"FAILURE " + refusal))
     assert failed(got(partial(access, path("a")), dialogue), RemoteError).status == "NOT-FOUND"
 
 
-def test_another_refusal_of_the_directory_comes_out() -> None:
-    dialogue = talk(asks(ALL), says(b"FAILURE NOT-FOUND\n"), asks(LIST), says(b"FAILURE NOT-AUTHORIZED\n"))
+def test_another_refusal_of_the_directory_is_raised() -> None:
+    dialogue = talk(
+        request(ALL), response(b"FAILURE NOT-FOUND\n"), request(LIST), response(b"FAILURE NOT-AUTHORIZED\n")
+    )
     assert failed(got(partial(access, path("a")), dialogue), RemoteError).status == "NOT-AUTHORIZED"
 
 
 @pytest.mark.parametrize(
-    ("said", "error"),
+    ("lines", "error"),
     [
         (b"FAILURE NOT-AUTHORIZED\n", RemoteError),
         (b"FAILURE AUTHENTICATION-REQUIRED\n", AuthRequired),
@@ -144,16 +153,16 @@ def test_another_refusal_of_the_directory_comes_out() -> None:
         (b"", ProtocolError),
     ],
 )
-def test_a_refusal_is_the_end(said: bytes, error: type[URLError]) -> None:
-    failed(got(partial(access, path("a")), talk(asks(ALL), says(said))), error)
-    failed(got(partial(find_attributes, path("a")), talk(asks(ALL), says(said))), error)
+def test_a_refusal_or_an_invalid_response_is_an_error(lines: bytes, error: type[URLError]) -> None:
+    failed(got(partial(access, path("a")), talk(request(ALL), response(lines))), error)
+    failed(got(partial(find_attributes, path("a")), talk(request(ALL), response(lines))), error)
 
 
-# --- contents ---------------------------------------------------------------------------------------------------------
+# contents -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("said", "content"),
+    ("lines", "content"),
     [
         (b"DATA ''\n", b""),
         (b"DATA\n", b""),
@@ -161,42 +170,46 @@ def test_a_refusal_is_the_end(said: bytes, error: type[URLError]) -> None:
         (b"TAGGED mime 'a text'\n", b"a text"),
     ],
 )
-def test_contents(said: bytes, content: bytes) -> None:
-    answer = says(b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE ", said)
-    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD), asks(CONTENTS), answer))
+def test_contents_are_data_or_tagged_text(lines: bytes, content: bytes) -> None:
+    answer = response(b"ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE ", lines)
+    outcome = got(partial(access, path("a")), talk(request(ALL), response(HELD), request(CONTENTS), answer))
     assert (outcome.kind, outcome.content, outcome.complete) == ("document", content, True)
 
 
-@pytest.mark.parametrize("said", [b"NONE-FOUND\n", SIZE, DATA.replace(b"DATA", b"FORMULA")])
-def test_contents_that_do_not_come(said: bytes) -> None:
-    dialogue = talk(asks(ALL), says(HELD), asks(CONTENTS), says(said))
+@pytest.mark.parametrize("lines", [b"NONE-FOUND\n", SIZE, DATA.replace(b"DATA", b"FORMULA")])
+def test_missing_contents_are_an_error(lines: bytes) -> None:
+    dialogue = talk(request(ALL), response(HELD), request(CONTENTS), response(lines))
     assert failed(got(partial(access, path("a")), dialogue), ProtocolError).where == "contents"
 
 
-def test_contents_shorter_than_announced_are_not_the_whole() -> None:
-    short = says(DATA.replace(b"hello", b"hel"))
-    error = failed(got(partial(access, path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), short)), Truncated)
+def test_contents_shorter_than_the_size_are_truncated() -> None:
+    short = response(DATA.replace(b"hello", b"hel"))
+    error = failed(
+        got(partial(access, path("a")), talk(request(ALL), response(HELD, SIZE), request(CONTENTS), short)), Truncated
+    )
     assert (error.received, error.expected, error.partial) == (3, 5, b"hel")
 
 
-def test_a_file_that_has_grown_meanwhile_is_whole() -> None:
-    longer = says(DATA.replace(b"hello", b"hello\\world"))
-    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD, SIZE), asks(CONTENTS), longer))
+def test_contents_longer_than_the_size_are_complete() -> None:
+    longer = response(DATA.replace(b"hello", b"hello\\world"))
+    outcome = got(partial(access, path("a")), talk(request(ALL), response(HELD, SIZE), request(CONTENTS), longer))
     assert outcome.attributes is not None
     assert (outcome.content, outcome.attributes.size) == (b"hello\\world", 11)
 
 
-def test_warnings_are_told() -> None:
+def test_warnings_are_in_the_fields() -> None:
     warned = b"WARNING OUT-OF-DATE 'use version 6'\n"
-    outcome = got(partial(access, path("a")), talk(asks(ALL), says(HELD), asks(CONTENTS), says(warned, DATA)))
+    outcome = got(
+        partial(access, path("a")), talk(request(ALL), response(HELD), request(CONTENTS), response(warned, DATA))
+    )
     assert outcome.attributes is not None
     assert outcome.attributes.fields["WARNING"] == "OUT-OF-DATE use version 6"
-    links = got(partial(access, path("a"), want="links"), talk(asks(LIST), says(warned, b"NONE-FOUND\n")))
+    links = got(partial(access, path("a"), want="links"), talk(request(LIST), response(warned, b"NONE-FOUND\n")))
     assert links.attributes is not None
     assert links.attributes.fields["WARNING"] == "OUT-OF-DATE use version 6"
 
 
-# --- names and fields (section 3.11) ----------------------------------------------------------------------------------
+# names and fields (section 3.11) --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -210,24 +223,24 @@ def test_warnings_are_told() -> None:
     ],
 )
 def test_the_name_is_sent_decoded_and_quoted(rest: str, name: str) -> None:
-    outcome = got(partial(access, path(rest), want="links"), talk(asks(LIST, name), says(b"NONE-FOUND\n")))
+    outcome = got(partial(access, path(rest), want="links"), talk(request(LIST, name), response(b"NONE-FOUND\n")))
     assert outcome.kind == "listing"
 
 
-def test_octets_that_are_no_ascii_are_sent_as_they_are() -> None:
-    request = bytes.fromhex("09 5555 0001 0001 0000") + (
+def test_octets_outside_us_ascii_are_sent_unchanged() -> None:
+    octets = bytes.fromhex("09 5555 0001 0001 0000") + (
         b"VERSION 5\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"
         b"DIRECTORY ASCII '\xff\xc3\xa9'\nLIST ATTRIBUTES COMPONENTS\n"
     )
-    outcome = got(partial(access, path("%FF%C3%A9"), want="links"), talk(client(request), says(b"NONE-FOUND\n")))
+    outcome = got(partial(access, path("%FF%C3%A9"), want="links"), talk(client(octets), response(b"NONE-FOUND\n")))
     assert outcome.kind == "listing"
 
 
 def test_a_version_identifies_the_object() -> None:
     for field in ("OBJECT-VERSION=3", "object-version=3;OBJECT-VERSION=3", "x=y;OBJECT-VERSION=3"):
-        dialogue = talk(asks(ALL, version=3), says(HELD), asks(CONTENTS, version=3), says(DATA))
+        dialogue = talk(request(ALL, version=3), response(HELD), request(CONTENTS, version=3), response(DATA))
         assert got(partial(access, path(f"a;{field}")), dialogue).content == b"hello"
-    listed = talk(asks("DIRECTORY ASCII {} {}\nLIST ATTRIBUTES COMPONENTS\n", version=3), says(b"NONE-FOUND\n"))
+    listed = talk(request("DIRECTORY ASCII {} {}\nLIST ATTRIBUTES COMPONENTS\n", version=3), response(b"NONE-FOUND\n"))
     assert got(partial(access, path("a;OBJECT-VERSION=3"), want="links"), listed).kind == "listing"
 
 
@@ -238,69 +251,69 @@ def test_a_version_is_one_number(fields: str) -> None:
 
 
 @pytest.mark.parametrize("rest", ["a%0Ab", "a%0D%0AAUTHENTICATE", "a%00", "a%7F", "a;b%0A=c", "a;b=%1Bc"])
-def test_a_control_octet_is_refused_before_anything_is_connected(rest: str) -> None:
+def test_a_control_octet_is_refused_before_connecting(rest: str) -> None:
     failed(got(partial(access, path(rest)), Dialogue()), UnsafeURL)
     failed(got(partial(find_attributes, path(rest)), Dialogue()), UnsafeURL)
 
 
-def test_a_name_too_long_for_a_request_is_refused_before_anything_is_connected() -> None:
+def test_a_name_too_long_for_a_request_is_refused_before_connecting() -> None:
     assert failed(got(partial(access, path("a" * 20_000)), Dialogue()), UnsafeURL).part == "hsoname"
 
 
-def test_a_field_that_is_an_attribute_must_have_its_value() -> None:
-    said = says(HELD, b"ATTRIBUTE OBJECT APPLICATION Owner SEQUENCE joe\n")
+def test_a_field_must_have_the_value_of_the_attribute() -> None:
+    lines = response(HELD, b"ATTRIBUTE OBJECT APPLICATION Owner SEQUENCE joe\n")
     for fields in ("OWNER=joe", "owner=joe;unknown=1", "unknown=1"):
-        dialogue = talk(asks(ALL), said, asks(CONTENTS), says(DATA))
+        dialogue = talk(request(ALL), lines, request(CONTENTS), response(DATA))
         assert got(partial(access, path(f"a;{fields}")), dialogue).complete
-    error = failed(got(partial(access, path("a;OWNER=jane")), talk(asks(ALL), said)), RemoteError)
+    error = failed(got(partial(access, path("a;OWNER=jane")), talk(request(ALL), lines)), RemoteError)
     assert (error.text, "OWNER" in str(error)) == ("joe", True)
-    failed(got(partial(find_attributes, path("a;OWNER=jane")), talk(asks(ALL), said)), RemoteError)
+    failed(got(partial(find_attributes, path("a;OWNER=jane")), talk(request(ALL), lines)), RemoteError)
 
 
-def test_a_version_that_the_server_does_not_heed_is_noticed() -> None:
-    said = says(HELD, b"ATTRIBUTE OBJECT FIELD VERSION-NUMBER 0\n")
-    failed(got(partial(access, path("a;OBJECT-VERSION=3")), talk(asks(ALL, version=3), said)), RemoteError)
+def test_a_version_that_the_server_ignores_is_an_error() -> None:
+    lines = response(HELD, b"ATTRIBUTE OBJECT FIELD VERSION-NUMBER 0\n")
+    failed(got(partial(access, path("a;OBJECT-VERSION=3")), talk(request(ALL, version=3), lines)), RemoteError)
 
 
 @pytest.mark.parametrize("options", [{"want": "everything"}, {"retry": 0}, {"retry": -1}, {"retry": float("nan")}])
-def test_options_that_mean_nothing(options: dict[str, object]) -> None:
+def test_invalid_options_are_refused(options: dict[str, object]) -> None:
     failed(got(partial(access, path("a"), **options), Dialogue()), UnsupportedOperation)  # type: ignore[arg-type]
 
 
-# --- attributes -------------------------------------------------------------------------------------------------------
+# attributes -----------------------------------------------------------------------------------------------------------
 
 
-def test_attributes() -> None:
-    outcome = got(partial(find_attributes, path("a")), talk(asks(ALL), says(HELD, SIZE)))
+def test_find_attributes_returns_all_attributes() -> None:
+    outcome = got(partial(find_attributes, path("a")), talk(request(ALL), response(HELD, SIZE)))
     assert outcome.kind == "attributes"
     assert outcome.attributes is not None
     assert outcome.attributes.size == 5
     assert outcome.attributes.fields == {"ACCESS-METHOD": "prospero://host.dom/a", "SIZE": "5 bytes"}
 
 
-# --- moved (row B47) --------------------------------------------------------------------------------------------------
+# moved objects --------------------------------------------------------------------------------------------------------
 
 
 def forwarded(place: str) -> Step:
-    return says(b"FORWARDED ", place.encode(), b"\nID REMOTE 7\n")
+    return response(b"FORWARDED ", place.encode(), b"\nID REMOTE 7\n")
 
 
 def url_of(text: str) -> URL:
     return ProsperoURL.parse(text)
 
 
-def test_an_object_is_asked_for_where_it_is_now() -> None:
+def test_a_moved_object_is_requested_at_its_new_location() -> None:
     new = "prospero://new.dom:1526//b%20c;x=y;OBJECT-VERSION=2"
     dialogue = Dialogue(
         connect(HOST, 1525, transport="udp"),
-        asks(ALL, version=1),
+        request(ALL, version=1),
         forwarded("INTERNET-D new.dom(1526) ASCII '/b c' 2"),
         follow(new, url_of(new)),
         connect("new.dom", 1526, transport="udp"),
-        asks(ALL, "'/b c'", 2),
-        says(HELD),
-        asks(CONTENTS, "'/b c'", 2),
-        says(DATA),
+        request(ALL, "'/b c'", 2),
+        response(HELD),
+        request(CONTENTS, "'/b c'", 2),
+        response(DATA),
     )
     outcome = got(partial(access, path("a;x=y;OBJECT-VERSION=1")), dialogue)
     assert outcome.content == b"hello"
@@ -309,31 +322,31 @@ def test_an_object_is_asked_for_where_it_is_now() -> None:
     assert outcome.unclosed == ()
 
 
-def test_a_server_may_send_the_request_itself_elsewhere() -> None:
+def test_a_server_may_redirect_the_request() -> None:
     pointer = server(bytes.fromhex("13 5555 0000 0000 0000 0000 00 04 c0000209 05f6"))
     dialogue = Dialogue(
         connect(HOST, 1525, transport="udp"),
-        asks(ALL),
+        request(ALL),
         pointer,
         follow("prospero://192.0.2.9:1526/a;x=y", url_of("prospero://192.0.2.9:1526/a;x=y")),
         connect("192.0.2.9", 1526, transport="udp"),
-        asks(ALL),
-        says(SIZE),
+        request(ALL),
+        response(SIZE),
     )
     outcome = got(partial(find_attributes, path("a;x=y")), dialogue)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 5
 
 
-def test_what_the_policy_does_not_follow_is_not_followed() -> None:
+def test_a_location_that_the_policy_refuses_is_not_followed() -> None:
     refusal = RedirectRefused("the policy does not", reason="policy", location="prospero://new.dom/b")
-    dialogue = talk(asks(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", refusal))
+    dialogue = talk(request(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", refusal))
     assert failed(got(partial(access, path("a")), dialogue), RedirectRefused).reason == "policy"
 
 
-def test_another_kind_of_resource_is_not_followed() -> None:
+def test_a_url_of_another_scheme_is_not_followed() -> None:
     other = URL.parse("http://new.dom/b")
-    dialogue = talk(asks(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", other))
+    dialogue = talk(request(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", other))
     failed(got(partial(access, path("a")), dialogue), RedirectRefused)
 
 
@@ -350,22 +363,28 @@ def test_another_kind_of_resource_is_not_followed() -> None:
         "INTERNET-D 'new.dom/' ASCII b 0",
     ],
 )
-def test_a_place_that_is_none_is_not_followed(place: str) -> None:
-    error = failed(got(partial(access, path("a")), talk(asks(ALL), forwarded(place))), RedirectRefused)
+def test_an_invalid_location_is_not_followed(place: str) -> None:
+    error = failed(got(partial(access, path("a")), talk(request(ALL), forwarded(place))), RedirectRefused)
     assert error.reason == "invalid"
     assert str(error).isprintable()
 
 
-# --- repetition, in a whole access ------------------------------------------------------------------------------------
+# repetition -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_second_request_is_repeated_by_itself() -> None:
+def test_each_request_is_repeated_separately() -> None:
     dialogue = talk(
-        *(asks(ALL), silence()) * 2, asks(ALL), says(HELD), asks(CONTENTS), silence(), asks(CONTENTS), says(DATA)
+        *(request(ALL), silence()) * 2,
+        request(ALL),
+        response(HELD),
+        request(CONTENTS),
+        silence(),
+        request(CONTENTS),
+        response(DATA),
     )
     assert got(partial(access, path("a")), dialogue).content == b"hello"
 
 
-def test_nothing_at_all_comes() -> None:
-    dialogue = talk(*itertools.chain(*[(asks(ALL), silence())] * 4))
+def test_an_unanswered_request_is_repeated_three_times() -> None:
+    dialogue = talk(*itertools.chain(*[(request(ALL), silence())] * 4))
     assert failed(got(partial(access, path("a")), dialogue), DeadlineExceeded).phase == "response"

@@ -1,8 +1,7 @@
-"""Dialogues with a real server, Prospero 5.3, captured on a loopback: its answers, octet by octet, played to us.
+"""Dialogues with a real server, Prospero 5.3, captured over loopback: its responses, octet for octet.
 
-The server's path of its tree is another one of the same length here, so that its packets are cut where they were. What
-repeats itself is written as the formula that gives the very datagrams that were captured. The client was a small one
-of its own, but for two requests of the stock clients; what it asked must be what we ask.
+The path of the server's tree is replaced by another of the same length, so that packets are cut at the same places.
+Repetitive responses are generated. The requests built here must be those of the captured clients.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ import pytest
 import urlschemes_access
 from urlschemes_access import Attributes, Document, Entry, Listing, Policy
 from urlschemes_access.errors import RemoteError
-from urlschemes_prospero import ProsperoURL, ardp
+from urlschemes_prospero import ProsperoURL
 from urlschemes_prospero.access import access, find_attributes
-from urlschemes_prospero.protocol import listing, object_info, read
-from urlschemes_prospero.quoting import lines
+from urlschemes_prospero.request import list_request, object_info_request
+from urlschemes_prospero.response import parse_response
+from urlschemes_prospero.tokens import split_lines
 from urlschemes_testing.loopback import Address, Datagrams
 from urlschemes_testing.replay import Dialogue, client, connect, fault_everywhere, replay, server, split_everywhere
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TREE = "/tree/of/things/as/long/as/it/was/on"
 HERE = Policy.interactive()
 
-# What was captured ----------------------------------------------------------------------------------------------------
+# The captured responses -----------------------------------------------------------------------------------------------
 
 FILE_INFO = b"""\
 ATTRIBUTE OBJECT APPLICATION COMMENT SEQUENCE a' fine file'
@@ -75,7 +75,7 @@ LINK  L FILE rfile INTERNET-D localhost(1526) ASCII '/x/y' 0
 LINK  U DIRECTORY union1 INTERNET-D LOCALHOST ASCII '{TREE}/big' 0
 """.encode()
 
-# The order in which the 600 files of a directory came.
+# The order of the 600 files of a directory.
 ORDER = """
 580 106 510 488 133 393 550 511 230 359 116 465 28 301 493 188 48 556 343 526 254 209 554 492 164 522 502 251 194
 365 216 561 23 323 141 600 268 212 161 555 437 368 65 41 478 196 553 78 399 115 438 460 379 404 397 332 215 293 587
@@ -133,17 +133,17 @@ CAPTURED: Mapping[str, bytes] = {
     f"DIRECTORY ASCII '{TREE}/dir with space'\nLIST '' COMPONENTS\n": b"NONE-FOUND\n",
     "DIRECTORY ASCII /outside\nLIST '' COMPONENTS\n": b"FAILURE NOT-AUTHORIZED\n",
 }
-"""The commands of a request, and the text of the answer."""
+"""The commands of each request, and the text of the response."""
 
 
 def packets(identifier: bytes, text: bytes) -> list[bytes]:
-    """The datagrams of an answer, as they were captured: with their headers, windows and totals."""
+    """The captured datagrams of a response, with their headers, windows and totals."""
     if len(text) <= 1250:
         return [b"\x03" + identifier + text]
     count = -(-len(text) // 1250)
     made = []
     for number in range(1, count + 1):
-        known = number > 16 or number == count  # how many there are is said with the last, and after one window
+        known = number > 16 or number == count  # the total is sent with the last packet, and after one window
         header = identifier + number.to_bytes(2) + (count if known else 0).to_bytes(2)
         if number % 16 == 0:
             header += bytes.fromhex("0001 0000 80")
@@ -153,18 +153,18 @@ def packets(identifier: bytes, text: bytes) -> list[bytes]:
     return made
 
 
-def test_the_long_answers_have_as_many_packets_as_were_captured() -> None:
+def test_generated_responses_have_the_captured_number_of_packets() -> None:
     counts = [len(packets(b"id", text)) for text in (LONG_LISTING, LONG_CONTENTS, BINARY_CONTENTS, LINKS)]
     assert counts == [77, 79, 2, 1]
     assert packets(b"\x52\xe7", LONG_LISTING)[76][:9] == bytes.fromhex("09 52e7 004d 004d 0001")
     assert packets(b"\x52\xe7", LONG_LISTING)[15][:12] == bytes.fromhex("0c 52e7 0010 0000 0001 0000 80")
 
 
-# What we ask is what was asked ----------------------------------------------------------------------------------------
+# Requests -------------------------------------------------------------------------------------------------------------
 
 
-def ours(captured: str) -> str:
-    """The commands as we write them: we ask for attributes with the links, as the stock clients do."""
+def built_here(captured: str) -> str:
+    """The commands as built here: LIST asks for attributes too, as the stock clients do."""
     return captured.replace("LIST '' ", "LIST ATTRIBUTES ")
 
 
@@ -173,9 +173,9 @@ PREAMBLE = "VERSION 5\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"
 
 @pytest.mark.parametrize("commands", [each for each in CAPTURED if f"'{TREE}" in each])
 def test_the_requests_are_those_of_the_captured_client(commands: str) -> None:
-    (*words, name), *_ = ([*each] for each in lines(commands.replace("' 0", "'").encode()))
-    made = listing(name, 0) if words[0] == b"DIRECTORY" else object_info(words[1], name, 0)
-    assert made.decode() == PREAMBLE + ours(commands)
+    (*words, name), *_ = ([*each] for each in split_lines(commands.replace("' 0", "'").encode()))
+    made = list_request(name, 0) if words[0] == b"DIRECTORY" else object_info_request(words[1], name, 0)
+    assert made.decode() == PREAMBLE + built_here(commands)
 
 
 @pytest.mark.parametrize(
@@ -189,19 +189,21 @@ def test_the_requests_are_those_of_the_captured_client(commands: str) -> None:
     ],
 )
 def test_the_requests_for_links_are_those_of_the_stock_clients(name: str, commands: str) -> None:
-    assert listing(name.encode(), 0).decode() == PREAMBLE + commands
+    assert list_request(name.encode(), 0).decode() == PREAMBLE + commands
 
 
-# The captured answers, over real sockets ------------------------------------------------------------------------------
+# Over real sockets ----------------------------------------------------------------------------------------------------
 
 
-class Played:
-    """Says what was captured, to who asks for it: the packets up to the first that wants an acknowledgement, and on."""
+class CapturedServer:
+    """A server that answers each request with the captured packets, and waits for the acknowledgements they want."""
 
     def __init__(self) -> None:
         self.requests: list[str] = []
         self.acknowledged: list[bytes] = []
-        self._answers = {tuple(map(tuple, lines(ours(each).encode()))): text for each, text in CAPTURED.items()}
+        self._answers = {
+            tuple(map(tuple, split_lines(built_here(each).encode()))): text for each, text in CAPTURED.items()
+        }
         self._left: dict[bytes, list[bytes]] = {}
 
     def __enter__(self) -> Address:
@@ -209,17 +211,17 @@ class Played:
         return self._listener.__enter__().address
 
     def __exit__(self, *error: object) -> None:
-        self._listener.__exit__(None, None, None)  # raises what was asked amiss, also where an error came of it
+        self._listener.__exit__(None, None, None)  # raises the assertion errors of _hear
 
     def _hear(self, datagram: bytes, who: Address) -> None:
         header, text = datagram[:9], datagram[9:]
         identifier = header[1:3]
         if text:
-            assert header == b"\x09" + identifier + bytes.fromhex("0001 0001 0000"), "the captured client's header"
+            assert header == b"\x09" + identifier + bytes.fromhex("0001 0001 0000"), "the header of the captured client"
             self.requests.append(text.decode())
             preamble, commands = text[: len(PREAMBLE)], text[len(PREAMBLE) :]
             assert preamble == PREAMBLE.encode()
-            self._left[identifier] = packets(identifier, self._answers[tuple(map(tuple, lines(commands)))])
+            self._left[identifier] = packets(identifier, self._answers[tuple(map(tuple, split_lines(commands)))])
         else:
             self.acknowledged.append(header[:1] + header[3:])
         left = self._left[identifier]
@@ -230,12 +232,14 @@ class Played:
                 break
 
 
-def played(name: str, **options: Any) -> tuple[Document | Listing | Attributes | RemoteError, bytes, list[Entry]]:
-    """What an access of the name gives, by the captured answers."""
-    with Played() as (host, port):
+def access_captured(
+    name: str, **options: Any
+) -> tuple[Document | Listing | Attributes | RemoteError, bytes, list[Entry]]:
+    """The result of an access, with the captured responses."""
+    with CapturedServer() as (host, port):
         url = ProsperoURL(host=host, port=port, hsoname=name)
         try:
-            found = urlschemes_access.access(url, policy=HERE, **options)
+            found = urlschemes_access.access(url, policy=HERE, options=options)
         except RemoteError as refusal:
             return refusal, b"", []
         with found:
@@ -245,8 +249,8 @@ def played(name: str, **options: Any) -> tuple[Document | Listing | Attributes |
             return found, b"", list(found)
 
 
-def test_contents_come_with_what_is_known_of_the_file() -> None:
-    found, content, _ = played(f"{TREE}/hello.txt")
+def test_contents_come_with_the_attributes_of_the_file() -> None:
+    found, content, _ = access_captured(f"{TREE}/hello.txt")
     assert content == b"hello from info tree\n"
     assert isinstance(found, Document)
     assert found.size == 21
@@ -258,8 +262,8 @@ def test_contents_come_with_what_is_known_of_the_file() -> None:
     assert methods[1].startswith("prospero://127.0.0.1:")
 
 
-def test_a_name_resolves_to_the_urls_of_its_access_methods() -> None:
-    _, _, entries = played("AFTP/pub/README", want="methods")
+def test_methods_are_urls() -> None:
+    _, _, entries = access_captured("AFTP/pub/README", want="methods")
     assert [(entry.kind, entry.url and entry.url.partition("127.0.0.1")[0]) for entry in entries] == [
         ("prospero-contents", "prospero://"),
         ("local", None),
@@ -272,14 +276,14 @@ def test_a_name_resolves_to_the_urls_of_its_access_methods() -> None:
     [("quo'te.txt", b"q"), ("bin.dat", EVERY_OCTET), ("large", LONG_FILE)],
     ids=("a quote in its name", "every octet", "79 packets"),
 )
-def test_contents_are_octet_by_octet_the_file(name: str, content: bytes) -> None:
-    found, came, _ = played(f"{TREE}/{name}", want="contents")
+def test_contents_are_the_file_octet_for_octet(name: str, content: bytes) -> None:
+    found, came, _ = access_captured(f"{TREE}/{name}", want="contents")
     assert isinstance(found, RemoteError | Document)
     assert came == content
 
 
-def test_the_links_of_a_directory() -> None:
-    found, _, entries = played(f"{TREE}/sub")
+def test_links_of_a_directory_are_entries() -> None:
+    found, _, entries = access_captured(f"{TREE}/sub")
     assert isinstance(found, Listing)
     assert found.attributes.fields["UNIX-MODES"] == "drwxr-xr-x"
     assert [(entry.name, entry.kind, entry.url) for entry in entries] == [
@@ -295,21 +299,21 @@ def test_the_links_of_a_directory() -> None:
     assert all(entry.url or entry.problem for entry in entries)
 
 
-def test_the_listing_of_77_packets() -> None:
-    player = Played()
+def test_a_listing_of_77_packets_is_acknowledged_like_the_stock_client() -> None:
+    player = CapturedServer()
     with player as (host, port):
         url = ProsperoURL(host=host, port=port, hsoname=f"{TREE}/big")
         found = urlschemes_access.access(url, policy=HERE, options={"want": "links"})
         assert isinstance(found, Listing)
         names = [entry.name for entry in found]
     assert names == [f"file-with-a-rather-long-name-{number}.txt" for number in ORDER.split()]
-    # As the stock client acknowledges: no number, no total, and what was received.
+    # Without number and total.
     assert player.acknowledged == [bytes.fromhex(f"09 0000 0000 {through:04x}") for through in (16, 32, 48, 64)]
     assert len(player.requests) == 1
 
 
-def test_an_empty_directory() -> None:
-    found, _, entries = played(f"{TREE}/dir with space", want="links")
+def test_a_directory_may_be_empty() -> None:
+    found, _, entries = access_captured(f"{TREE}/dir with space", want="links")
     assert isinstance(found, Listing)
     assert entries == []
 
@@ -318,28 +322,28 @@ def test_an_empty_directory() -> None:
     ("name", "want", "status"),
     [("/outside", "links", "NOT-AUTHORIZED"), (f"{TREE}/hello.txt", "links", "NOT-A-DIRECTORY")],
 )
-def test_what_the_server_refuses(name: str, want: str, status: str) -> None:
-    refusal, _, _ = played(name, want=want)
+def test_a_refusal_is_a_remote_error(name: str, want: str, status: str) -> None:
+    refusal, _, _ = access_captured(name, want=want)
     assert isinstance(refusal, RemoteError)
     assert refusal.status == status
 
 
-def test_what_is_no_request_and_no_version() -> None:
-    for said, status in ((b"ERROR Unknown message: BOGUS\n", "ERROR"), (b"VERSION-NOT-SUPPORTED TRY 1-5", None)):
+def test_an_invalid_request_is_a_remote_error() -> None:
+    for text, status in ((b"ERROR Unknown message: BOGUS\n", "ERROR"), (b"VERSION-NOT-SUPPORTED TRY 1-5", None)):
         with pytest.raises(RemoteError) as refusal:
-            read(said)
+            parse_response(text)
         assert refusal.value.status == (status or "VERSION-NOT-SUPPORTED")
 
 
-# The captured answers, replayed: cut, and with every fault ------------------------------------------------------------
+# Replayed, cut, and with every fault ----------------------------------------------------------------------------------
 
 
 def request_of(commands: str, identifier: bytes = b"UU") -> bytes:
-    return b"\x09" + identifier + bytes.fromhex("0001 0001 0000") + (PREAMBLE + ours(commands)).encode()
+    return b"\x09" + identifier + bytes.fromhex("0001 0001 0000") + (PREAMBLE + built_here(commands)).encode()
 
 
 def dialogue(identifier: bytes, *commands: str) -> Dialogue:
-    """The captured exchanges about one object, in this order, all under one connection id."""
+    """The captured exchanges about one object, all with one connection id."""
     steps = []
     for command in commands:
         steps.append(client(request_of(command, identifier)))
@@ -363,12 +367,12 @@ def dialogue(identifier: bytes, *commands: str) -> Dialogue:
 def test_captured_dialogues_cut_and_with_every_fault(
     name: str, want: Literal["", "contents", "links"], commands: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
+    monkeypatch.setattr("urlschemes_prospero.datagrams.new_identifier", lambda: 0x5555)
     url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/{name}")
     asked = [each for command in commands for each in CAPTURED if each.startswith(command) and f"/{name}'" in each]
     known = dialogue(b"UU", *asked)
     assert split_everywhere(lambda: access(url, want=want), known).complete
-    # A repetition says how many packets were received; once the server has the request, it says nothing else.
+    # A repetition acknowledges the received packets; once the server has the request, it is nothing else.
     header, received = b"\x09UU\0\0\0\0", [number.to_bytes(2) for number in range(1, 78)]
     again = [request[:7] + through + request[9:] for request in map(request_of, asked) for through in received]
     again += [header + through for through in received]
@@ -376,8 +380,8 @@ def test_captured_dialogues_cut_and_with_every_fault(
     assert {run.fault for run in runs} >= {"reset", "timeout", "cancelled", "refused", "unresolved", "forbidden"}
 
 
-def test_attributes_by_a_captured_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
+def test_captured_attributes_cut_and_with_every_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_prospero.datagrams.new_identifier", lambda: 0x5555)
     url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/hello.txt")
     known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/hello.txt' 0\n")
     outcome = split_everywhere(lambda: find_attributes(url), known)
@@ -387,12 +391,12 @@ def test_attributes_by_a_captured_answer(monkeypatch: pytest.MonkeyPatch) -> Non
     fault_everywhere(lambda: find_attributes(url), known)
 
 
-def test_a_name_that_is_not_there_is_asked_for_as_a_directory_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ardp, "new_identifier", lambda: 0x5555)
+def test_a_missing_object_is_also_requested_as_a_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_prospero.datagrams.new_identifier", lambda: 0x5555)
     url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/nosuch")
     known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/nosuch' 0\n")
-    request = b"\x09UU" + bytes.fromhex("0001 0001 0000") + listing(f"{TREE}/nosuch".encode(), 0)
-    for said in (b"FAILURE NOT-FOUND\n", b"FAILURE NOT-A-DIRECTORY\n"):
-        outcome = replay(access(url), known.then(client(request), server(b"\x03UU" + said)))
+    request = b"\x09UU" + bytes.fromhex("0001 0001 0000") + list_request(f"{TREE}/nosuch".encode(), 0)
+    for text in (b"FAILURE NOT-FOUND\n", b"FAILURE NOT-A-DIRECTORY\n"):
+        outcome = replay(access(url), known.then(client(request), server(b"\x03UU" + text)))
         assert isinstance(outcome.error, RemoteError)
         assert outcome.error.status == "NOT-FOUND"

@@ -1,15 +1,16 @@
-"""The examples of the README are run, as they stand."""
+"""The examples of the README."""
 
-import re
+from __future__ import annotations
+
 from pathlib import Path
 
-import pytest
+from pages import check_readme
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+from urlschemes_servers.prospero import directory, file, prospero_server
 
 
-@pytest.mark.parametrize("number", range(2))
-def test_example(number: int) -> None:
-    # Under the name of no file: whoever looks for the source of its functions must not find another README.
-    exec(compile(EXAMPLES[number], f"<example {number}>", "exec"), {"__name__": "readme"})
+def test_the_examples_of_the_readme() -> None:
+    by_ftp = ("AFTP", "INTERNET-D", "ftp.dom", "ASCII", "/pub/rfc 1738.txt", "TEXT")
+    tree = directory({"notes": file(b"Where things are.\n", methods=[by_ftp]), "old": directory({})})
+    with prospero_server(tree) as address:
+        check_readme(Path(__file__).parents[1], address=address)

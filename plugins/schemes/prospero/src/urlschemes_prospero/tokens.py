@@ -1,7 +1,7 @@
-"""How Prospero writes lines and tokens (version 5, section "Spaces, quoting, and line-feeds").
+"""Lines and tokens of Prospero messages (version 5, section "Spaces, quoting, and line-feeds").
 
-A line ends in LF, blanks and tabs stand between its tokens. An apostrophe begins and ends a quotation, also in the
-midst of a token; within it every octet stands for itself, but that two apostrophes are one.
+A line ends with LF; spaces and tabs separate its tokens. An apostrophe begins and ends a quotation, even within a
+token; in a quotation each octet stands for itself, and two apostrophes for one.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from urlschemes_access.errors import ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["lines", "quoted"]
+__all__ = ["quote", "split_lines"]
 
 _PLAIN = re.compile(rb"[A-Za-z0-9._-]*")
 _PIECE = re.compile(rb"(?P<text>[^ \t\n]+)|(?P<end>\n)|[ \t]+")
 
 
-def quoted(token: bytes) -> bytes:
-    """The token as it is written: from the first octet that is no letter, digit, `.`, `_` or `-`, within quotes."""
+def quote(token: bytes) -> bytes:
+    """Return the token as it is written: quoted from the first octet that is no letter, digit, `.`, `_` or `-`."""
     plain = _PLAIN.match(token)
     assert plain is not None
     rest = token[plain.end() :]
@@ -30,26 +30,26 @@ def quoted(token: bytes) -> bytes:
     return plain[0] + b"'" + rest.replace(b"'", b"''") + b"'"
 
 
-def lines(text: bytes) -> Iterator[list[bytes]]:
-    """The lines of a message, each as its tokens; empty lines are left out. Raises ProtocolError for an open quote."""
+def split_lines(text: bytes) -> Iterator[list[bytes]]:
+    """Yield the tokens of each line that is not empty. Raise ProtocolError if a quotation does not end."""
     parts = text.split(b"'")
     if len(parts) % 2 == 0:
-        raise ProtocolError("a quotation does not end", where="answer")
+        raise ProtocolError("a quotation in the response does not end", where="response")
     tokens: list[bytes] = []
-    token: list[bytes] = []  # the pieces of the token that is being read: an empty quotation is one too
+    token: list[bytes] = []  # the pieces of the current token; an empty quotation is a piece too
     for index, part in enumerate(parts):
         if index % 2:
             token.append(part)
         elif not part and 0 < index < len(parts) - 1:
             token.append(b"'")
         else:
-            for found in _PIECE.finditer(part):
-                if found["text"] is not None:
-                    token.append(found["text"])
+            for match in _PIECE.finditer(part):
+                if match["text"] is not None:
+                    token.append(match["text"])
                 elif token:
                     tokens.append(b"".join(token))
                     token = []
-                if found["end"] and tokens:
+                if match["end"] and tokens:
                     yield tokens
                     tokens = []
     if token:
