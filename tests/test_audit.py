@@ -1,4 +1,4 @@
-"""Algorithms open no socket and no file: the backends of urlschemes_access do, as the interpreter's audit events tell."""
+"""Algorithms open no socket and no file: only the backends of urlschemes_access do, by the audit events of Python."""
 
 from __future__ import annotations
 
