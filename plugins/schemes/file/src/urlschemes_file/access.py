@@ -1,4 +1,4 @@
-"""Access to files and directories of this machine (RFC 1738 section 3.10), and writing. No other host is ever asked."""
+"""Operations on file URLs of this machine (RFC 1738 section 3.10). No other host is ever contacted."""
 
 from __future__ import annotations
 
@@ -30,17 +30,47 @@ __all__ = ["access", "delete", "find_attributes", "replace", "update"]
 
 
 def access(url: FileURL) -> Algorithm[None]:
-    """Deliver the octets of the file, or an entry for each name in the directory.
+    """Deliver the octets of a file, or an entry for each name in a directory.
 
-    Raises PolicyDenied for another host, UnsafeURL for what cannot be a path here, RemoteError with the system's words,
-    Truncated where the file became shorter while it was read.
+    Raises PolicyDenied for another host, UnsafeURL if the URL has no path on this machine, RemoteError with the reason
+    of the operating system, Truncated if the file became shorter while it was read.
     """
     facts = yield from _examine(url)
     if facts.kind == "directory":
-        yield from Open("listing", _attributes(facts))
-        for inner in (yield from ListFolder(facts.path)):
-            yield from Deliver(_entry(inner))
-        return
+        yield from _list(facts)
+    else:
+        yield from _read(facts)
+
+
+def find_attributes(url: FileURL) -> Algorithm[None]:
+    """Find size, time of modification and the media type that the name suggests. Raises what `access` raises."""
+    facts = yield from _examine(url)
+    yield from Open("attributes", _attributes(facts))
+
+
+def replace(url: FileURL) -> Algorithm[None]:
+    """Replace the file by the caller's content, or create it, after all of the content was received.
+
+    Until then the older file is unchanged. Raises what `access` raises, and UnsupportedOperation for a directory.
+    """
+    yield from _write(url, "replace")
+
+
+def update(url: FileURL) -> Algorithm[None]:
+    """Append the caller's content to the file, which must exist. Raises what `replace` raises.
+
+    After an error the file has its old length.
+    """
+    yield from _write(url, "append")
+
+
+def delete(url: FileURL) -> Algorithm[None]:
+    """Delete the file; of a link, the link alone. Raises what `replace` raises."""
+    yield from Remove(_file_path(url))
+    yield from Open("attributes", Attributes(name=url.segments[-1]))
+
+
+def _read(facts: FileFacts) -> Algorithm[None]:
     file = yield from OpenFile(facts.path)
     yield from Open("document", _attributes(facts))
     reader = Reader(file)
@@ -48,45 +78,23 @@ def access(url: FileURL) -> Algorithm[None]:
         yield from Deliver(octets)
     if reader.received < facts.size:
         raise Truncated(
-            f"the file had {facts.size} octets, and {reader.received} could be read",
+            f"the file became shorter: received {reader.received} of {facts.size} octets",
             received=reader.received,
             expected=facts.size,
         )
     yield from Close(file)
 
 
-def find_attributes(url: FileURL) -> Algorithm[None]:
-    """Size, time of modification, and a guess at the media type, by the name. Raises what `access` raises."""
-    yield from Open("attributes", _attributes((yield from _examine(url))))
+def _list(facts: FileFacts) -> Algorithm[None]:
+    yield from Open("listing", _attributes(facts))
+    for inner in (yield from ListFolder(facts.path)):
+        yield from Deliver(_entry(inner))
 
 
-def replace(url: FileURL) -> Algorithm[None]:
-    """Put the caller's content in the place of the file, or make it one, when all of it has come.
-
-    Until then the older file is as it was. Raises what `access` raises, and UnsupportedOperation for a directory.
-    """
-    yield from _write(url, "replace")
-
-
-def update(url: FileURL) -> Algorithm[None]:
-    """Add the caller's content to the end of the file, which must be there. Raises what `replace` raises.
-
-    What fails leaves the file as long as it was.
-    """
-    yield from _write(url, "append")
-
-
-def delete(url: FileURL) -> Algorithm[None]:
-    """Remove the file; of a link, the link alone. Raises what `replace` raises."""
-    path = _path(url, to_write=True)
-    yield from Remove(path)
-    yield from Open("attributes", Attributes(name=url.segments[-1]))
-
-
-def _write(url: FileURL, to: Literal["replace", "append"]) -> Algorithm[None]:
-    path = _path(url, to_write=True)
-    octets = yield from Pull()
-    file = yield from OpenFile(path, to=to)
+def _write(url: FileURL, mode: Literal["replace", "append"]) -> Algorithm[None]:
+    path = _file_path(url)
+    octets = yield from Pull()  # a caller without content must not open a file
+    file = yield from OpenFile(path, to=mode)
     while octets:
         yield from Send(file, octets)
         octets = yield from Pull()
@@ -94,30 +102,39 @@ def _write(url: FileURL, to: Literal["replace", "append"]) -> Algorithm[None]:
     yield from Open("attributes", _attributes(facts))
 
 
-def _path(url: FileURL, *, to_write: bool = False) -> str:
-    if not url.is_local:
-        raise PolicyDenied(
-            f"the host {url.host!r} is not this machine, and a file URL says nothing of how to reach another",
-            scheme="file",
-            part="host",
-            rule="local host",
-            section="RFC 1738 section 3.10",
-            hint="this machine is the empty host, or localhost",
-        )
-    if to_write and url.segments[-1] in ("", ".", ".."):
+def _examine(url: FileURL) -> Algorithm[FileFacts]:
+    facts = yield from Examine(_path(url))
+    if not url.segments[-1] and facts.kind != "directory":
+        raise RemoteError(f"{url.path!r} ends with a slash, but is not a directory", scheme="file")
+    return facts
+
+
+def _path(url: FileURL) -> str:
+    """Return the path on this machine. Raises PolicyDenied for another host, UnsafeURL."""
+    _check_local(url)
+    return str(url.to_path())
+
+
+def _file_path(url: FileURL) -> str:
+    """Return the path of a file to be written. Raises UnsupportedOperation if the URL names a directory."""
+    _check_local(url)
+    if url.segments[-1] in ("", ".", ".."):
         raise UnsupportedOperation(
-            f"{url.path!r} ends with a slash, or a dot behind one, so that it names a directory, and only files are "
-            "written",
-            part="segments",
+            f"{url.path!r} names a directory: only files can be replaced, updated or deleted", part="segments"
         )
     return str(url.to_path())
 
 
-def _examine(url: FileURL) -> Algorithm[FileFacts]:
-    facts = yield from Examine(_path(url))
-    if not url.segments[-1] and facts.kind != "directory":
-        raise RemoteError(f"{url.path!r} ends with a slash and is not a directory", scheme="file")
-    return facts
+def _check_local(url: FileURL) -> None:
+    if not url.is_local:
+        raise PolicyDenied(
+            f"the host {url.host!r} is not this machine, and a file URL does not say how to reach another host",
+            scheme="file",
+            part="host",
+            rule="local host",
+            section="RFC 1738 section 3.10",
+            hint="the empty host and localhost mean this machine",
+        )
 
 
 def _attributes(facts: FileFacts) -> Attributes:
@@ -143,5 +160,5 @@ def _entry(facts: FileFacts) -> Entry:
         kind=facts.kind,
         size=facts.size if facts.kind == "file" else None,
         modified=facts.modified,
-        problem=None if facts.kind != "other" else "neither a regular file nor a directory",
+        problem="neither a regular file nor a directory" if facts.kind == "other" else None,
     )

@@ -1,4 +1,4 @@
-"""File URLs and the paths of this machine: by the rules of POSIX, or of Windows."""
+"""File URLs and paths on this machine, by the rules of POSIX or Windows."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ if TYPE_CHECKING:
 __all__ = ["local_path", "path_of", "segments_of"]
 
 _DRIVE = re.compile(r"[A-Za-z]:")
-# What Windows opens as a device, whatever its extension and however many dots and blanks follow.
+# Windows opens these names as devices, with any extension, dots or spaces after them.
 _DEVICE = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\..*)?", re.IGNORECASE | re.DOTALL
 )
 
 
 def path_of(url: FileURL) -> Path:
-    """The path on this machine that `url` means. Raises UnsafeURL."""
+    """Return the path on this machine that `url` means. Raises UnsafeURL if there is none."""
     if not url.is_local:
         raise _unsafe("host", f"the host {url.host!r} is not this machine")
     return Path(local_path(url.segments, windows=os.name == "nt"))
 
 
 def local_path(segments: tuple[str, ...], *, windows: bool) -> str:
-    """The path that `segments` mean, as text. Raises UnsafeURL where they mean none on such a machine."""
+    """Return the path that `segments` mean, as text. Raises UnsafeURL if there is none on such a machine."""
     if len(segments) > 1 and not segments[0]:
-        raise _unsafe("segments", "the path begins with two slashes, which is how network paths begin")
+        raise _unsafe("segments", "the path begins with two slashes, as a network path does")
     for segment in segments:
         if "\0" in segment:
-            raise _unsafe("segments", "a segment holds a NUL, which ends a file name")
+            raise _unsafe("segments", "a segment contains a NUL, which no file name can contain")
         if "/" in segment:
-            raise _unsafe("segments", "a segment holds an encoded slash, which no file name can hold")
+            raise _unsafe("segments", "a segment contains an encoded slash, which no file name can contain")
     if not windows:
         return os.fsdecode(octets_of("/" + "/".join(segments)))
     drive, *rest = segments
     if not _DRIVE.fullmatch(drive) or not rest:
-        raise _unsafe("segments", "the path does not begin with a drive and a slash after it")
+        raise _unsafe("segments", "the path does not begin with a drive and a slash, as in /C:/")
     for segment in rest:
         if "\\" in segment or ":" in segment or _DEVICE.fullmatch(segment.rstrip(". ")):
-            raise _unsafe("segments", f"{segment!r} is not the name of a file here")
+            raise _unsafe("segments", f"{segment!r} is not a file name on Windows")
     return drive + "\\" + "\\".join(rest)
 
 
 def segments_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """The segments of the URL that means `path`. Raises UnsafeURL for a path that lies on no drive of this machine."""
+    """Return the segments of the URL that means `path`. Raises UnsafeURL for a path that is not on a drive."""
     absolute = Path(path).absolute()
     root, *names = absolute.parts
     if root == "/":
