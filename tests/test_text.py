@@ -1,6 +1,6 @@
-"""URLs in running text: a table of texts with what is found in them (`tables/text.jsonl`), and laws.
+"""URLs in running text: a table of texts with the URLs in them (`tables/text.jsonl`), and laws.
 
-A row has a text, and of each URL in it: the URL, its fragment, its grade, and whether it is uncertain.
+A row has a text, and for each URL in it: the URL, its fragment, its grade, and true if it is uncertain.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import urlschemes
-from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import default_registry
 from urlschemes.errors import UserinfoNotAllowed
 from urlschemes_testing.strategies import urls
-from urlschemes_text import search as room
-from urlschemes_text import Broken, Found, find, wrap
+from urlschemes_text import Broken, Found, bare_urls, find, wrap
+from urlschemes_text.window import Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "tables" / "text.jsonl").read_text("utf-8").splitlines()]
-EXAMPLES = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much]
+EXAMPLES = settings(deadline=None, suppress_health_check=CHECKS)
+COUNTS = [15, pytest.param(300, marks=pytest.mark.slow)]
+"""The numbers of examples for each scheme."""
 
-# What means something to `find`, so that random texts are made of it.
+# Random texts are made of tokens that have a meaning for `find`.
 TOKENS = [
     "<URL:", "url:", "<", ">", "http:", "http://", "ftp://host.dom", "news:", "mailto:a@b", "file:///a", "x-y:", "//",
     "host.dom", "/", "a", "1", ".", ",", ";", ":", "!", "?", "'", '"', "(", ")", "[", "]", "{", "}", "*", "_", "~", "|",
@@ -40,13 +43,13 @@ texts = st.lists(st.sampled_from(TOKENS), max_size=30).map("".join)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-def test_what_is_found(row: dict[str, Any]) -> None:
+def test_the_urls_of_a_text_are_found(row: dict[str, Any]) -> None:
     found = [[str(each.url), each.fragment, each.grade, each.uncertain] for each in find(row["text"])]
     assert found == row["found"], row["says"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-def test_it_is_the_same_wherever_the_text_is_cut(row: dict[str, Any]) -> None:
+def test_the_result_is_the_same_wherever_the_text_is_cut(row: dict[str, Any]) -> None:
     text = row["text"]
     whole = [*find(text, invalid=True)]
     for cut in range(len(text) + 1):
@@ -55,8 +58,8 @@ def test_it_is_the_same_wherever_the_text_is_cut(row: dict[str, Any]) -> None:
     assert [*find(io.StringIO(text, newline=""), invalid=True)] == whole
 
 
-def as_it_stands(text: str, passages: list[Found | Broken]) -> None:
-    """The places of `passages` are those of the text, in its order, and apart from each other."""
+def check_places(text: str, passages: list[Found | Broken]) -> None:
+    """Check that the passages are in the order of the text, do not overlap, and are where they say."""
     end = 0
     for each in passages:
         start, inside, inner_end = each.span[0], *each.inside
@@ -68,7 +71,7 @@ def as_it_stands(text: str, passages: list[Found | Broken]) -> None:
         written = "".join(text[slice(*each.inside)].split())
         if isinstance(each, Found):
             assert written == str(each.url) + ("" if each.fragment is None else "#" + each.fragment)
-            assert each.grade == "delimited" or each.url.scheme in REGISTRY
+            assert each.grade == "delimited" or each.url.scheme in default_registry
             assert urlschemes.parse_generic(str(each.url)) == each.url
         else:
             assert not urlschemes.is_valid(written.partition("#")[0])
@@ -76,9 +79,9 @@ def as_it_stands(text: str, passages: list[Found | Broken]) -> None:
 
 @EXAMPLES
 @given(texts)
-def test_every_place_is_that_of_the_text(text: str) -> None:
+def test_every_passage_is_where_it_says(text: str) -> None:
     passages = [*find(text, invalid=True)]
-    as_it_stands(text, passages)
+    check_places(text, passages)
     assert [*find(text)] == [each for each in passages if isinstance(each, Found)]
     for each in find(text):
         first, *others = each.readings()
@@ -88,7 +91,7 @@ def test_every_place_is_that_of_the_text(text: str) -> None:
 
 @EXAMPLES
 @given(texts, st.lists(st.integers(1, 9), min_size=1), st.sampled_from([12, 65536]))
-def test_a_text_in_pieces_is_the_text(text: str, lengths: list[int], limit: int) -> None:
+def test_a_text_in_pieces_has_the_same_passages(text: str, lengths: list[int], limit: int) -> None:
     pieces: list[str] = []
     start = 0
     while start < len(text):
@@ -101,13 +104,10 @@ def test_a_text_in_pieces_is_the_text(text: str, lengths: list[int], limit: int)
         assert text[slice(*each.span)] == each.text
 
 
-def of_every_scheme(law: Callable[[str], None]) -> Callable[[str], None]:
-    return pytest.mark.parametrize("scheme", sorted(REGISTRY))(law)
-
-
-@of_every_scheme
-def test_what_is_wrapped_is_found(scheme: str) -> None:
-    @EXAMPLES
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("scheme", sorted(default_registry))
+def test_a_wrapped_url_is_found(scheme: str, count: int) -> None:
+    @settings(EXAMPLES, max_examples=count)
     @given(urls(scheme), st.none() | st.from_regex(r"[^\s<>]{0,20}", fullmatch=True), st.none() | st.integers(-1, 40))
     def law(text: str, fragment: str | None, width: int | None) -> None:
         url = urlschemes.parse(text)
@@ -122,9 +122,10 @@ def test_what_is_wrapped_is_found(scheme: str) -> None:
     law()
 
 
-@of_every_scheme
-def test_a_bare_url_among_words_is_found(scheme: str) -> None:
-    @EXAMPLES
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("scheme", sorted(default_registry))
+def test_a_bare_url_among_words_is_found(scheme: str, count: int) -> None:
+    @settings(EXAMPLES, max_examples=count)
     @given(urls(scheme), st.sampled_from(["", ".", ",", "!", "?", ":", ";", ").", '"', ">", "|", "\u201d"]))
     def law(text: str, marks: str) -> None:
         text = text.translate(str.maketrans("!'*,;()", "$" * 7)).rstrip(".:?")  # without a text's own marks
@@ -134,7 +135,7 @@ def test_a_bare_url_among_words_is_found(scheme: str) -> None:
     law()
 
 
-def test_readings_that_are_no_urls_come_to_an_end() -> None:
+def test_readings_that_are_not_urls_come_to_an_end() -> None:
     [found] = find("<URL:mailto:" + ".".join(["-\n"] * 40) + "@b>")
     assert [*found.readings()] == [found], "an address has no empty word"
     [found] = find("<URL:mailto:" + ".".join(["-\n"] * 8000) + "@b>")
@@ -157,45 +158,44 @@ HOSTILE = (
     "http:....", "a:", "(", ")", ".", "a", "x-y://", "x-y://a(", "a_http:", "_http://", "<URL:h<a>", "<URL:http:<a>",
     "news:<a@b", "news:<a@b>", "&quot", "http://h/&quot;", "http://h/&#39;a", "http://h/&#",
 )  # fmt: skip
-"""Texts that made others slow when they were repeated."""
+"""Texts that are slow to search for other software when they are repeated."""
 
 
-@pytest.mark.parametrize("size", [1, 300])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 300])
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
-def test_each_character_is_looked_at_a_few_times_whatever_the_text(
-    unit: str, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked_at = 0
+def test_the_time_is_linear_in_the_length(unit: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each character is examined a few times, counted in characters and not in seconds."""
+    examined = 0
 
-    def counted(name: str, work: Callable[..., int]) -> None:
-        original = getattr(room._Window, name)
+    def count(owner: object, name: str, work: Callable[..., int]) -> None:
+        original = getattr(owner, name)
 
-        def counting(self: Any, *arguments: Any) -> Any:
-            nonlocal looked_at
-            result = original(self, *arguments)
-            looked_at += work(self, result, *arguments)
+        def counting(*arguments: Any) -> Any:
+            nonlocal examined
+            result = original(*arguments)
+            examined += work(result, *arguments)
             return result
 
-        monkeypatch.setattr(room._Window, name, counting)
+        monkeypatch.setattr(owner, name, counting)
 
-    counted("run", lambda _self, result, _pattern, start, _most: result - start)
-    counted("must_end", lambda _self, _result, start, index: index - start)
-    counted("move", lambda self, _result, _to: len(self.text))
+    count(Window, "match_end", lambda result, _window, _pattern, start, _most: result - start)
+    count(Window, "move_to", lambda _result, window, _index: len(window.text))
+    count(bare_urls, "_must_end", lambda _result, text, *_: len(text))
     text = unit * (40_000 // len(unit))
     for _ in find((text[start : start + size] for start in range(0, len(text), size)), invalid=True, limit=4_000):
         pass
-    # Of every piece the window takes what stands before it along.
-    assert looked_at < 10 * len(text) + room._BEHIND * len(text) / size
+    kept = 136  # characters before an index that stay in the window when it moves
+    assert examined < 10 * len(text) + kept * len(text) / size
 
 
 @pytest.mark.parametrize("unit", ["<URL:http://h/a", "http://h/a", "<URL:http://h/a>", "a b: c\n"])
-def test_a_long_text_needs_no_more_memory_than_a_short_one(unit: str) -> None:
+def test_the_memory_does_not_grow_with_the_text(unit: str) -> None:
     piece = unit * (2000 // len(unit))
     tracemalloc.start()
     try:
-        found = sum(1 for _ in find((piece for _ in range(400)), limit=2000))
+        found = sum(1 for _ in find((piece for _ in range(150)), limit=2000))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert found == (piece.count(unit) * 400 if "<" in unit else 0)
+    assert found == (piece.count(unit) * 150 if "<" in unit else 0)
     assert peak < 200_000

@@ -1,11 +1,19 @@
-"""URLs in context (the Appendix of RFC 1738): find them in running text, and write them so that they are found.
+"""URLs in running text (the Appendix of RFC 1738): find them, and write them so that they are found.
 
 from urlschemes_text import find, wrap
 
 [found.url for found in find("See <URL:http://h/a> and ftp://h/b.")]
 wrap(url, fragment="top", width=72)
+
+search          find
+window          the piece of a text that is being searched
+bare_urls       where a URL without brackets ends
+passages        what is found: Found, Broken
+wrapping        wrap
 """
 
-from urlschemes_text.search import Broken, Found, Passage, find, wrap
+from urlschemes_text.passages import Broken, Found, Passage
+from urlschemes_text.search import find
+from urlschemes_text.wrapping import wrap
 
 __all__ = ["Broken", "Found", "Passage", "find", "wrap"]

@@ -1,0 +1,96 @@
+"""What is found in a text: URLs, and passages that should be URLs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
+from typing import TYPE_CHECKING, Literal
+
+from urlschemes import URL, InvalidURL, URLError
+from urlschemes.grammar.regex_compat import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeAlias
+
+    Grade: TypeAlias = Literal["delimited", "bare"]
+    Span: TypeAlias = tuple[int, int]
+
+__all__ = ["BREAKS", "HYPHEN_AT_LINE_END", "Broken", "Found", "Passage", "without_white_space"]
+
+BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
+"""The characters that end a line, for a set of a regular expression."""
+HYPHEN_AT_LINE_END = compiled(rf"-(?:(?![{BREAKS}])\s)*+[{BREAKS}]\s*+")
+
+MAX_COMBINED = 8
+"""Hyphens at line ends up to which `Found.readings` tries every combination."""
+MAX_READINGS = 2**MAX_COMBINED
+"""Readings that are tried for one passage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A passage of a text.
+
+    `text` is the passage as written. `span` is its place in the whole text, with its brackets or prefix, and `inside`
+    the place of the URL with its fragment; both count characters from 0. `line` and `column` are where it begins,
+    counted from 1; a line ends with a line feed. `grade` is "delimited" between brackets, else "bare".
+    """
+
+    span: Span
+    inside: Span
+    line: int
+    column: int
+    grade: Grade
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found(Passage):
+    """A URL in a text, with its `fragment` (None if there is none; "" is an empty one).
+
+    `url` has the type of its scheme; between brackets it may have an unknown scheme, and then is a generic URL.
+
+    `uncertain` is true if the text has another reading: a hyphen before a line break may have been added when the line
+    was broken; and a closing bracket at the beginning of a line may be the quotation mark of a mail program.
+    """
+
+    url: URL
+    fragment: str | None
+    uncertain: bool
+
+    def readings(self) -> Iterator[Found]:
+        """Return the readings that are URLs, this one first: with each hyphen before a line break kept, or left out.
+
+        If there are more than 8 hyphens: with all of them, without any, and without one of them, at most 256 readings.
+        """
+        end = len(self.text) - (self.grade == "delimited")  # the last hyphen may be directly before the bracket
+        first, *others = HYPHEN_AT_LINE_END.split(self.text[self.inside[0] - self.span[0] : end])
+        for kept in _kept_hyphens(len(others)):
+            pieces = ("-" * keep + piece for keep, piece in zip(kept, others, strict=True))
+            text, mark, fragment = without_white_space(first + "".join(pieces)).partition("#")
+            try:
+                url = type(self.url).parse(text, limit=len(text))
+            except InvalidURL:
+                continue
+            yield replace(self, url=url, fragment=fragment if mark else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken(Passage):
+    """A passage that should be a URL, and is not; `error` is that of its text without white space."""
+
+    error: URLError = field(compare=False)
+
+
+def without_white_space(text: str) -> str:
+    """Return `text` without white space."""
+    return "".join(text.split())
+
+
+def _kept_hyphens(count: int) -> Iterator[tuple[bool, ...]]:
+    """Return which of `count` hyphens each reading keeps."""
+    if count <= MAX_COMBINED:
+        return product((True, False), repeat=count)
+    without_one = (tuple(index != out for index in range(count)) for out in range(min(count, MAX_READINGS - 2)))
+    return chain(((True,) * count, (False,) * count), without_one)

@@ -1,0 +1,55 @@
+"""`wrap`: a URL written as the Appendix recommends."""
+
+from __future__ import annotations
+
+from urlschemes import URL, InvalidURL
+from urlschemes.errors import Explanation
+from urlschemes.grammar.regex_compat import compiled
+from urlschemes.url.fault_kind import fault_of
+
+__all__ = ["wrap"]
+
+# The pieces that are not broken: an escape; hyphens with the next character; the last character with the bracket.
+_PIECE = compiled("-*+(?:%[0-9A-Fa-f]{2}|[^->])>?|-*+>")
+_FRAGMENT = compiled(r"[^\s<>]*+")
+_OPENING = "<URL:"
+
+
+def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> str:
+    """Return `url` as the Appendix recommends to write it in a text: `<URL:...>`, with the fragment inside.
+
+    With a `width`, longer lines are broken, but never after a hyphen, within an escape or before the closing bracket.
+    `find` returns the same URL, and is certain of it.
+
+    Raises InvalidURL if `url` is not a URL object, or if `fragment` is not a str or has white space or brackets.
+    """
+    error = _error(url, fragment)
+    if error is not None:
+        raise error
+    text = str(url) if fragment is None else f"{url}#{fragment}"
+    if width is None:
+        return f"{_OPENING}{text}>"
+    lines, line = [], _OPENING
+    for piece in _PIECE.findall(text + ">"):
+        if len(line) + len(piece) > width and line != _OPENING:
+            lines.append(line)
+            line = ""
+        line += piece
+    return "\n".join([*lines, line])
+
+
+def _error(url: object, fragment: object) -> InvalidURL | None:
+    """Return the error for arguments that cannot be wrapped."""
+    if not isinstance(url, URL):
+        kind = type(url).__name__
+        hint = "`parse` returns a URL object for a str"
+        return InvalidURL(f"<{kind}>", Explanation(f"expected a URL object, got {kind}", hint=hint))
+    if fragment is None:
+        return None
+    if not isinstance(fragment, str):
+        kind = type(fragment).__name__
+        return fault_of("fragment", f"<{kind}>", f"a fragment must be str, not {kind}")
+    if _FRAGMENT.fullmatch(fragment) is None:
+        message = "a fragment in a text cannot hold white space, `<` or `>`"
+        return fault_of("fragment", fragment, message, section="RFC 1738 Appendix")
+    return None
