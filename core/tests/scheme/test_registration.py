@@ -110,7 +110,11 @@ def test_a_url_of_a_type_made_from_a_record_is_pickled_as_a_generic_url(name: st
         ('exclude = ["0A"]', 'exclude = ["LF"]', "album.toml: syntax.parts.words.exclude must be a list of octets"),
         ('at = "words"', 'at = "words", travels = "far"', "album.toml: syntax.parts.words.travels must be one of line"),
         ("invalid = true", "", "album.toml: examples must be tables with either `parts` or `invalid = true`"),
-        ("words    = *[", "host = *[", "album.toml: syntax.bnf: rule 'host' in line 4 is already one of the shared rules"),
+        (
+            "words    = *[",
+            "host = *[",
+            "album.toml: syntax.bnf: rule 'host' in line 4 is already one of the shared rules",
+        ),
         ("[syntax]", "[[[", "album.toml is not TOML"),
         ("4711", "9" * 5000, "album.toml is not TOML"),
     ],

@@ -99,6 +99,7 @@ def _with_needed(kind: type[URL], raw: dict[str, Raw], given: Collection[str]) -
         name: field.when_needed
         for name, field in kind._fields.items()
         if field.when_needed is not None and name not in raw and name not in given
+        if kind.syntax.derives(name, field.when_needed)
     }
     for count in range(len(needed) + 1):
         for names in combinations(needed, count):
@@ -264,7 +265,9 @@ def _parsed(
         raise InvalidUserinfo("", explanation)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
-        raise _part_at_fault(syntax, raw, names, scheme) or _no_such_combination(syntax, raw, scheme)
+        raise _part_at_fault(syntax, raw, names, scheme) or _no_such_combination(
+            syntax, raw, _missing(syntax, raw), scheme
+        )
     try:
         url = kind.parse(text, limit=max(limit, len(text)))
     except InvalidURL as error:
@@ -273,9 +276,25 @@ def _parsed(
     for name, value in {**given, **raw}.items():
         if present.get(name, None if name in raw else value) != value:
             raise _invalid_part(syntax, name, value, scheme)
+    missing = [
+        name
+        for name, value in present.items()
+        if name not in raw
+        and name not in given
+        and not _may_be_added(kind, name, value)
+        and not any(syntax.overlap(name, other) for other in raw)
+    ]
+    if missing:
+        raise _no_such_combination(syntax, raw, missing, scheme)
     if len(text) > limit:
         kind.parse(text, limit=limit)  # raises URLTooLong
     return url
+
+
+def _may_be_added(kind: type[URL], name: str, value: Raw) -> bool:
+    """Return True if a URL may have a part that was not given, as the rules demand: its default, or `when_needed`."""
+    field = kind._fields.get(name)
+    return field is None or value == absent_value(kind, name) or value == field.when_needed
 
 
 def _part_at_fault(
@@ -308,22 +327,26 @@ def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None) -> 
     )
 
 
-def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], scheme: str | None) -> InvalidURL:
-    """Return the error for parts of which each may be right, but no URL has all of them, or no others."""
-    given = [name for name, value in raw.items() if value != ()]
+def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
+    """Return the parts each of which would make a URL of the parts `raw`."""
     texts = text_by_mark(syntax, raw)
-    missing = [
+    return [
         name
         for name, part in syntax.parts.items()
         if part.take != "all but the last"
         and part.mark not in texts
         and syntax.compose({**texts, part.mark: ""}) is not None
     ]
+
+
+def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[str], scheme: str | None) -> InvalidURL:
+    """Return the error for parts of which each may be right, but which no URL has without others."""
+    given = [name for name, value in raw.items() if value != ()]
     surplus = [name for name in given if syntax.compose(text_by_mark(syntax, {**raw, name: None})) is not None]
     hint = None
-    if missing:
-        hint = f"also give {' or '.join(missing)}"
-    elif surplus:
-        hint = f"leave out {' or '.join(surplus)}"
+    if missing or surplus:
+        hint = f"also give {' or '.join(missing)}" if missing else f"leave out {' or '.join(surplus)}"
     message = f"no {scheme} URL has exactly these parts: {', '.join(given) or 'none'}"
+    if len(missing or surplus) == 1:
+        return fault_of((missing or surplus)[0], "", message, scheme=scheme, hint=hint)
     return InvalidURL("", Explanation(message, scheme=scheme, hint=hint))

@@ -66,9 +66,9 @@ def text_part(
 ) -> Any:
     """Declare a part that is text, decoded.
 
-    `default` is its value where a URL lacks it; without one, the constructor needs the part. `lower` returns it in
-    lower case, for a part whose letter case has no meaning. `when_needed` is the text to write if the part is not given
-    and the URL cannot be written without it. `doc` is the description that `help` shows.
+    `default` is its value in a URL that lacks it; without a default, the constructor requires the part. `when_needed`
+    is the text that is written if the part is not given but other parts need it; without it, that is an error. `lower`
+    returns the part in lower case, if its letter case has no meaning. `doc` is the description that `help` shows.
     """
     return Field("text", default, doc, lower=lower, when_needed=when_needed)
 
@@ -112,7 +112,8 @@ def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
             raise _contract_error(cls, name, "is an attribute of every URL", "another name for the part in the record")
         if name not in fields and not _has(cls, name):
             kind = kind_of(part)
-            fields[name] = Field(kind, () if kind in {"list", "pairs"} else None, "")
+            default = () if kind in {"list", "pairs"} else None
+            fields[name] = Field(kind, default, "", when_needed="" if kind == "text" else None)
     return fields
 
 

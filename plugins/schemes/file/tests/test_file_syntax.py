@@ -135,7 +135,7 @@ def test_what_is_no_file_url(text: str, error: type[InvalidURL], position: int) 
         ({"segments": [Encoded("a%2fb"), "%"]}, "file:///a%2fb/%25"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     assert str(FileURL(**parts)) == text
 
 
@@ -143,19 +143,19 @@ def test_build(parts: dict[str, Any], text: str) -> None:
     "parts",
     [{"segments": []}, {"segments": "etc"}, {"segments": [1]}, {"host": "h:80"}, {"segments": [Encoded("a/b")]}],
 )
-def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         FileURL(**parts)
 
 
-def test_replace() -> None:
+def test_replace_changes_the_given_parts() -> None:
     url = FileURL.parse("file:///a%2Fb/c")
     assert str(url.replace(host="localhost")) == "file://localhost/a%2Fb/c"
     assert str(url.replace(host="localhost").replace(host="")) == str(url)
     assert str(url.replace(segments=["x", ""])) == "file:///x/"
 
 
-def test_pattern_matching_and_pickle() -> None:
+def test_a_url_is_matched_by_patterns_and_pickled() -> None:
     url = FileURL.parse("file:///a/b")
     match url:
         case FileURL(host="", segments=("a", name)):
@@ -169,7 +169,7 @@ SEGMENTS = st.lists(st.binary(max_size=8).map(text_of), min_size=1, max_size=5)
 
 
 @given(host=st.sampled_from(["", "localhost", "h.dom", "1.2.3.4"]), segments=SEGMENTS)
-def test_what_is_built_parses_to_the_same_parts(host: str, segments: list[str]) -> None:
+def test_a_url_has_the_parts_that_it_was_made_of(host: str, segments: list[str]) -> None:
     url = FileURL(host=host, segments=segments)
     again = FileURL.parse(str(url))
     assert (again.host, again.segments) == (host, tuple(segments))

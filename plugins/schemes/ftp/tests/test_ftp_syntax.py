@@ -199,7 +199,7 @@ def test_a_password_is_never_shown() -> None:  # E001
         ({"host": "h", "directories": [Encoded("%2f"), "?:@&="], "name": "x"}, "ftp://h/%2f/?:@&=/x"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     url = FtpURL(**parts)
     assert str(url) == text
     assert url == FtpURL.parse(text)
@@ -223,7 +223,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
         {"host": "h", "user": Encoded("a@b")},
     ],
 )
-def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         FtpURL(**parts)
 

@@ -152,7 +152,7 @@ def test_what_is_no_gopher_url(text: str, error: type[InvalidURL], position: int
         ({"gtype": "~", "selector": "é\udcff%"}, "gopher://h/%7E%C3%A9%FF%25"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     assert str(GopherURL(host="h", **parts)) == text
 
 
@@ -171,7 +171,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
         {"host": "h/0x"},
     ],
 )
-def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         GopherURL(**{"host": "h"} | parts)
 
@@ -190,11 +190,11 @@ def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
         ("gopher://h:7/", {"port": 71}, "gopher://h:71/"),
     ],
 )
-def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
     assert str(GopherURL.parse(before).replace(**parts)) == after
 
 
-def test_pattern_matching_and_pickle() -> None:
+def test_a_url_is_matched_by_patterns_and_pickled() -> None:
     url = GopherURL.parse("gopher://h/0a%09b")
     match url:
         case GopherURL(host="h", gtype="0", selector=selector, search=search):
@@ -219,7 +219,7 @@ LINE = octets(without="\t\n\r")
     gopher_plus=st.none() | octets(),
     port=st.none() | st.integers(0, 70000),
 )
-def test_what_is_built_parses_to_the_same_parts(
+def test_a_url_has_the_parts_that_it_was_made_of(
     gtype: str, selector: str, search: str | None, gopher_plus: str | None, port: int | None
 ) -> None:
     url = GopherURL(host="h.dom", port=port, gtype=gtype, selector=selector, search=search, gopher_plus=gopher_plus)
@@ -242,15 +242,15 @@ def test_control_octets_derive_and_must_not_be_sent(path: str) -> None:
     assert refused.value.scheme == "gopher"
 
 
-def test_a_form_filled_in_is_the_one_exception() -> None:
+def test_only_a_filled_in_form_may_have_control_octets() -> None:
     GopherURL.parse(f"gopher://h/0a%09%09{FORM}").check_line()
     with pytest.raises(UnsafeURL):
         GopherURL.parse(f"gopher://h/0a%09%09{FORM}QUIT").check_line()
 
 
-def test_an_empty_path_built_anew_is_an_empty_path() -> None:
+def test_an_empty_path_stays_empty() -> None:
     url = GopherURL.parse("gopher://h:70/")
     assert url.replace(selector="") == url
     assert str(url.replace(selector="a")) == "gopher://h:70/1a"
-    assert str(GopherURL(**url.parts)) == "gopher://h:70"  # type: ignore[arg-type]  # the parts by their names
+    assert str(GopherURL(**url.parts)) == "gopher://h"  # type: ignore[arg-type]  # the parts by their names
     assert str(url.__replace__(selector="x")) == "gopher://h:70/1x"

@@ -124,7 +124,7 @@ def test_the_error_names_the_rule_of_the_second_grammar() -> None:
         ({"address": "joe@host", "domain": "host"}, "mailto:joe@host"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     assert str(MailtoURL(**parts)) == text
 
 

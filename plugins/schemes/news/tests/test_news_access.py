@@ -246,7 +246,9 @@ FAILURES = {
     "another identifier": Failure(
         REQUESTED.then(server("220 0 <4124@host.dom>")), ProtocolError, "the article <4123%@host.dom>"
     ),
-    "another letter case": Failure(REQUESTED.then(server("220 0 <4123%@HOST.dom>")), ProtocolError, "expected the article"),
+    "another letter case": Failure(
+        REQUESTED.then(server("220 0 <4123%@HOST.dom>")), ProtocolError, "expected the article"
+    ),
     "no identifier": Failure(REQUESTED.then(server("220 0")), ProtocolError, "expected the article"),
     "the identifier instead of the number": Failure(
         REQUESTED.then(server("220 <4123%@host.dom>")), ProtocolError, "expected the article"

@@ -160,31 +160,34 @@ def test_control_octets_derive_and_must_not_be_sent(unique: str) -> None:
         ({"message_id": "<a@h"}, "news:%3Ca@h"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     assert str(NewsURL(**parts)) == text
 
 
 @pytest.mark.parametrize(
-    ("parts", "says"),
+    ("parts", "message"),
     [
-        ({}, "a group or an article, and not both; give one of the two"),
-        ({"group": "a", "message_id": "1@h"}, "a group or an article, and not both; give one of the two"),
-        ({"message_id": "<1@h>"}, "angle brackets .* leave them out: '1@h'"),
-        ({"message_id": Encoded("<1@h>")}, "angle brackets"),
-        ({"group": "1"}, "'1' cannot be the group"),
-        ({"group": "a b"}, "cannot be the group"),
-        ({"group": "a@h"}, "cannot be the group"),
-        ({"group": "a%62"}, "cannot be the group"),
-        ({"message_id": "1"}, "cannot be the message_id"),
-        ({"message_id": "@h"}, "cannot be the message_id"),
-        ({"message_id": "1@h_h"}, "cannot be the message_id"),
-        ({"message_id": Encoded("a@b@h")}, "cannot be the message_id"),
-        ({"message_id": "a@\ud800@h"}, "a surrogate that stands for no octet"),
-        ({"message_id": 1}, "is text"),
+        ({}, "no news URL has exactly these parts: none; also give group or message_id"),
+        (
+            {"group": "a", "message_id": "1@h"},
+            "no news URL has exactly these parts: group, message_id; leave out group or message_id",
+        ),
+        ({"message_id": "<1@h>"}, "invalid message_id '%3C1@h%3E'; an article is unique@host without `<>`"),
+        ({"message_id": Encoded("<1@h>")}, "invalid message_id '<1@h>'"),
+        ({"group": "1"}, "invalid group '1'"),
+        ({"group": "a b"}, "invalid group"),
+        ({"group": "a@h"}, "invalid group"),
+        ({"group": "a%62"}, "invalid group"),
+        ({"message_id": "1"}, "invalid message_id"),
+        ({"message_id": "@h"}, "invalid message_id"),
+        ({"message_id": "1@h_h"}, "invalid message_id"),
+        ({"message_id": Encoded("a@b@h")}, "invalid message_id"),
+        ({"message_id": "a@\ud800@h"}, "the message_id has a surrogate that stands for no octet"),
+        ({"message_id": 1}, "the message_id must be str, not int"),
     ],
 )
-def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any], says: str) -> None:
-    with pytest.raises(InvalidURL, match=says):
+def test_values_without_a_url_are_refused(parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidURL, match=f"^{message}"):
         NewsURL(**parts)
 
 
@@ -200,19 +203,19 @@ def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any], says: str) ->
         ("news:%31@h", {}, "news:%31@h"),
     ],
 )
-def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
     assert str(NewsURL.parse(before).replace(**parts)) == after
 
 
 @pytest.mark.parametrize(
     "parts", [{"message_id": "1@h"}, {"group": None}, {"message_id": "<1@h>", "group": None}, {"group": "1"}]
 )
-def test_replace_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
-    with pytest.raises(InvalidPart):
+def test_replace_refuses_values_without_a_url(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidURL):
         NewsURL.parse("news:a").replace(**parts)
 
 
-def test_pattern_matching_and_pickle() -> None:
+def test_a_url_is_matched_by_patterns_and_pickled() -> None:
     url = NewsURL.parse("news:1%25@h")
     match url:
         case NewsURL(form="article", message_id=message_id):
@@ -223,7 +226,7 @@ def test_pattern_matching_and_pickle() -> None:
 
 
 @given(unique=st.binary(min_size=1, max_size=12), host=st.sampled_from(["h", "a-b.C9.dom", "1.2.3.4"]))
-def test_what_is_built_parses_to_the_same_identifier(unique: bytes, host: str) -> None:
+def test_a_url_has_the_identifier_that_it_was_made_of(unique: bytes, host: str) -> None:
     message_id = f"{text_of(unique)}@{host}"
     again = NewsURL.parse(str(NewsURL(message_id=message_id)))
     assert (again.form, again.message_id) == ("article", message_id)

@@ -113,7 +113,7 @@ def test_what_is_no_nntp_url(text: str, error: type[InvalidURL], position: int) 
 # --- build and replace -----------------------------------------------------------------------------------------------
 
 
-def test_build() -> None:
+def test_a_constructor_encodes_its_parts() -> None:
     assert str(NntpURL(host="h", group="a.b")) == "nntp://h/a.b"
     assert str(NntpURL(host="h", port=1119, group="c++", article=12)) == "nntp://h:1119/c++/12"
 
@@ -133,7 +133,7 @@ def test_build() -> None:
         {"port": True},
     ],
 )
-def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         NntpURL(**{"host": "h", "group": "a"} | parts)
 
@@ -149,11 +149,11 @@ def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
         ("nntp://h:119/a", {"port": None}, "nntp://h/a"),
     ],
 )
-def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
     assert str(NntpURL.parse(before).replace(**parts)) == after
 
 
-def test_pattern_matching_and_pickle() -> None:
+def test_a_url_is_matched_by_patterns_and_pickled() -> None:
     url = NntpURL.parse("nntp://h/a/1")
     match url:
         case NntpURL(host="h", group=group, article=article):
@@ -168,6 +168,6 @@ def test_pattern_matching_and_pickle() -> None:
     article=st.none() | st.integers(0, 10**30),
     port=st.none() | st.integers(0, 70000),
 )
-def test_what_is_built_parses_to_the_same_parts(group: str, article: int | None, port: int | None) -> None:
+def test_a_url_has_the_parts_that_it_was_made_of(group: str, article: int | None, port: int | None) -> None:
     again = NntpURL.parse(str(NntpURL(host="h.dom", port=port, group=group, article=article)))
     assert (again.group, again.article, again.port) == (group, article, 119 if port is None else port)

@@ -92,7 +92,7 @@ def test_what_is_no_prospero_url(text: str, error: type[InvalidURL], position: i
         ({"fields": [(Encoded("a%3Db"), "100%")]}, "prospero://h/;a%3Db=100%25"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     assert str(ProsperoURL(host="h", **parts)) == text
 
 

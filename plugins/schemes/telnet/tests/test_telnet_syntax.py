@@ -153,7 +153,7 @@ def test_control_octets_derive_and_must_reach_no_terminal_and_no_connection(logi
         ({"user": Encoded("a%3ab")}, "telnet://a%3ab@h"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     assert str(TelnetURL(host="h", **parts)) == text
 
 
@@ -170,7 +170,7 @@ def test_build(parts: dict[str, Any], text: str) -> None:
         {"user": "\ud800"},
     ],
 )
-def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         TelnetURL(**{"host": "h"} | parts)
 
@@ -186,7 +186,7 @@ def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any]) -> None:
         ("telnet://h:23", {"port": None}, "telnet://h"),
     ],
 )
-def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
     assert str(TelnetURL.parse(before).replace(**parts)) == after
 
 
@@ -195,7 +195,7 @@ def test_a_password_alone_is_no_replacement() -> None:
         TelnetURL.parse("telnet://h/").replace(password="p")
 
 
-def test_pattern_matching_and_pickle() -> None:
+def test_a_url_is_matched_by_patterns_and_pickled() -> None:
     url = TelnetURL.parse("telnet://u@h/")
     match url:
         case TelnetURL(host="h", user=user, password=None):
@@ -209,7 +209,7 @@ octets = st.binary(max_size=12).map(text_of)
 
 
 @given(user=st.none() | octets, password=octets, port=st.none() | st.integers(0, 70000))
-def test_what_is_built_parses_to_the_same_parts(user: str | None, password: str, port: int | None) -> None:
+def test_a_url_has_the_parts_that_it_was_made_of(user: str | None, password: str, port: int | None) -> None:
     secret = None if user is None else password
     again = TelnetURL.parse(str(TelnetURL(host="h.dom", user=user, password=secret, port=port)))
     assert (again.user, again.password, again.port) == (user, secret, 23 if port is None else port)

@@ -158,7 +158,7 @@ def test_what_is_no_wais_url(text: str, error: type[InvalidURL], position: int) 
     assert not urlschemes.is_valid(text)
 
 
-# build and replace ----------------------------------------------------------------------------------------------------
+# constructor and replace ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -174,27 +174,37 @@ def test_what_is_no_wais_url(text: str, error: type[InvalidURL], position: int) 
         ({"database": "", "wtype": "", "wpath": ""}, "wais://h///"),
     ],
 )
-def test_build(parts: dict[str, Any], text: str) -> None:
+def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
     assert str(WaisURL(**{"host": "h", "database": "db"} | parts)) == text
 
 
 @pytest.mark.parametrize(
-    ("parts", "says"),
+    ("parts", "message"),
     [
-        ({"search": "a", "wtype": "TEXT", "wpath": "1"}, "a search or a document, and not both"),
-        ({"search": "a", "wpath": "1"}, "a search or a document, and not both"),
-        ({"search": "", "wtype": ""}, "a search or a document, and not both"),
-        ({"wpath": "1"}, "the document has no type"),
-        ({"wtype": "TEXT"}, "a type and no identifier"),
-        ({"search": Encoded("a/b")}, "cannot be the search"),
-        ({"wtype": "TEXT", "wpath": Encoded("a;b")}, "cannot be the wpath"),
-        ({"database": Encoded("a b")}, "cannot be the database"),
-        ({"database": 1}, "is text"),
-        ({"host": "h:1"}, "cannot be the host"),
+        ({"search": "a", "wtype": "TEXT", "wpath": "1"}, "search, wtype, wpath; leave out search"),
+        ({"search": "a", "wpath": "1"}, "search, wpath; leave out search or wpath"),
+        ({"search": "", "wtype": ""}, "search, wtype; leave out search or wtype"),
+        ({"wpath": "1"}, "wpath; also give wtype"),
+        ({"wtype": "TEXT"}, "wtype; also give wpath"),
     ],
 )
-def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any], says: str) -> None:
-    with pytest.raises(InvalidURL, match=says):
+def test_parts_of_two_forms_are_refused(parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidURL, match=f"^no wais URL has exactly these parts: host, database, {message}$"):
+        WaisURL(**{"host": "h", "database": "db"} | parts)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"search": Encoded("a/b")}, "invalid search 'a/b'"),
+        ({"wtype": "TEXT", "wpath": Encoded("a;b")}, "invalid wpath 'a;b'"),
+        ({"database": Encoded("a b")}, "invalid database 'a b'"),
+        ({"database": 1}, "the database must be str, not int"),
+        ({"host": "h:1"}, "invalid host 'h:1'"),
+    ],
+)
+def test_values_without_a_url_are_refused(parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidURL, match=f"^{message}"):
         WaisURL(**{"host": "h", "database": "db"} | parts)
 
 
@@ -213,7 +223,7 @@ def test_build_refuses_what_no_url_can_hold(parts: dict[str, Any], says: str) ->
         ("wais://h/", {"wtype": "T", "wpath": "id"}, "wais://h//T/id"),
     ],
 )
-def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
+def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
     assert str(WaisURL.parse(before).replace(**parts)) == after
 
 
@@ -227,11 +237,11 @@ def test_replace(before: str, parts: dict[str, Any], after: str) -> None:
     ],
 )
 def test_replace_refuses_parts_of_two_forms(before: str, parts: dict[str, Any]) -> None:
-    with pytest.raises(InvalidPart):
+    with pytest.raises(InvalidURL):
         WaisURL.parse(before).replace(**parts)
 
 
-def test_pattern_matching_and_pickle() -> None:
+def test_a_url_is_matched_by_patterns_and_pickled() -> None:
     url = WaisURL.parse("wais://h/db?q")
     match url:
         case WaisURL(form="search", host="h", database=database, search=search):
@@ -245,7 +255,7 @@ octets = st.binary(max_size=12).map(text_of)
 
 
 @given(database=octets, search=st.none() | octets, document=st.none() | st.tuples(octets, octets))
-def test_what_is_built_parses_to_the_same_parts(
+def test_a_url_has_the_parts_that_it_was_made_of(
     database: str, search: str | None, document: tuple[str, str] | None
 ) -> None:
     wtype, wpath = document if document and search is None else (None, None)

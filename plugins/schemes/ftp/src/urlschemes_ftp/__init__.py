@@ -24,7 +24,9 @@ class FtpURL(LoginURL, registration=registration):
         default=(), doc='The arguments of the CWD commands, decoded; `""` is one too (section 3.2.2).'
     )
     name: str | None = text_part(
-        default=None, doc='The name of the file, decoded. `""` is the directory itself; None if the path is absent.'
+        default=None,
+        when_needed="",
+        doc='The name of the file, decoded. `""` is the directory itself; None if the path is absent.',
     )
     typecode: str | None = text_part(
         default=None, doc="`a` for a text, `i` for octets, `d` for a directory, in either case; None if absent."

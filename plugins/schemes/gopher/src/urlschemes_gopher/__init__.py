@@ -31,7 +31,7 @@ class GopherURL(InternetURL, registration=registration):
     )
     selector: str = text_part(default="", doc="The selector to send to the server, decoded; empty for its top menu.")
     search: str | None = text_part(
-        default=None, doc="The words to search for, decoded (section 3.4.2); None if absent."
+        default=None, when_needed="", doc="The words to search for, decoded (section 3.4.2); None if absent."
     )
     gopher_plus: str | None = text_part(
         default=None,

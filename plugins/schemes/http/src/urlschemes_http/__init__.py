@@ -28,6 +28,7 @@ class HttpURL(InternetURL, registration=registration):
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or the default.")
     path: str | None = text_part(
         default=None,
+        when_needed="",
         doc='The text after the first `/`, decoded; None without a `/`. `raw["path"]` tells `/` from `%2F`.',
     )
     search: str | None = text_part(
