@@ -1,9 +1,9 @@
-"""Laws that hold for the URLs of every installed scheme, whatever octets they hold."""
+"""The laws of `urlschemes_conformance.laws`, for the URLs of every installed scheme."""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -11,184 +11,121 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import urlschemes
-import urlschemes_lint
-from urlschemes import URL, Encoded, InvalidURL, URLError
-from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
+from urlschemes import URL, InvalidURL, default_registry
 from urlschemes.grammar.octets import text_of
-from urlschemes.grammar.syntax import Part
+from urlschemes.grammar.part import Part
+from urlschemes_conformance import laws
+from urlschemes_conformance.generated_texts import generate
 from urlschemes_testing.strategies import near_misses, urls
 
-SCHEMES = sorted(REGISTRY)
-EXAMPLES = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
-)
-
-octet_texts = st.binary(max_size=6).map(text_of)
-
-
-def complaint(function: Callable[[str], object], text: str) -> str:
-    """What the project's error says; an error of anybody else comes out."""
-    try:
-        function(text)
-    except URLError as error:
-        return str(error)
-    return ""
+SCHEMES = sorted(default_registry)
+URL_LAWS: dict[str, Callable[[URL], None]] = {
+    "a URL built from the parts of another has these parts": laws.builds_back,
+    "a normal form is equivalent, and its own normal form": laws.is_normalized_once,
+    "a copied URL is equal to the original": laws.survives_copying,
+}
+TEXT_LAWS: dict[str, Callable[[str], None]] = {
+    "parse, is_valid, check, fix and explain agree": partial(laws.tools_agree, registry=default_registry),
+}
+NUMBERS = pytest.mark.parametrize("number", [50, pytest.param(300, marks=pytest.mark.slow)])
 
 
-def values(kind: type[URL], part: Part) -> st.SearchStrategy[Any]:
-    """Values of a part: what it has in other URLs, or any octets that it may hold."""
-    syntax = kind.syntax
+@cache
+def valid_texts(scheme: str, number: int) -> list[str]:
+    return generate(urls(scheme), number)
+
+
+@cache
+def invalid_texts(scheme: str, number: int) -> list[str]:
+    return generate(near_misses(scheme), number)
+
+
+@NUMBERS
+@pytest.mark.parametrize("law", URL_LAWS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_each_url_keeps_the_law(scheme: str, law: str, number: int) -> None:
+    for text in valid_texts(scheme, number):
+        URL_LAWS[law](urlschemes.parse(text))
+
+
+@NUMBERS
+@pytest.mark.parametrize("law", TEXT_LAWS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_each_text_keeps_the_law(scheme: str, law: str, number: int) -> None:
+    for text in [*valid_texts(scheme, number), *invalid_texts(scheme, number)]:
+        TEXT_LAWS[law](text)
+
+
+@NUMBERS
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_parsed_url_prints_back_and_compares_as_its_text(scheme: str, number: int) -> None:
+    url_type = default_registry[scheme].url_type
+    texts = valid_texts(scheme, number)
+    for text, other in zip(texts, [*texts[1:], texts[0]], strict=True):
+        laws.prints_back(text, url_type, default_registry)
+        laws.compares_as_text(urlschemes.parse(text), urlschemes.parse(other))
+
+
+@NUMBERS
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_part_within_another_changes_with_it(scheme: str, number: int) -> None:
+    syntax = default_registry.registration(scheme).syntax
+    found = [urlschemes.parse(text) for text in valid_texts(scheme, number)]
+    for inner in syntax.parts:
+        for outer in laws.parts_around(syntax, inner):
+            for url, giver in zip(found, [*found[1:], found[0]], strict=True):
+                if giver.raw[inner] is not None and giver.raw[outer] is not None:
+                    laws.replaces_within(url, outer, inner, giver)
+
+
+# Values of parts: those of other URLs, and any octets that the part may hold
+
+
+def part_values(found: list[URL], part: Part) -> st.SearchStrategy[Any]:
+    """Return a strategy of values of a part: those that it has in the URLs `found`, and any octets that it may hold."""
+    values = st.sampled_from([url.parts[part.name] for url in found if url.raw[part.name] is not None])
     if part.number:
-        return st.integers(0, 99_999)
-    elsewhere = (
-        urls(syntax).map(lambda text: getattr(kind.parse(text), part.name)).filter(lambda value: value is not None)
-    )
-    if not part.escapes:
-        return elsewhere
-    one = st.lists(st.sampled_from(sorted(part.escapes | part.bare)), max_size=6).map(lambda each: text_of(bytes(each)))
+        return values | st.integers(0, 99_999)
+    octets = sorted(part.escapes | part.bare)
+    text = st.lists(st.sampled_from(octets), max_size=6).map(lambda each: text_of(bytes(each)))
     if part.division is None or part.take == "last":
-        return elsewhere | one
-    return elsewhere | st.lists(st.tuples(one, one) if part.division.equals else one, max_size=3).map(tuple)
+        return values | text
+    return values | st.lists(st.tuples(text, text) if part.division.equals else text, max_size=3).map(tuple)
 
 
-def written(raw: Any) -> Any:
-    """Return a raw part as the constructor and `replace` accept it."""
-    return Encoded(raw) if isinstance(raw, str) else tuple(map(written, raw))
+@pytest.mark.parametrize("number", [5, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_part_is_replaced_by_each_value_that_it_may_have(scheme: str, number: int) -> None:
+    url_type = default_registry[scheme].url_type
+    url_type.syntax.automaton  # noqa: B018  computes which octets each part may hold
+    found = [url_type.parse(text) for text in valid_texts(scheme, 50)]
+    for part in url_type.syntax.parts.values():
+        _test_replacing(found, part, number)
 
 
-@pytest.mark.parametrize("name", SCHEMES)
-def test_what_parses_prints_back_and_is_one_value(name: str) -> None:
-    @EXAMPLES
-    @given(urls(name))
-    def law(text: str) -> None:
-        url = urlschemes.parse(text)
-        assert str(url) == text
-        assert pickle.loads(pickle.dumps(url)) == url
-        assert type(pickle.loads(pickle.dumps(url))) is type(url)
-        assert urlschemes.parse(text.partition(":")[0].upper() + ":" + text.partition(":")[2]) == url
-        assert url == URL.parse(text)
-        assert url.normalized().normalized() == url.normalized()
-        assert url.equivalent(url.normalized())
-        fixed = urlschemes_lint.fix(text)
-        assert (fixed.url, fixed.changes, fixed.fragment) == (url, (), None)
-        assert urlschemes.is_valid(text)
-        assert "error" not in {finding.severity for finding in urlschemes_lint.check(text)}
-        assert urlschemes_lint.explain(text)
-
-    law()
-
-
-PARTS = [(name, part) for name in SCHEMES for part in REGISTRY.registration(name).syntax.parts]
-# Of each part. That none of its values makes a URL is an error of the test.
-SOME = settings(EXAMPLES, max_examples=20)
-
-
-@pytest.mark.parametrize(("name", "part"), PARTS)
-def test_what_is_built_has_the_parts_it_was_built_of(name: str, part: str) -> None:
-    kind = REGISTRY[name].url_type
-    kind.syntax.automaton  # noqa: B018  what parts may hold is known then
-
-    @SOME
-    @given(urls(name), values(kind, kind.syntax.parts[part]))
-    def law(text: str, value: Any) -> None:
-        url = kind.parse(text)
-        parts = {each: getattr(url, each) for each in kind.syntax.parts if url.raw[each] is not None}
-        apart = {each: old for each, old in parts.items() if not kind.syntax.overlap(each, part)} | {part: value}
+def _test_replacing(found: list[URL], part: Part, number: int) -> None:
+    @settings(
+        max_examples=number,
+        deadline=None,
+        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+    )
+    @given(st.sampled_from(found), part_values(found, part))
+    def law(url: URL, value: Any) -> None:
         try:
-            built = kind(**apart)
+            laws.replaces_one_part(url, part.name, value)
+            changed = url.replace(**{part.name: value})
         except InvalidURL:
-            assume(False)
-        for each, given_value in apart.items():
-            assert getattr(built, each) == given_value
-        assert kind.parse(str(built)) == built
+            assume(False)  # if no value is ever accepted, Hypothesis fails the test
+        laws.builds_back(changed)
 
     law()
 
 
-@pytest.mark.parametrize(("name", "part"), PARTS)
-def test_replace_changes_nothing_else(name: str, part: str) -> None:
-    kind = REGISTRY[name].url_type
-    kind.syntax.automaton  # noqa: B018  what parts may hold is known then
-
-    @SOME
-    @given(urls(name), values(kind, kind.syntax.parts[part]))
-    def law(text: str, value: Any) -> None:
-        url = kind.parse(text)
-        try:
-            other = url.replace(**{part: value})
-        except InvalidURL:
-            assume(False)
-        assert getattr(other, part) == value
-        mark = kind.syntax.parts[part].mark
-        for rest, each in kind.syntax.parts.items():
-            apart = each.mark != mark and not kind.syntax.overlap(rest, part)
-            if apart and url.raw[rest] is not None:
-                assert other.raw[rest] == url.raw[rest]
-        if url.span(part) is not None:
-            assert other.replace(**{part: written(url.raw[part])}) == url
-
-    law()
-
-
-NESTED = [
-    (name, outer, inner)
-    for name in SCHEMES
-    for outer, part in REGISTRY.registration(name).syntax.parts.items()
-    for inner, other in REGISTRY.registration(name).syntax.parts.items()
-    if other.mark in REGISTRY.registration(name).syntax.within(part.mark)
-]
-
-
-@pytest.mark.parametrize(("name", "outer", "inner"), NESTED)
-def test_a_part_within_another_is_a_piece_of_it_and_changes_with_it(name: str, outer: str, inner: str) -> None:
-    kind = REGISTRY[name].url_type
-
-    @EXAMPLES
-    @given(urls(name), urls(name))
-    def law(text: str, other: str) -> None:
-        url, giver = kind.parse(text), kind.parse(other)
-        around, within = (url.span(part) for part in (outer, inner))
-        assert around is not None
-        assert within is not None
-        assert around[0] <= within[0] <= within[1] <= around[1]
-        changed = url.replace(**{inner: getattr(giver, inner)})
-        before, after = str(url)[around[0] : within[0]], str(url)[within[1] : around[1]]
-        assert changed.raw[outer] == f"{before}{changed.raw[inner]}{after}"
-        assert getattr(changed, inner) == getattr(giver, inner)
-        assert getattr(url.replace(**{outer: getattr(giver, outer)}), inner) == getattr(giver, inner)
-
-    law()
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_nothing_but_the_projects_errors_comes_out(name: str) -> None:
-    @settings(max_examples=300, deadline=None)
-    @given(near_misses(name))
+@pytest.mark.parametrize("number", [100, pytest.param(2000, marks=pytest.mark.slow)])
+def test_any_text_keeps_the_laws_of_texts(number: int) -> None:
+    @settings(max_examples=number, deadline=None)
+    @given(st.text(max_size=40))
     def law(text: str) -> None:
-        for function in (urlschemes.parse, urlschemes.parse_generic, urlschemes_lint.check, urlschemes_lint.explain):
-            said = complaint(function, text)
-            assert said.isascii()
-            assert len(said) <= 300
-        try:
-            fixed = urlschemes_lint.fix(text)
-        except URLError:
-            return
-        assert urlschemes.parse(str(fixed.url)) == fixed.url
-        again = urlschemes_lint.fix(str(fixed.url))
-        assert (again.url, again.changes, again.fragment) == (fixed.url, (), None)
+        laws.tools_agree(text, default_registry)
 
     law()
-
-
-@settings(max_examples=500, deadline=None)
-@given(st.text(max_size=40))
-def test_any_text_at_all(text: str) -> None:
-    for function in (
-        urlschemes.parse,
-        urlschemes.parse_generic,
-        urlschemes_lint.check,
-        urlschemes_lint.fix,
-        urlschemes_lint.explain,
-    ):
-        assert complaint(function, text).isascii()
-    assert urlschemes.is_valid(text) in {True, False}
