@@ -80,7 +80,7 @@ FAILURES = {
     "banner 502": refused(502, "the connection", *CONNECTED, server("502 No")),
     "banner 554": refused(554, "the connection", *CONNECTED, server("554 Go away")),
     # No SMTP, or no reply code
-    "banner of HTTP": Failure((*CONNECTED, server("HTTP/1.1 400 Failure Request")), ProtocolError, "HTTP/1.1 400"),
+    "banner of HTTP": Failure((*CONNECTED, server("HTTP/1.1 400 Bad Request")), ProtocolError, "HTTP/1.1 400"),
     "banner of SSH": Failure((*CONNECTED, server("SSH-2.0-OpenSSH_9.2")), ProtocolError, "SSH-2.0"),
     "banner of octets": Failure((*CONNECTED, server(bytes(range(256)) + b"\n")), ProtocolError, "x00"),
     "banner 999": Failure((*CONNECTED, server("999 Ready")), ProtocolError, "999"),
@@ -105,7 +105,7 @@ FAILURES = {
     "a reply without end": Failure((*CONNECTED, server(b"220-more\r\n" * 1001)), LimitExceeded, "1000 lines"),
     "a long reply": Failure((*CONNECTED, server((b"220-" + b"x" * 8000 + b"\r\n") * 9)), LimitExceeded, "65536 octets"),
     "a reply cut off": Failure((*CONNECTED, server("220-Hello"), server_closes()), Truncated, "closed"),
-    # Replies that nobody asked for
+    # Unrequested replies
     "two banners": Failure(
         (*CONNECTED, server("220 ready", "220 ready")), ProtocolError, "expected nothing before EHLO"
     ),
@@ -136,7 +136,7 @@ FAILURES = {
     ),
     "501 to STARTTLS": refused(501, "STARTTLS", *GREETED, *offers("STARTTLS"), client("STARTTLS"), server("501 What?")),
     "451 to MAIL": refused(451, "MAIL FROM", *READY, client("MAIL FROM:<ann@home.dom>"), server("451 Later")),
-    "553 to MAIL": refused(553, "MAIL FROM", *READY, client("MAIL FROM:<ann@home.dom>"), server("553 Failure sender")),
+    "553 to MAIL": refused(553, "MAIL FROM", *READY, client("MAIL FROM:<ann@home.dom>"), server("553 Bad sender")),
     "450 to RCPT": refused(450, "RCPT TO", *READY, *MAIL, client("RCPT TO:<joe@host.dom>"), server("450 Greylisted")),
     "550 to RCPT": refused(550, "RCPT TO", *READY, *MAIL, client("RCPT TO:<joe@host.dom>"), server("550 Unknown")),
     "421 to RCPT": refused(421, "RCPT TO", *READY, *MAIL, client("RCPT TO:<joe@host.dom>"), server("421 Closing")),

@@ -41,7 +41,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
     ]
 
 
-# --- decision 12: the three forms ------------------------------------------------------------------------------------
+# decision 12: the three forms -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_control_octets_derive_and_must_not_be_sent(unique: str) -> None:
     assert (refused.value.scheme, refused.value.part) == ("news", "message_id")
 
 
-# --- build and replace -----------------------------------------------------------------------------------------------
+# build and replace ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ OVERVIEWS = (client("OVER 7-9"), server(b"224 follows\r\n" + OVERVIEW + DOT))
 
 SUCCESSES = {
     "an article": article(READY, HEADER + b"\r\nHello,\r\nworld\r\n.\r\n", HEADER + b"\r\nHello,\r\nworld\r\n"),
-    "dots: doubled ones, single ones, and those that a bare LF or CR precedes": article(
+    "dots: doubled, single, and after a bare LF or CR": article(
         READY,
         HEADER + b"\r\n..\r\n...three\r\n.single\r\na\n.\nb\n.\r\nc\r.\r\n..\r\n\r\n.\r\n",
         HEADER + b"\r\n.\r\n..three\r\nsingle\r\na\n.\nb\n.\r\nc\r.\r\n.\r\n\r\n",
@@ -163,7 +163,7 @@ SUCCESSES = {
     "no posting": article(
         Dialogue(connect(HOST, 119), server("201 no posting"), *CAPABILITIES), HEADER + b".\r\n", HEADER
     ),
-    "another port, zeros before the number, the group not named in the reply": Success(
+    "another port, leading zeros, a reply without the group": Success(
         f"nntp://{HOST}:1119/misc.test/0007",
         Dialogue(
             connect(HOST, 1119),
@@ -198,8 +198,8 @@ SUCCESSES = {
     "newest is more than there are": listing(
         READY, client("OVER 7-9"), server(b"224 follows\r\n.\r\n"), entries=(), options={"newest": 10**20}
     ),
-    "all have gone, by RFC 3977": listing(READY, client("OVER 7-9"), server("423 None there"), entries=()),
-    "all have gone, by RFC 2980": listing(NO_OVER, client("XOVER 7-9"), server("420 No articles"), entries=()),
+    "no articles left, by RFC 3977": listing(READY, client("OVER 7-9"), server("423 None there"), entries=()),
+    "no articles left, by RFC 2980": listing(NO_OVER, client("XOVER 7-9"), server("420 No articles"), entries=()),
     "an empty group": Success(
         GROUP,
         READY.then(client("GROUP misc.test"), server("211 0 0 0 misc.test"), *BYE),
@@ -210,7 +210,7 @@ SUCCESSES = {
         READY.then(client("GROUP misc.test"), server("211 1 10 9 misc.test"), *BYE),
         attributes=Attributes(name="misc.test", fields={"count": "1", "low": "10", "high": "9"}),
     ),
-    "no overview: LISTGROUP and HEAD, and what has gone meanwhile": listing(
+    "no overview: LISTGROUP and HEAD, with articles that are gone": listing(
         READY_RFC977,
         client("XOVER 7-9"),
         server("500 What?"),
@@ -263,7 +263,7 @@ SUCCESSES = {
         attributes=ATTRIBUTES,
         options={"allow_cleartext": True},
     ),
-    "a user whom no password is asked of, and what the login changes": Success(
+    "a login without a password, before the capabilities": Success(
         GROUP,
         GREETING.then(
             client("CAPABILITIES"),
@@ -303,10 +303,8 @@ SUCCESSES = {
         attributes=ATTRIBUTES,
         options={"starttls": "required"},
     ),
-    "TLS where it is offered": listing(
-        OFFERED.then(*TLS, *CAPABILITIES), *OVERVIEWS, options={"starttls": "if offered"}
-    ),
-    "TLS where it is offered to readers alone": listing(
+    "TLS if offered": listing(OFFERED.then(*TLS, *CAPABILITIES), *OVERVIEWS, options={"starttls": "if offered"}),
+    "TLS if only readers are offered it": listing(
         GREETING.then(
             client("CAPABILITIES"),
             server("101 list", "VERSION 2", "MODE-READER", "."),
@@ -319,14 +317,14 @@ SUCCESSES = {
         *OVERVIEWS,
         options={"starttls": "if offered"},
     ),
-    "TLS where it is not offered": listing(READY, *OVERVIEWS, options={"starttls": "if offered"}),
-    "TLS where a server of RFC 977 offers nothing": listing(
+    "no TLS if it is not offered": listing(READY, *OVERVIEWS, options={"starttls": "if offered"}),
+    "no TLS with a server of RFC 977": listing(
         READY_RFC977,
         client("XOVER 7-9"),
         server(b"224 follows\r\n" + OVERVIEW + DOT),
         options={"starttls": "if offered"},
     ),
-    "TLS that is offered, and not wanted": listing(OFFERED, *OVERVIEWS, options={"starttls": "never"}),
+    "TLS that is offered and not requested": listing(OFFERED, *OVERVIEWS, options={"starttls": "never"}),
     "the attributes of an article": Success(
         ARTICLE,
         READY.then(*SELECTED, client("HEAD 7"), server(b"221 7 <7@host.dom>\r\n" + HEADER + DOT), *BYE),

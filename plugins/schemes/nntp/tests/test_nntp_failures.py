@@ -91,7 +91,7 @@ FAILURES = {
     "greeting 421": failure(RemoteError, "421", CONNECT, server("421 Busy"), status=421),
     "greeting 554": failure(RemoteError, "554", CONNECT, server("554 Go away"), status=554),
     # No NNTP, or no reply code
-    "greeting of HTTP": failure(ProtocolError, "HTTP/1.1 400", CONNECT, server("HTTP/1.1 400 Failure Request")),
+    "greeting of HTTP": failure(ProtocolError, "HTTP/1.1 400", CONNECT, server("HTTP/1.1 400 Bad Request")),
     "greeting of SSH": failure(ProtocolError, "SSH-2.0", CONNECT, server("SSH-2.0-OpenSSH_9.2")),
     "greeting of SMTP": failure(ProtocolError, "220", CONNECT, server("220 mail.dom ESMTP")),
     "greeting of octets": failure(ProtocolError, "x00", CONNECT, server(bytes(range(256)) + b"\n")),
@@ -127,11 +127,13 @@ FAILURES = {
         client("CAPABILITIES"),
         server(b"101 list\r\n" + b"X\r\n" * 1001 + DOT),
     ),
-    # Replies that nobody asked for
-    "two greetings": failure(ProtocolError, "silence before CAPABILITIES", CONNECT, server("200 ready", "200 ready")),
+    # Unrequested replies
+    "two greetings": failure(
+        ProtocolError, "expected nothing before CAPABILITIES", CONNECT, server("200 ready", "200 ready")
+    ),
     "a forged 480": failure(
         ProtocolError,
-        "silence before GROUP",
+        "expected nothing before GROUP",
         GREETING,
         client("CAPABILITIES"),
         server("101 list", "VERSION 2", "READER", ".", "480 Password please"),
@@ -139,14 +141,14 @@ FAILURES = {
     ),
     "a 220 before it is asked for": failure(
         ProtocolError,
-        "silence before ARTICLE",
+        "expected nothing before ARTICLE",
         READY,
         client("GROUP misc.test"),
         server("211 3 7 9 misc.test", "220 7 <7@host.dom>"),
     ),
     "a 381 that is early": failure(
         ProtocolError,
-        "silence before AUTHINFO USER",
+        "expected nothing before AUTHINFO USER",
         READY,
         client("GROUP misc.test"),
         server("480 Who?", "381 Password?"),
@@ -155,7 +157,7 @@ FAILURES = {
     ),
     "a word before TLS": failure(
         ProtocolError,
-        "silence before TLS",
+        "expected nothing before TLS",
         GREETING,
         client("STARTTLS"),
         server("382 Go on", "101 list", "."),
@@ -233,7 +235,7 @@ FAILURES = {
     ),
     # Who asks
     "480, and clear text is not allowed": failure(AuthRequired, "the connection is not encrypted", LOGIN_DEMANDED),
-    "480, and nobody knows": failure(
+    "480, and no credentials": failure(
         AuthRequired, "no credentials", LOGIN_DEMANDED, credentials(None), options=CLEARTEXT
     ),
     "480 again": failure(

@@ -45,7 +45,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
     ]
 
 
-# --- decision 13: the number of the article --------------------------------------------------------------------------
+# decision 13: the number of the article -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_no_nntp_url(text: str, error: type[InvalidURL], position: int) 
     assert not urlschemes.is_valid(text)
 
 
-# --- build and replace -----------------------------------------------------------------------------------------------
+# build and replace ----------------------------------------------------------------------------------------------------
 
 
 def test_a_constructor_encodes_its_parts() -> None:

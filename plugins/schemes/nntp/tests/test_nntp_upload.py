@@ -136,7 +136,7 @@ def failure(error: type[URLError], message: str, *steps: Step | Dialogue, status
 FAILURES = {
     "a reply before the article is sent": failure(
         ProtocolError,
-        "silence before the article",
+        "expected nothing before the article",
         Dialogue(upload(POSTED), READY, client("POST"), server("340 Go on", "240 Thanks")),
     ),
     # Posting
