@@ -1,4 +1,4 @@
-"""The sets of characters, and the rules of the same name: one thing written down twice, for speed."""
+"""Octets and escapes, and the sets of characters, which are rules of the grammar written twice for speed."""
 
 import pytest
 
@@ -13,7 +13,12 @@ from urlschemes.grammar.octets import (
     SCHEME_NAME_FORM,
     UNRESERVED,
     XCHAR,
+    escape,
     mask,
+    normal,
+    octets_of,
+    text_of,
+    unescape,
 )
 from urlschemes.grammar.syntax import Part, Syntax
 
@@ -22,7 +27,7 @@ def set_of(rule: str) -> str:
     """The characters that `rule` derives, beside escapes."""
     part = Part("one", [rule])
     syntax = Syntax(f'u = "x:" {rule}', "u", [part])
-    assert syntax.automaton
+    syntax.know_octets()
     return "".join(map(chr, sorted(part.bare)))
 
 
@@ -54,3 +59,17 @@ def test_the_patterns_are_the_rules_too() -> None:
 
 def test_a_mask_has_a_bit_for_each_character() -> None:
     assert list(bits(mask("aa%"))) == [ord("%"), ord("a")]
+
+
+def test_every_octet_survives_encoding_and_decoding() -> None:
+    octets = bytes(range(256))
+    assert octets_of(text_of(octets)) == octets
+    assert octets_of(unescape(escape(octets, frozenset(b"abc")))) == octets
+
+
+def test_octets_are_decoded_once() -> None:
+    assert unescape("%2541%c3%A9") == "%41\u00e9"
+
+
+def test_normal_decodes_only_escapes_of_unreserved_characters() -> None:
+    assert normal("%41%7e%2f%2F%2E%3d") == "A%7E%2F%2F.%3D"

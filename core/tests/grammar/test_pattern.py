@@ -183,7 +183,7 @@ def test_a_literal_is_ascii() -> None:
     ],
 )
 def test_an_alternative_is_not_taken_for_superfluous_by_a_bounded_repetition(bnf: str) -> None:
-    with pytest.raises(GrammarError, match="^ambiguous alternatives in rule 'u'"):
+    with pytest.raises(GrammarError, match=r"^ambiguous alternatives in rule 'u'"):
         _ = syntax(bnf).fullmatch
 
 

@@ -91,16 +91,13 @@ def test_the_error_cites_the_second_rule() -> None:
         ("a", 'unexpected end of the URL at position 8: expected "%20" (blank)'),
         ("a%20b%20", "invalid escape '%20' at position 12: the second cannot hold the octet 20 (blank) there"),
         ("a%20b%40", "invalid escape '%40' at position 12: the second cannot hold the octet 40 (`@`) there"),
-        (
-            "a:",
-            'invalid character \':\' in the pair at position 8: expected "A", "B", "a", "b", an encoded octet, {} or {}',
-        ),
+        ("a:", "invalid character ':' in the pair at position 8: expected {}, an encoded octet, {} or {}"),
     ],
 )
 def test_a_message_names_the_octet_that_must_be_encoded(text: str, message: str) -> None:
     with pytest.raises(InvalidURL) as caught:
         PairURL.parse(f"x-pair:{text}")
-    assert caught.value.message == message.format('"%22" (quotation mark)', '"%20" (blank)')
+    assert caught.value.message == message.format('"A", "B", "a", "b"', '"%22" (quotation mark)', '"%20" (blank)')
 
 
 def test_octets_may_be_allowed_as_they_are_encoded_or_both() -> None:

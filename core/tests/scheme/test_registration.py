@@ -189,7 +189,7 @@ def test_the_type_belongs_to_the_registration() -> None:
 
 def test_a_part_cannot_have_the_name_of_an_attribute_of_every_url() -> None:
     text = TEXT.replace("words    = {", "raw = {").replace('words = "c"', 'raw = "c"')
-    with pytest.raises(PluginContractError, match="XAlbumURL.raw is an attribute of every URL"):
+    with pytest.raises(PluginContractError, match=r"XAlbumURL\.raw is an attribute of every URL"):
         Scheme(Registration.from_text(text))
 
 

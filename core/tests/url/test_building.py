@@ -226,12 +226,12 @@ def test_an_optional_list_without_elements_is_absent() -> None:
 
 def test_an_error_names_the_part_that_is_missing_or_superfluous() -> None:
     mandatory = 'jukeurl = "x-juke://" hostport "/" path "?" songs'
-    with pytest.raises(InvalidURL, match="^no x-juke URL has exactly these parts: host, album; also give tracks$"):
+    with pytest.raises(InvalidURL, match=r"^no x-juke URL has exactly these parts: host, album; also give tracks$"):
         juke(jukeurl=mandatory)(host="h", album="a", tracks=())
-    with pytest.raises(InvalidURL, match="^no x-juke URL has exactly these parts: host; also give album$"):
+    with pytest.raises(InvalidURL, match=r"^no x-juke URL has exactly these parts: host; also give album$"):
         juke()(host="h")
     either = 'jukeurl = "x-juke://" hostport "/" ( path | "?" songs )'
-    with pytest.raises(InvalidURL, match="these parts: host, album, tracks; leave out album or tracks$"):
+    with pytest.raises(InvalidURL, match=r"these parts: host, album, tracks; leave out album or tracks$"):
         juke(jukeurl=either)(host="h", album="a", tracks=["1"])
 
 
@@ -261,5 +261,5 @@ def test_a_separator_that_is_data_is_encoded() -> None:
     assert str(kind(note="a@b@host")) == "x-note:a%40b@host"
     assert kind(note="a@b@host").note == "a@b@host"
     assert str(kind(note="a/b@host")) == "x-note:a/b@host"
-    with pytest.raises(InvalidPart, match="^invalid note 'a@b@h_h'"):
+    with pytest.raises(InvalidPart, match=r"^invalid note 'a@b@h_h'"):
         kind(note="a@b@h_h")

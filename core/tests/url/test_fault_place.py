@@ -151,7 +151,7 @@ def test_the_definition_names_limit_and_excluded_octets(text: str, definition: s
 )
 def test_a_number_has_at_most_4000_digits(before: str, behind: str, kind: str) -> None:
     assert AlbumURL.parse(f"{before}{'9' * 4000}{behind}")
-    with pytest.raises(InvalidURL, match="^too many digits in the .*: expected at most 4,000") as caught:
+    with pytest.raises(InvalidURL, match=r"^too many digits in the .*: expected at most 4,000") as caught:
         AlbumURL.parse(f"{before}{'9' * 4001}{behind}")
     assert (type(caught.value).__name__, caught.value.position) == (kind, len(before) + 4000)
 

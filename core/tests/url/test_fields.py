@@ -39,7 +39,12 @@ field    = ";" name "=" value
 name     = *uchar
 value    = *uchar
 '''
-parts = { host = { at = "host" }, word = { at = "word" }, kind = { at = "kind" }, more = { at = "word2" }, fields = { at = "fields", element = "field" } }
+[syntax.parts]
+host = { at = "host" }
+word = { at = "word" }
+kind = { at = "kind" }
+more = { at = "word2" }
+fields = { at = "fields", element = "field" }
 """
 )
 
@@ -74,6 +79,11 @@ class SmallAlbumURL(AlbumURL):
     """A subclass with the same record."""
 
     size: int | None = number_part(default=1, doc="The size; 1 if absent.")
+
+
+def help_of(kind: type) -> str:
+    """Return the text that `help` shows."""
+    return pydoc.plain(pydoc.render_doc(kind))
 
 
 def test_a_field_reads_its_part() -> None:
@@ -127,7 +137,7 @@ def test_a_type_without_fields_has_an_attribute_for_each_part() -> None:
 
     url = PlainURL.parse("x-label://a/h/w;a=b")
     assert url.parts == {"host": "h", "word": "w", "kind": None, "more": None, "fields": (("a", "b"),)}
-    assert pydoc.render_doc(PlainURL, renderer=pydoc.plaintext).count("The part fields: a list of field.") == 1
+    assert help_of(PlainURL).count("The part fields: a list of field.") == 1
 
 
 def test_help_shows_the_fields_and_the_signature() -> None:
@@ -136,7 +146,7 @@ def test_help_shows_the_fields_and_the_signature() -> None:
         "albums: 'tuple[str, ...]' = (), picture: 'str | None' = None, words: 'str | None' = None, "
         "size: 'int | None' = None)"
     )
-    assert "The port to connect to." in pydoc.render_doc(AlbumURL, renderer=pydoc.plaintext)
+    assert "The port to connect to." in help_of(AlbumURL)
 
 
 def test_urls_of_a_type_with_fields_are_immutable_values() -> None:

@@ -146,18 +146,18 @@ def test_the_line_of_a_part_is_its_octets() -> None:
 
 @pytest.mark.parametrize("text", [None, 3, b"x-album://h", ["x"]])
 def test_only_str_is_parsed(text: Any) -> None:
-    with pytest.raises(InvalidURL, match=f"^a URL must be str, not {type(text).__name__}"):
+    with pytest.raises(InvalidURL, match=rf"^a URL must be str, not {type(text).__name__}"):
         AlbumURL.parse(text)
 
 
 def test_the_text_of_another_scheme_is_refused_by_a_type() -> None:
-    with pytest.raises(InvalidURL, match="^invalid scheme 'x-other' at position 0: expected x-album"):
+    with pytest.raises(InvalidURL, match=r"^invalid scheme 'x-other' at position 0: expected x-album"):
         AlbumURL.parse("X-Other:a")
 
 
 def test_the_limit_of_the_length_can_be_set() -> None:
     long = "x-album://h/" + "a" * 70_000
-    with pytest.raises(URLTooLong, match="^the URL has 70012 characters: expected at most 65536") as caught:
+    with pytest.raises(URLTooLong, match=r"^the URL has 70012 characters: expected at most 65536") as caught:
         parse(long)
     assert caught.value.position == 65536
     url = AlbumURL.parse(long, limit=100_000)

@@ -1,7 +1,6 @@
-"""What a file URL is (RFC 1738 section 3.10), part by part; what it is not; and the paths that it means."""
+"""The syntax of file URLs (RFC 1738 section 3.10): parts, errors, constructor, paths."""
 
 import os
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from urlschemes.errors import (
     UnsafeURL,
     UserinfoNotAllowed,
 )
-from urlschemes.grammar.octets import text_of
 from urlschemes.scheme.record_fields import Example
 from urlschemes_file import FileURL, registration
 from urlschemes_file.paths import local_path
@@ -30,11 +28,11 @@ from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record(example: Example) -> None:
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
     check_example(FileURL, example)
 
 
-def test_the_record_tells_whom_it_concerns() -> None:
+def test_the_record_is_that_of_the_scheme() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("file", "permanent", None)
     assert registration.operations == ("access", "find attributes", "update", "replace", "delete")
     assert registration.redirects == ()
@@ -42,7 +40,7 @@ def test_the_record_tells_whom_it_concerns() -> None:
     assert sum(example.parts is None for example in registration.examples) >= 10
 
 
-def test_the_grammar_is_the_one_that_section_5_prints() -> None:
+def test_the_grammar_is_that_of_section_5() -> None:
     printed = """
 fileurl        = "file://" [ host | "localhost" ] "/" fpath
 fpath          = fsegment *[ "/" fsegment ]
@@ -52,7 +50,7 @@ fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
     assert "\n".join(line for line in lines if line) == printed.strip()
 
 
-# --- the parts --------------------------------------------------------------------------------------------------------
+# The parts
 
 
 @pytest.mark.parametrize(
@@ -87,7 +85,7 @@ def test_decision_16_which_hosts_are_this_machine(text: str, host: str, local: b
         ("file:///%E9%C3%A9", ("\udce9é",), "/\udce9é"),
     ],
 )
-def test_the_path(text: str, segments: tuple[str, ...], path: str) -> None:
+def test_segments_and_path(text: str, segments: tuple[str, ...], path: str) -> None:
     url = FileURL.parse(text)
     assert (url.segments, url.path) == (segments, path)
 
@@ -115,14 +113,14 @@ def test_the_text_of_each_segment_is_kept_as_written() -> None:
         ("file:///a%", BadEscape, 9),
     ],
 )
-def test_what_is_no_file_url(text: str, error: type[InvalidURL], position: int) -> None:
-    with pytest.raises(error) as refused:
+def test_invalid_urls_are_refused(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as caught:
         FileURL.parse(text)
-    assert refused.value.position == position
+    assert caught.value.position == position
     assert not urlschemes.is_valid(text)
 
 
-# --- build and replace ------------------------------------------------------------------------------------------------
+# Constructor and replace
 
 
 @pytest.mark.parametrize(
@@ -155,27 +153,7 @@ def test_replace_changes_the_given_parts() -> None:
     assert str(url.replace(segments=["x", ""])) == "file:///x/"
 
 
-def test_a_url_is_matched_by_patterns_and_pickled() -> None:
-    url = FileURL.parse("file:///a/b")
-    match url:
-        case FileURL(host="", segments=("a", name)):
-            assert name == "b"
-        case _:
-            pytest.fail("no match")
-    assert pickle.loads(pickle.dumps(url)) == url
-
-
-SEGMENTS = st.lists(st.binary(max_size=8).map(text_of), min_size=1, max_size=5)
-
-
-@given(host=st.sampled_from(["", "localhost", "h.dom", "1.2.3.4"]), segments=SEGMENTS)
-def test_a_url_has_the_parts_that_it_was_made_of(host: str, segments: list[str]) -> None:
-    url = FileURL(host=host, segments=segments)
-    again = FileURL.parse(str(url))
-    assert (again.host, again.segments) == (host, tuple(segments))
-
-
-# --- paths ------------------------------------------------------------------------------------------------------------
+# Paths
 
 
 @pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")
@@ -191,7 +169,7 @@ def test_a_url_has_the_parts_that_it_was_made_of(host: str, segments: list[str])
         ("file:///%FF%C3%A9", b"/\xff\xc3\xa9"),
     ],
 )
-def test_the_path_of_this_machine(text: str, path: bytes) -> None:
+def test_a_local_url_has_a_path(text: str, path: bytes) -> None:
     found = FileURL.parse(text).to_path()
     assert isinstance(found, Path)
     assert os.fsencode(found) == path
@@ -209,10 +187,10 @@ def test_the_path_of_this_machine(text: str, path: bytes) -> None:
         ("file:///a%00.txt", "segments"),
     ],
 )
-def test_what_is_no_path_of_this_machine(text: str, part: str) -> None:
-    with pytest.raises(UnsafeURL) as refused:
+def test_urls_without_a_path_on_this_machine_are_refused(text: str, part: str) -> None:
+    with pytest.raises(UnsafeURL) as caught:
         FileURL.parse(text).to_path()
-    assert (refused.value.part, refused.value.scheme) == (part, "file")
+    assert (caught.value.part, caught.value.scheme) == (part, "file")
 
 
 @pytest.mark.parametrize(
@@ -248,13 +226,13 @@ def test_paths_of_windows(segments: tuple[str, ...], path: str) -> None:
         ("?", "C:", "x"),
     ],
 )
-def test_what_windows_takes_for_something_else(segments: tuple[str, ...]) -> None:
+def test_names_that_are_no_files_on_windows_are_refused(segments: tuple[str, ...]) -> None:
     with pytest.raises(UnsafeURL):
         local_path(segments, windows=True)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")
-def test_a_url_from_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_path_has_a_url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert str(FileURL.from_path("/")) == "file:///"
     assert str(FileURL.from_path("/etc/motd")) == "file:///etc/motd"
     assert str(FileURL.from_path(Path("/a b/c;d#e~%"))) == "file:///a%20b/c%3Bd%23e%7E%25"
@@ -271,6 +249,6 @@ def test_a_url_from_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         max_size=5,
     )
 )
-def test_every_path_of_this_machine_has_a_url_that_leads_back(names: list[bytes]) -> None:
+def test_a_path_survives_as_a_url(names: list[bytes]) -> None:
     path = Path(os.fsdecode(b"/" + b"/".join(names)))
     assert FileURL.parse(str(FileURL.from_path(path))).to_path() == path

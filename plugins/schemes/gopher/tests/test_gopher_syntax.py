@@ -1,11 +1,8 @@
-"""What a gopher URL is (RFC 1738 section 3.4), part by part; what it is not, and which error says so."""
+"""The syntax of gopher URLs (RFC 1738 section 3.4): parts, errors, constructor."""
 
-import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import urlschemes
 from urlschemes import Encoded
@@ -22,18 +19,17 @@ from urlschemes.errors import (
     UnsafeURL,
     UserinfoNotAllowed,
 )
-from urlschemes.grammar.octets import text_of
 from urlschemes.scheme.record_fields import Example
 from urlschemes_gopher import GopherURL, registration
 from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record(example: Example) -> None:
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
     check_example(GopherURL, example)
 
 
-def test_the_record_tells_whom_it_concerns() -> None:
+def test_the_record_is_that_of_the_scheme() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("gopher", "permanent", 70)
     assert registration.operations == ("access", "find attributes")
     assert registration.redirects == ()
@@ -42,7 +38,7 @@ def test_the_record_tells_whom_it_concerns() -> None:
     assert sum(example.parts is None for example in registration.examples) >= 10
 
 
-def test_the_grammar_is_that_of_section_5_but_for_what_decision_8_changes() -> None:
+def test_the_grammar_is_that_of_section_5_with_decision_8() -> None:
     printed = """
 gopherurl      = "gopher://" hostport [ "/" [ gtype [ selector
 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
@@ -55,7 +51,7 @@ gopher+_string = *xchar
     assert "\n".join(line for line in lines if line) == printed.strip()
 
 
-# --- decision 9: the type ---------------------------------------------------------------------------------------------
+# Decision 9: the type
 
 
 @pytest.mark.parametrize("text", ["gopher://h", "gopher://h/", "gopher://h:70", "GOPHER://H/"])
@@ -74,7 +70,7 @@ def test_the_type_is_one_octet_encoded_or_not(written: str, gtype: str) -> None:
     assert url.raw["gtype"] == written
 
 
-# --- decision 8: where the fields divide ------------------------------------------------------------------------------
+# Decision 8: the fields
 
 
 @pytest.mark.parametrize(
@@ -102,9 +98,9 @@ def test_the_fields_divide_at_the_first_and_the_second_tab(path: str, fields: tu
 @pytest.mark.parametrize("octet", ["%0A", "%0D", "%0a", "%0d"])
 @pytest.mark.parametrize("path", ["0a{}b", "0{}", "0a%09b{}c", "0%09{}"])
 def test_a_selector_and_a_search_hold_no_line_end(path: str, octet: str) -> None:
-    with pytest.raises(InvalidPart) as refused:
+    with pytest.raises(InvalidPart) as caught:
         GopherURL.parse(f"gopher://h/{path.format(octet)}")
-    assert refused.value.scheme == "gopher"
+    assert caught.value.scheme == "gopher"
 
 
 @pytest.mark.parametrize(
@@ -127,14 +123,14 @@ def test_a_selector_and_a_search_hold_no_line_end(path: str, octet: str) -> None
         ("gopher://h/0%9", BadEscape, 12),
     ],
 )
-def test_what_is_no_gopher_url(text: str, error: type[InvalidURL], position: int) -> None:
-    with pytest.raises(error) as refused:
+def test_invalid_urls_are_refused(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as caught:
         GopherURL.parse(text)
-    assert refused.value.position == position
+    assert caught.value.position == position
     assert not urlschemes.is_valid(text)
 
 
-# --- build and replace ------------------------------------------------------------------------------------------------
+# Constructor and replace
 
 
 @pytest.mark.parametrize(
@@ -194,52 +190,17 @@ def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], aft
     assert str(GopherURL.parse(before).replace(**parts)) == after
 
 
-def test_a_url_is_matched_by_patterns_and_pickled() -> None:
-    url = GopherURL.parse("gopher://h/0a%09b")
-    match url:
-        case GopherURL(host="h", gtype="0", selector=selector, search=search):
-            assert (selector, search) == ("a", "b")
-        case _:
-            pytest.fail("no match")
-    assert pickle.loads(pickle.dumps(url)) == url
-
-
-def octets(*, without: str = "") -> st.SearchStrategy[str]:
-    texts: st.SearchStrategy[str] = st.binary(max_size=12).map(text_of)
-    return texts.filter(lambda text: not set(text) & set(without))
-
-
-LINE = octets(without="\t\n\r")
-
-
-@given(
-    gtype=st.binary(min_size=1, max_size=1).map(text_of),
-    selector=LINE,
-    search=st.none() | LINE,
-    gopher_plus=st.none() | octets(),
-    port=st.none() | st.integers(0, 70000),
-)
-def test_a_url_has_the_parts_that_it_was_made_of(
-    gtype: str, selector: str, search: str | None, gopher_plus: str | None, port: int | None
-) -> None:
-    url = GopherURL(host="h.dom", port=port, gtype=gtype, selector=selector, search=search, gopher_plus=gopher_plus)
-    again = GopherURL.parse(str(url))
-    assert (again.gtype, again.selector) == (gtype, selector)
-    assert again.search == ("" if search is None and gopher_plus is not None else search)
-    assert (again.gopher_plus, again.port) == (gopher_plus, 70 if port is None else port)
-
-
-# --- what may not be sent ---------------------------------------------------------------------------------------------
+# Control octets
 
 FORM = "+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A"
 
 
 @pytest.mark.parametrize("path", ["%0D", "%09x", "%00", "0%00", "0a%1Bb", "0a%7F", "7a%09b%08", "0a%09%09+x%09y"])
-def test_control_octets_derive_and_must_not_be_sent(path: str) -> None:
+def test_control_octets_are_parsed_and_never_sent(path: str) -> None:
     url = GopherURL.parse(f"gopher://h/{path}")
-    with pytest.raises(UnsafeURL) as refused:
+    with pytest.raises(UnsafeURL) as caught:
         url.check_line()
-    assert refused.value.scheme == "gopher"
+    assert caught.value.scheme == "gopher"
 
 
 def test_only_a_filled_in_form_may_have_control_octets() -> None:

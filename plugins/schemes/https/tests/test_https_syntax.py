@@ -1,4 +1,4 @@
-"""An https URL is an http URL with another name and another port."""
+"""The syntax of https URLs: that of http with another name and another port."""
 
 import pickle
 
@@ -15,7 +15,7 @@ from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record(example: Example) -> None:
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
     check_example(HttpsURL, example)
 
 
@@ -31,7 +31,7 @@ def test_the_grammar_is_that_of_http_with_another_literal() -> None:
     assert registration.syntax.section_of("search") == "RFC 1738 section 3.3"
 
 
-def test_w009_and_every_example_of_http() -> None:
+def test_the_examples_of_http_are_true_of_https() -> None:
     for example in http.examples:
         text = example.url.replace("http:", "https:").replace("HTTP:", "HTTPS:")
         assert urlschemes.is_valid(text) is (example.parts is not None)
@@ -45,7 +45,7 @@ def test_parts_and_target() -> None:
     assert isinstance(url, HttpURL)
 
 
-def test_build_and_replace_keep_the_type() -> None:
+def test_constructor_and_replace_keep_the_type() -> None:
     url = HttpsURL(host="h.example", path="a b", search="c/d")
     assert str(url) == "https://h.example/a%20b?c%2Fd"
     changed = url.replace(port=8443)
@@ -55,7 +55,7 @@ def test_build_and_replace_keep_the_type() -> None:
     assert type(urlschemes.parse(str(url))) is HttpsURL
 
 
-def test_the_two_schemes_are_not_mixed_up() -> None:
+def test_http_and_https_urls_differ() -> None:
     with pytest.raises(InvalidURL):
         HttpURL.parse("https://h/")
     with pytest.raises(InvalidURL):
@@ -63,15 +63,15 @@ def test_the_two_schemes_are_not_mixed_up() -> None:
     assert not HttpsURL.parse("https://h:80/").equivalent(HttpURL.parse("http://h/"))
 
 
-def test_no_user_name() -> None:
+def test_there_is_no_user_name() -> None:
     with pytest.raises(UserinfoNotAllowed):
         HttpsURL.parse("https://joe:secret@h/")
 
 
-def test_the_default_port_is_the_one_of_tls() -> None:
+def test_the_default_port_is_443() -> None:
     assert str(HttpsURL.parse("https://h:443/").normalized()) == "https://h/"
     assert str(HttpsURL.parse("https://h:80/").normalized()) == "https://h:80/"
 
 
-def test_join_stays_within_the_scheme() -> None:
+def test_join_keeps_the_scheme() -> None:
     assert type(HttpsURL.parse("https://h/a").join("b")) is HttpsURL

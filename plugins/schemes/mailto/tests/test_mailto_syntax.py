@@ -1,4 +1,4 @@
-"""The syntax of mailto URLs: section 3.5 of RFC 1738, and RFC 822's addr-spec for what is decoded."""
+"""The syntax of mailto URLs (RFC 1738 section 3.5, RFC 822 section 6): parts, errors, constructor."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record(example: Example) -> None:
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
     check_example(MailtoURL, example)
 
 
-def test_the_record_tells_whom_it_concerns() -> None:
+def test_the_record_is_that_of_the_scheme() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("mailto", "permanent", None)
     assert [caution.code for caution in registration.cautions] == ["header-fields", "slashes-before-address"]
     assert sum(example.parts is None for example in registration.examples) >= 10
@@ -45,7 +45,7 @@ def test_decision_11_the_address_is_an_addr_spec_once_decoded() -> None:
     assert "header-fields" not in {found.code for found in urlschemes_lint.check("mailto:joe%3F@host.dom")}
 
 
-# Every special of RFC 822 section 3.3, and what is no CHAR, is no part of an atom; within quotation marks it may stand.
+# The specials of RFC 822 section 3.3 and control octets: no atom has them, quoted words may.
 SPECIALS = ["(", ")", "%3C", "%3E", "@", ",", ";", ":", "%5C", "%22", "%5B", "%5D", "%20", "%09", "%7F", "%00"]
 
 
@@ -56,7 +56,7 @@ def test_no_atom_holds_a_special_a_space_or_a_control_octet(special: str) -> Non
 
 
 @pytest.mark.parametrize("special", [special for special in SPECIALS if special not in {"%5C", "%22"}])
-def test_a_quoted_word_does(special: str) -> None:
+def test_a_quoted_word_may_hold_specials(special: str) -> None:
     assert MailtoURL.parse(f"mailto:%22a{special}b%22@host.dom").domain == "host.dom"
 
 
@@ -67,7 +67,7 @@ def test_a_backslash_quotes_any_octet_of_us_ascii(octet: str) -> None:
 
 
 @pytest.mark.parametrize("octet", ["%0D", "%5B", "%5C", "%80", "%C3%A9"])
-def test_what_no_domain_literal_holds(octet: str) -> None:
+def test_a_domain_literal_holds_no_bracket_or_line_end(octet: str) -> None:
     assert urlschemes.is_valid("mailto:joe@%5Ba%5D")
     assert not urlschemes.is_valid(f"mailto:joe@%5Ba{octet}%5D")
 
@@ -95,17 +95,17 @@ def test_an_address_is_us_ascii(octet: str) -> None:
         ("mailto:joe%x@host", BadEscape, 10),
     ],
 )
-def test_what_is_no_mailto_url(text: str, error: type[InvalidURL], position: int) -> None:
-    with pytest.raises(error) as refused:
+def test_invalid_urls_are_refused(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as caught:
         MailtoURL.parse(text)
-    assert refused.value.position == position
-    assert not isinstance(refused.value, MissingAuthority)
+    assert caught.value.position == position
+    assert not isinstance(caught.value, MissingAuthority)
 
 
 def test_the_error_names_the_rule_of_the_second_grammar() -> None:
-    with pytest.raises(InvalidPart) as refused:
+    with pytest.raises(InvalidPart) as caught:
         MailtoURL.parse("mailto:joe")
-    assert (refused.value.rule, refused.value.section, refused.value.part) == (
+    assert (caught.value.rule, caught.value.section, caught.value.part) == (
         "addr-spec",
         "RFC 822 section 6.1",
         "address",
@@ -143,12 +143,12 @@ def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> No
         {"address": 7},
     ],
 )
-def test_build_refuses_what_is_no_address(parts: dict[str, Any]) -> None:
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         MailtoURL(**parts)
 
 
-def test_replace_changes_one_part_and_what_it_belongs_to() -> None:
+def test_replace_changes_the_given_parts() -> None:
     url = MailtoURL.parse("mailto:%6Aoe%40host%2Edom")
     assert str(url.replace(domain="else.where")) == "mailto:%6Aoe%40else.where"
     assert str(url.replace(local_part="ann")) == "mailto:ann%40host%2Edom"
@@ -160,19 +160,19 @@ def test_replace_changes_one_part_and_what_it_belongs_to() -> None:
         url.replace(address="a@b", domain="c")
 
 
-def test_what_means_the_same() -> None:
+def test_equivalent_urls() -> None:
     plain = MailtoURL.parse("mailto:joe@host.dom")
     assert MailtoURL.parse("MAILTO:%6Aoe%40host%2Edom").equivalent(plain)
     assert not MailtoURL.parse("mailto:Joe@host.dom").equivalent(plain)
     assert str(MailtoURL.parse("mailto:%22a%20b%22@h").normalized()) == "mailto:%22a%20b%22@h"
 
 
-def test_there_is_no_hierarchy() -> None:
+def test_mailto_urls_have_no_hierarchy() -> None:
     with pytest.raises(NotHierarchical):
         MailtoURL.parse("mailto:joe@host.dom").join("ann")
 
 
-def test_a_control_octet_never_reaches_a_line() -> None:
+def test_control_octets_are_parsed_and_never_sent() -> None:
     with pytest.raises(UnsafeURL):
         MailtoURL.parse("mailto:%22a%0Ab%22@host.dom").line("address")
     assert MailtoURL.parse("mailto:%22a%20b%22@host.dom").line("address") == b'"a b"@host.dom'

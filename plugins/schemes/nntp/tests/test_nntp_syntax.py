@@ -1,11 +1,8 @@
-"""What an nntp URL is (RFC 1738 section 3.7), part by part; what it is not, and which error says so."""
+"""The syntax of nntp URLs (RFC 1738 section 3.7): parts, errors, constructor."""
 
-import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import urlschemes
 from urlschemes.errors import (
@@ -25,11 +22,11 @@ from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record(example: Example) -> None:
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
     check_example(NntpURL, example)
 
 
-def test_the_record_tells_whom_it_concerns() -> None:
+def test_the_record_is_that_of_the_scheme() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("nntp", "permanent", 119)
     assert registration.operations == ("access", "find attributes", "update")
     assert (registration.redirects, registration.local) == ((), False)
@@ -45,7 +42,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
     ]
 
 
-# decision 13: the number of the article -------------------------------------------------------------------------------
+# Decision 13: the number of the article
 
 
 @pytest.mark.parametrize(
@@ -103,14 +100,14 @@ def test_decision_4_neither_group_nor_number_holds_an_escape(path: str) -> None:
         ("nntp://h/a/1#x", FragmentPresent, 12),
     ],
 )
-def test_what_is_no_nntp_url(text: str, error: type[InvalidURL], position: int) -> None:
-    with pytest.raises(error) as refused:
+def test_invalid_urls_are_refused(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as caught:
         NntpURL.parse(text)
-    assert refused.value.position == position
+    assert caught.value.position == position
     assert not urlschemes.is_valid(text)
 
 
-# build and replace ----------------------------------------------------------------------------------------------------
+# Constructor and replace
 
 
 def test_a_constructor_encodes_its_parts() -> None:
@@ -151,23 +148,3 @@ def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
 )
 def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
     assert str(NntpURL.parse(before).replace(**parts)) == after
-
-
-def test_a_url_is_matched_by_patterns_and_pickled() -> None:
-    url = NntpURL.parse("nntp://h/a/1")
-    match url:
-        case NntpURL(host="h", group=group, article=article):
-            assert (group, article) == ("a", 1)
-        case _:
-            pytest.fail("no match")
-    assert pickle.loads(pickle.dumps(url)) == url
-
-
-@given(
-    group=st.from_regex(r"[A-Za-z][A-Za-z0-9.+_-]{0,20}", fullmatch=True),
-    article=st.none() | st.integers(0, 10**30),
-    port=st.none() | st.integers(0, 70000),
-)
-def test_a_url_has_the_parts_that_it_was_made_of(group: str, article: int | None, port: int | None) -> None:
-    again = NntpURL.parse(str(NntpURL(host="h.dom", port=port, group=group, article=article)))
-    assert (again.group, again.article, again.port) == (group, article, 119 if port is None else port)

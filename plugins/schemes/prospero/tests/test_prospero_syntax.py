@@ -1,4 +1,4 @@
-"""The syntax of prospero URLs: section 3.11 of RFC 1738."""
+"""The syntax of prospero URLs (RFC 1738 section 3.11): parts, errors, constructor."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record(example: Example) -> None:
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
     check_example(ProsperoURL, example)
 
 
-def test_the_record_tells_whom_it_concerns() -> None:
+def test_the_record_is_that_of_the_scheme() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("prospero", "historical", 1525)
     assert sum(example.parts is None for example in registration.examples) >= 10
 
@@ -44,7 +44,7 @@ def test_decision_17_fields_keep_their_order_and_may_repeat() -> None:
 
 
 @pytest.mark.parametrize("reserved", ["/", ";", "="])
-def test_what_is_reserved_in_a_field_is_encoded_there(reserved: str) -> None:
+def test_reserved_characters_are_encoded_in_fields(reserved: str) -> None:
     escape = f"%{ord(reserved):02X}"
     assert ProsperoURL.parse(f"prospero://h/n;a{escape}=b{escape}").fields == ((f"a{reserved}", f"b{reserved}"),)
     url = ProsperoURL(host="h", hsoname="n", fields=[(f"a{reserved}", f"b{reserved}")])
@@ -76,10 +76,10 @@ def test_only_the_semicolon_is_reserved_in_a_name() -> None:
         ("prospero://h/n;a=%4", BadEscape, 17),
     ],
 )
-def test_what_is_no_prospero_url(text: str, error: type[InvalidURL], position: int) -> None:
-    with pytest.raises(error) as refused:
+def test_invalid_urls_are_refused(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as caught:
         ProsperoURL.parse(text)
-    assert refused.value.position == position
+    assert caught.value.position == position
 
 
 @pytest.mark.parametrize(
@@ -109,12 +109,12 @@ def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> No
         {"port": "191"},
     ],
 )
-def test_build_refuses_what_a_part_cannot_be(parts: dict[str, Any]) -> None:
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         ProsperoURL(host="h", **parts)
 
 
-def test_replace_changes_nothing_else() -> None:
+def test_replace_changes_the_given_parts() -> None:
     url = ProsperoURL.parse("prospero://H:1525//%61;x=%62")
     assert str(url.replace(fields=[("v", "3")])) == "prospero://H:1525//%61;v=3"
     assert str(url.replace(fields=[])) == "prospero://H:1525//%61"
@@ -123,16 +123,16 @@ def test_replace_changes_nothing_else() -> None:
     assert pickle.loads(pickle.dumps(url)).fields == (("x", "b"),)
 
 
-def test_what_means_the_same() -> None:
+def test_equivalent_urls() -> None:
     assert str(ProsperoURL.parse("PROSPERO://H:01525//%61%2f;%62=%3b").normalized()) == "prospero://h//a/;b=%3B"
 
 
-def test_a_slash_in_a_name_is_no_hierarchy() -> None:
+def test_prospero_urls_have_no_hierarchy() -> None:
     with pytest.raises(NotHierarchical):
         ProsperoURL.parse("prospero://h/a/b").join("c")
 
 
-def test_a_control_octet_in_a_name_or_a_field_never_reaches_a_line() -> None:
+def test_control_octets_are_parsed_and_never_sent() -> None:
     for text in ("prospero://h/a%0Ab", "prospero://h/a;b%0A=c", "prospero://h/a;b=%00"):
         with pytest.raises(UnsafeURL):
             ProsperoURL.parse(text).check_line()

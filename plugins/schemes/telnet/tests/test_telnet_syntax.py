@@ -1,11 +1,8 @@
-"""What a telnet URL is (RFC 1738 section 3.8), part by part; what it is not, and which error says so."""
+"""The syntax of telnet URLs (RFC 1738 section 3.8): parts, errors, constructor."""
 
-import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import urlschemes
 import urlschemes_access
@@ -25,18 +22,17 @@ from urlschemes.errors import (
     UnsafeURL,
     UnsupportedOperation,
 )
-from urlschemes.grammar.octets import text_of
 from urlschemes.scheme.record_fields import Example
 from urlschemes_telnet import TelnetURL, registration
 from urlschemes_testing.examples import check_example
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record(example: Example) -> None:
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
     check_example(TelnetURL, example)
 
 
-def test_the_record_tells_whom_it_concerns() -> None:
+def test_the_record_is_that_of_the_scheme() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("telnet", "permanent", 23)
     assert (registration.operations, registration.redirects, registration.local) == (("open session",), (), False)
     assert set(registration.options) == {"columns", "rows"}
@@ -49,12 +45,12 @@ def test_the_grammar_is_that_of_section_5() -> None:
     assert lines == ['telneturl      = "telnet://" login [ "/" ]']
 
 
-def test_a_service_is_no_data_object_to_be_accessed() -> None:
+def test_a_service_cannot_be_accessed_as_an_object() -> None:
     with pytest.raises(UnsupportedOperation, match="it offers open session"):
         urlschemes_access.access("telnet://localhost/")
 
 
-# decision 14: what may follow -----------------------------------------------------------------------------------------
+# Decision 14: the final slash
 
 
 @pytest.mark.parametrize("end", ["/x", "//", "/?", "/;x", "/%20", "/ ", "?", "/x@h/"])
@@ -64,7 +60,7 @@ def test_decision_14_nothing_follows_the_final_slash(end: str) -> None:
         TelnetURL.parse(f"telnet://h{end}")
 
 
-# section 3.1: the login -----------------------------------------------------------------------------------------------
+# Section 3.1: the login
 
 
 @pytest.mark.parametrize(
@@ -115,10 +111,10 @@ def test_user_name_and_password(login: str, user: str | None, password: str | No
         ("telnet://%4@h/", BadEscape, 9),
     ],
 )
-def test_what_is_no_telnet_url(text: str, error: type[InvalidURL], position: int) -> None:
-    with pytest.raises(error) as refused:
+def test_invalid_urls_are_refused(text: str, error: type[InvalidURL], position: int) -> None:
+    with pytest.raises(error) as caught:
         TelnetURL.parse(text)
-    assert refused.value.position == position
+    assert caught.value.position == position
     assert not urlschemes.is_valid(text)
 
 
@@ -130,15 +126,15 @@ def test_the_password_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("login", ["a%0D%0Ab@", "a%00@", ":%1B@", "a:b%7F@", "%09@"])
-def test_control_octets_derive_and_must_reach_no_terminal_and_no_connection(login: str) -> None:
+def test_control_octets_are_parsed_and_never_sent(login: str) -> None:
     url = TelnetURL.parse(f"telnet://{login}h/")
-    with pytest.raises(UnsafeURL) as refused:
+    with pytest.raises(UnsafeURL) as caught:
         url.check_line()
-    assert refused.value.scheme == "telnet"
+    assert caught.value.scheme == "telnet"
     assert "control-octet" in {finding.code for finding in urlschemes_lint.check(str(url))}
 
 
-# build and replace ----------------------------------------------------------------------------------------------------
+# Constructor and replace
 
 
 @pytest.mark.parametrize(
@@ -193,23 +189,3 @@ def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], aft
 def test_a_password_alone_is_no_replacement() -> None:
     with pytest.raises(InvalidUserinfo):
         TelnetURL.parse("telnet://h/").replace(password="p")
-
-
-def test_a_url_is_matched_by_patterns_and_pickled() -> None:
-    url = TelnetURL.parse("telnet://u@h/")
-    match url:
-        case TelnetURL(host="h", user=user, password=None):
-            assert user == "u"
-        case _:
-            pytest.fail("no match")
-    assert pickle.loads(pickle.dumps(url)) == url
-
-
-octets = st.binary(max_size=12).map(text_of)
-
-
-@given(user=st.none() | octets, password=octets, port=st.none() | st.integers(0, 70000))
-def test_a_url_has_the_parts_that_it_was_made_of(user: str | None, password: str, port: int | None) -> None:
-    secret = None if user is None else password
-    again = TelnetURL.parse(str(TelnetURL(host="h.dom", user=user, password=secret, port=port)))
-    assert (again.user, again.password, again.port) == (user, secret, 23 if port is None else port)
