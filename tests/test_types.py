@@ -1,4 +1,4 @@
-"""What a type checker sees of URLs: `assert_type` is checked by mypy, and the values by the tests.
+"""The types of URLs for a type checker: mypy checks `assert_type`, the tests check the values.
 
 mypy runs over this file in strict mode with the rest of the workspace.
 """
@@ -10,9 +10,8 @@ from typing import Literal, assert_type
 import pytest
 
 import urlschemes
-import urlschemes_access
-import urlschemes_access.client
-from urlschemes import URL, Encoded, InternetURL
+from urlschemes import URL, Encoded, InternetURL, InvalidURL
+from urlschemes_access import AsyncClient, Attributes
 from urlschemes_access.resources.asynchronous import AsyncSession
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
@@ -21,31 +20,30 @@ from urlschemes_http import HttpURL
 from urlschemes_https import HttpsURL
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
+from urlschemes_prospero import ProsperoURL
 from urlschemes_telnet import TelnetURL
 from urlschemes_telnet.session import TelnetSession
 from urlschemes_wais import WaisURL
 
 
-def test_parse_gives_the_type_that_was_asked_for() -> None:
+def test_parse_returns_the_type_that_was_asked_for() -> None:
     text = "ftp://u@h/a/b;type=i"
     assert_type(urlschemes.parse(text), URL)
     assert_type(urlschemes.parse(text, FtpURL), FtpURL)
     assert_type(urlschemes.parse(text, InternetURL), InternetURL)
     assert_type(FtpURL.parse(text), FtpURL)
     assert type(urlschemes.parse(text)) is FtpURL
-    with pytest.raises(urlschemes.InvalidURL, match="this is a FtpURL, and a HttpURL is wanted"):
+    with pytest.raises(urlschemes.InvalidURL, match="expected HttpURL, got FtpURL"):
         urlschemes.parse(text, HttpURL)
 
 
-def test_operations_are_typed_on_an_event_loop_as_elsewhere() -> None:
-    async def converse(session: AsyncSession[TelnetSession]) -> None:
+def test_operations_are_typed_on_an_event_loop_too() -> None:
+    async def converse(client: AsyncClient, session: AsyncSession[TelnetSession]) -> None:
         assert_type(await session.call(TelnetSession.read, within=1.0), bytes | None)
         assert_type(await session.call(lambda each: each.advice.user), str | None)
-        assert_type(
-            await urlschemes_access.client.find_attributes("ftp://h/a", deadline=1.0), urlschemes_access.Attributes
-        )
-        await urlschemes_access.client.access("ftp://h/a", deadline="soon")  # type: ignore[arg-type]
-        await urlschemes_access.client.replace("ftp://h/a", "text")  # type: ignore[arg-type]
+        assert_type(await client.find_attributes("ftp://h/a", deadline=1.0), Attributes)
+        await client.access("ftp://h/a", deadline="soon")  # type: ignore[arg-type]
+        await client.replace("ftp://h/a", "text")  # type: ignore[arg-type]
 
     assert converse.__name__ == "converse"
 
@@ -99,7 +97,7 @@ def test_parts_of_news_nntp_telnet_and_wais_are_typed() -> None:
     assert (news.form, nntp.article, telnet.port, wais.form) == ("article", 1, 23, "search")
 
 
-def test_what_is_built_and_replaced_keeps_its_type() -> None:
+def test_constructor_and_replace_keep_the_type() -> None:
     url = FtpURL(host="h", directories=("a", Encoded("b%2Fc")), name="d")
     assert_type(url, FtpURL)
     assert_type(url.replace(name=None, port=2121), FtpURL)
@@ -108,8 +106,31 @@ def test_what_is_built_and_replaced_keeps_its_type() -> None:
     assert_type(NewsURL(group="a").replace(group="*"), NewsURL)
     assert_type(WaisURL(host="h", database="").replace(search="q"), WaisURL)
     assert str(url) == "ftp://h/a/b%2Fc/d"
-    with pytest.raises(TypeError):
+
+
+def test_a_wrong_argument_of_a_constructor_is_reported() -> None:
+    with pytest.raises(TypeError, match="has no part 'hots'"):
         FtpURL(hots="h")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="is missing the part 'host'"):
+        FtpURL(name="a")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="takes its parts as keywords"):
+        FtpURL("ftp://h/")  # type: ignore[call-arg]
+    for build in (
+        lambda: FtpURL(host=3),  # type: ignore[arg-type]
+        lambda: FtpURL(host="h", port="21"),  # type: ignore[arg-type]
+        lambda: FtpURL(host="h", directories="pub"),  # type: ignore[arg-type]
+        lambda: ProsperoURL(host="h", fields=("a",)),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(InvalidURL):
+            build()
+
+
+def test_assignment_to_a_part_is_reported() -> None:
+    url = FtpURL(host="h", name="a")
+    with pytest.raises(AttributeError):
+        url.name = "b"  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        url.host = "b"  # type: ignore[misc]
 
 
 def test_pattern_matching_narrows() -> None:
