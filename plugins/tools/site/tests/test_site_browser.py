@@ -1,6 +1,6 @@
-"""The site in a browser: nothing is asked of another host, nothing scrolls sideways, the search finds.
+"""The site in a browser: no requests to other hosts, no horizontal scrolling, a working search.
 
-Chromium is driven by its own chromedriver, which speaks the protocol of WebDriver: JSON over HTTP.
+Chromium is driven by chromedriver with the WebDriver protocol: JSON over HTTP.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Browser:
         return self.ask("POST", "/execute/sync", script=script, args=list(arguments))
 
     def type(self, text: str) -> None:
-        """Type into the search box, which is emptied before."""
+        """Clear the search box, and type into it."""
         (box,) = self.ask("POST", "/element", using="css selector", value="#words").values()
         self.ask("POST", f"/element/{box}/clear")
         self.ask("POST", f"/element/{box}/value", text=text)
@@ -78,13 +78,13 @@ class Browser:
         return entries
 
     def requests(self) -> list[str]:
-        """Every address that pages asked for since this was last called, but for those of the browser's own pages."""
+        """Return the addresses that pages requested since the last call, without those of the browser itself."""
         messages = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
         sent = [each["params"] for each in messages if each["method"] == "Network.requestWillBeSent"]
         return [each["request"]["url"] for each in sent if not each["request"]["url"].startswith("chrome:")]
 
     def shown(self) -> list[str]:
-        """The names that the index shows."""
+        """Return the names that the index shows."""
         found = "[...document.querySelectorAll('li[data-name]')].filter(e => e.offsetParent)"
         names: list[str] = self.run(f"return {found}.map(e => e.dataset.name)")
         return names
@@ -162,7 +162,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def served(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """The site on a server of this machine: its address, and what is asked of it."""
+    """The site on a server of this machine: its address, and the paths that are requested."""
     paths: list[str] = []
     handler = type("Handler", (_Quiet,), {"asked_for": paths})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
@@ -173,9 +173,7 @@ def served(folder: Path) -> Iterator[tuple[str, list[str]]]:
         thread.join(10)
 
 
-def test_a_page_asks_for_itself_and_for_nothing_else(
-    driver: str, served: tuple[str, list[str]], folder: Path, tmp_path: Path
-) -> None:
+def test_a_page_requests_only_itself(driver: str, served: tuple[str, list[str]], folder: Path, tmp_path: Path) -> None:
     address, paths = served
     with browsing(driver, tmp_path, DESKTOP) as browser:
         for file in sorted(each.name for each in folder.glob("*.html")):
@@ -183,11 +181,11 @@ def test_a_page_asks_for_itself_and_for_nothing_else(
             browser.open(address + file)
             assert [each for each in browser.requests() if not each.startswith("data:")] == [address + file]
             assert paths == [f"/{file}"]
-            assert browser.log("browser") == [], "the policy of the page finds nothing to forbid"
+            assert browser.log("browser") == [], "the page does not violate its own policy"
             paths.clear()
 
 
-def test_nothing_scrolls_sideways_on_a_phone(driver: str, folder: Path, tmp_path: Path) -> None:
+def test_no_page_scrolls_horizontally_on_a_phone(driver: str, folder: Path, tmp_path: Path) -> None:
     with browsing(driver, tmp_path, PHONE) as browser:
         for file in sorted(folder.glob("*.html")):
             browser.open(file.as_uri())
@@ -195,8 +193,8 @@ def test_nothing_scrolls_sideways_on_a_phone(driver: str, folder: Path, tmp_path
             assert (width, room) == (360, 360), file.name
 
 
-def test_what_can_be_tapped_is_large_enough(driver: str, folder: Path, tmp_path: Path) -> None:
-    """24 pixels, the least of WCAG 2.2, for whatever does not stand within a sentence."""
+def test_links_are_large_enough_to_tap(driver: str, folder: Path, tmp_path: Path) -> None:
+    """24 pixels, the minimum of WCAG 2.2, for links that are not within a sentence."""
     script = """
         return [...document.querySelectorAll('header a, nav a, input, select, .schemes a.name, .names a')]
             .map(e => [e.textContent, e.getBoundingClientRect().height]).filter(([_, height]) => height < 24)
@@ -215,17 +213,17 @@ def test_the_search_finds(driver: str, folder: Path, tmp_path: Path) -> None:
         assert {"ftp", "wais", "afs"} <= {*every}
         browser.type("HOST-specific names")
         assert browser.shown() == ["file"]
-        assert browser.run("return said.textContent") == f"1 of {len(every)}; Enter opens file"
+        assert browser.run("return result.textContent") == f"1 of {len(every)}; Enter opens file"
         browser.type("<script>")
         assert browser.shown() == []
-        assert browser.run("return said.textContent") == "Nothing matches."
+        assert browser.run("return result.textContent") == "Nothing matches."
         browser.type("afs://cell/a")
         assert browser.shown() == ["afs"]
-        assert browser.run("return said.textContent") == "The scheme afs is known, and not installed here."
+        assert browser.run("return result.textContent") == "The scheme afs is known, but not installed."
         browser.type(f"afs://cell/a{ENTER}")
         assert browser.ask("GET", "/url") == index
         browser.type("x-nobody://host/")
-        assert browser.run("return said.textContent") == "No scheme is known as x-nobody."
+        assert browser.run("return result.textContent") == "No scheme is known as x-nobody."
         browser.type("WAIS://host.dom/a?b c")
         assert browser.shown() == ["wais"]
         browser.type(f"WAIS://host.dom/a?b c{ENTER}")
@@ -233,7 +231,7 @@ def test_the_search_finds(driver: str, folder: Path, tmp_path: Path) -> None:
         assert browser.run("return document.querySelector('h1').textContent") == "wais:"
 
 
-def test_the_filters_narrow(driver: str, folder: Path, tmp_path: Path) -> None:
+def test_the_filters_select_schemes(driver: str, folder: Path, tmp_path: Path) -> None:
     choose = (
         "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'))"
     )

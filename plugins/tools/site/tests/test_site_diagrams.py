@@ -1,4 +1,4 @@
-"""Diagrams and the text of rules are the grammar: every alternative, option, repetition, literal and octet of it."""
+"""Diagrams and the text of rules show the grammar: every alternative, option, repetition, literal and octet."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import railroad
 
 from urlschemes import Registry
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, parse_rules, shared_rules
-from urlschemes_site.diagrams import diagram, drawing
-from urlschemes_site.notation import pieces, tokens
+from urlschemes_site.diagrams import railroad_diagram, svg_diagram
+from urlschemes_site.grammar_text import pieces, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def every_rule() -> Iterator[Any]:
-    """The rules of every scheme that is installed, and the shared ones."""
+    """Return the rules of every installed scheme, and the shared ones."""
     yield from (pytest.param(rule, id=rule.name) for rule in shared_rules().rules.values())
     for record in Registry().registrations():
         own = parse_rules(record.syntax.bnf).values()
@@ -35,7 +35,7 @@ def link(name: str) -> str:
 
 
 def derived(item: railroad.DiagramItem) -> str:
-    """What a diagram says, in the notation of section 5, its groups in full: read off the diagram alone."""
+    """Return the rule that a diagram shows, in the notation of section 5 with all groups."""
     if isinstance(item, railroad.Terminal):
         return item.text
     if isinstance(item, railroad.NonTerminal):
@@ -56,8 +56,8 @@ def derived(item: railroad.DiagramItem) -> str:
     return f"{{{derived(item.item)}, {times}}}"
 
 
-def said(node: Node) -> str:
-    """The same of a rule."""
+def written(node: Node) -> str:
+    """Return a rule in the same notation."""
     if isinstance(node, Literal):
         return node.text if not any(map(str.isspace, node.text)) else f'"{node.text}"'
     if isinstance(node, Octets):
@@ -65,12 +65,12 @@ def said(node: Node) -> str:
     if isinstance(node, Reference):
         return f"<{node.name}>"
     if isinstance(node, Sequence):
-        return f"({' '.join(map(said, node.items))})"
+        return f"({' '.join(map(written, node.items))})"
     if isinstance(node, Choice):
-        return f"({'|'.join(map(said, node.items))})"
+        return f"({'|'.join(map(written, node.items))})"
     assert isinstance(node, Repeat)
     if node.most == 1:
-        return f"[{said(node.item)}]" if node.least == 0 else said(node.item)
+        return f"[{written(node.item)}]" if node.least == 0 else written(node.item)
     times = {
         (0, None): "at least once",
         (1, None): "at least once",
@@ -81,7 +81,7 @@ def said(node: Node) -> str:
         times = f"exactly {node.least:,} times"
     elif times is None:
         times = f"{node.least:,} to {node.most:,} times" if node.least > 1 else f"at most {node.most:,} times"
-    again = f"{{{said(node.item)}, {times}}}"
+    again = f"{{{written(node.item)}, {times}}}"
     return f"[{again}]" if node.least == 0 else again
 
 
@@ -104,21 +104,21 @@ def leaves(node: Node) -> Iterator[str]:
     elif isinstance(node, Repeat):
         yield from leaves(node.item)
     else:
-        yield said(node).strip("<>") if isinstance(node, Reference) else said(node)
+        yield written(node).strip("<>") if isinstance(node, Reference) else written(node)
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_diagram_is_its_rule(rule: Rule) -> None:
-    drawn = diagram(rule, link)
+def test_a_diagram_shows_its_rule(rule: Rule) -> None:
+    drawn = railroad_diagram(rule, link)
     (whole,) = drawn.items[1:-1]
-    assert derived(whole) == said(rule.node)
-    written = texts(drawn)
+    assert derived(whole) == written(rule.node)
+    shown = texts(drawn)
     for leaf in leaves(rule.node):
-        assert leaf in written, "what is drawn is also written"
+        assert leaf in shown, "a diagram has the text of every literal and name"
 
 
 @pytest.mark.parametrize(
-    ("written", "means"),
+    ("text", "means"),
     [
         ('"a"', "a"),
         ("b", "<b>"),
@@ -140,21 +140,21 @@ def test_a_diagram_is_its_rule(rule: Rule) -> None:
         ('"1" | "2" | "3" | "4" | "5" | "6" | "7" | "8"', "(1|2|3|4|5|6|7|8)"),
     ],
 )
-def test_every_form_of_the_notation_is_drawn(written: str, means: str) -> None:
-    rule = parse_rules(f"a = {written}")["a"]
-    (whole,) = diagram(rule, link).items[1:-1]
-    assert derived(whole) == means == said(rule.node)
+def test_every_form_of_the_notation_is_drawn(text: str, means: str) -> None:
+    rule = parse_rules(f"a = {text}")["a"]
+    (whole,) = railroad_diagram(rule, link).items[1:-1]
+    assert derived(whole) == means == written(rule.node)
 
 
-def test_many_short_alternatives_stand_side_by_side() -> None:
+def test_many_short_alternatives_are_side_by_side() -> None:
     low = shared_rules().rules["lowalpha"]
-    assert isinstance(diagram(low, link).items[1], railroad.HorizontalChoice)
-    assert sorted(texts(diagram(low, link))) == [*"abcdefghijklmnopqrstuvwxyz"]
+    assert isinstance(railroad_diagram(low, link).items[1], railroad.HorizontalChoice)
+    assert sorted(texts(railroad_diagram(low, link))) == [*"abcdefghijklmnopqrstuvwxyz"]
 
 
-def test_the_texts_of_a_diagram_are_nothing_but_texts() -> None:
+def test_text_in_a_diagram_is_escaped() -> None:
     rule = parse_rules('a = "</text><script>" | "&amp;" | "\u202e\x1b" | <"> | b')["a"]
-    svg = str(drawing(rule, '" onclick="{}'.format).svg)
+    svg = str(svg_diagram(rule, '" onclick="{}'.format).svg)
     assert "<script" not in svg
     assert "\u202e" not in svg
     assert "\x1b" not in svg
@@ -165,7 +165,7 @@ def test_the_texts_of_a_diagram_are_nothing_but_texts() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_pieces_of_a_definition_are_the_definition(rule: Rule) -> None:
+def test_the_joined_pieces_of_a_definition_are_the_definition(rule: Rule) -> None:
     assert "".join(piece.text for piece in pieces(rule.node)) == str(rule.node)
     assert [piece.text for piece in pieces(rule.node) if piece.kind == "rule"] == [
         leaf for leaf, kind in zip(leaves(rule.node), kinds(rule.node), strict=True) if kind is Reference
@@ -182,7 +182,7 @@ def kinds(node: Node) -> Iterator[type[Node]]:
         yield type(node)
 
 
-def test_the_tokens_of_a_text_are_the_text() -> None:
+def test_the_joined_tokens_of_a_text_are_the_text() -> None:
     for record in Registry().registrations():
         bnf = record.syntax.bnf
         found = list(tokens(bnf, record.syntax.grammar.rules))
@@ -192,7 +192,7 @@ def test_the_tokens_of_a_text_are_the_text() -> None:
         assert own <= record.syntax.grammar.rules.keys()
 
 
-def test_a_comment_and_a_literal_hold_no_names() -> None:
+def test_comments_and_literals_contain_no_names() -> None:
     found = list(tokens('a = "a;b" ; a "b" = c\nb = %x41 <"> 2*5a', {"a", "b"}))
     assert [(piece.kind, piece.text) for piece in found if piece.kind != "mark"] == [
         ("rule", "a"),

@@ -1,4 +1,4 @@
-"""What the README shows is true: its commands are run, and its program."""
+"""The examples of the README: its commands and its program."""
 
 from __future__ import annotations
 

@@ -1,20 +1,19 @@
 """A static site of a registry: a page for each scheme, and an index that can be searched.
 
-What it says comes from the records; no plugin is imported, and no page makes a request to another host.
+    command         `urlschemes site`
+    site_pages      all pages, from the registry to HTML
+    scheme_page     the content of the page of one scheme
+    examples        the examples of a record, split into their parts
+    grammar_text    the text of rules, with links between them
+    diagrams        railroad diagrams of rules
+    linked_text     text with links to RFCs, and with code
+    output_folder   the folder that the pages are written to
+    templates/      the pages as Jinja templates
 
-    site        the pages, from the registry to their texts
-    schemes     what the page of one scheme says
-    examples    the examples of a record, taken apart
-    notation    the text of rules, with links between them
-    diagrams    railroad diagrams of rules
-    prose       running text: links to RFCs, code
-    folder      the folder that the pages are written to
-    command     `urlschemes site`
-
-The pages themselves are `templates/`.
+The content comes from the records; no plugin of a scheme is imported, and no page makes a request to another host.
 """
 
-from urlschemes_site.folder import FolderRefused, write
-from urlschemes_site.site import TITLE, pages
+from urlschemes_site.output_folder import FolderRefused, write
+from urlschemes_site.site_pages import TITLE, pages
 
 __all__ = ["TITLE", "FolderRefused", "pages", "write"]

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 __all__ = ["site"]
 
 
-@click.command(short_help="Make a static site of the schemes that are installed.")
+@click.command()
 @click.argument("directory", metavar="DIR")
-@click.option("--title", metavar="TEXT", help="The title of the site, in place of 'URL schemes'.")
+@click.option("--title", metavar="TEXT", help="The title of the site, instead of 'URL schemes'.")
 @click.pass_obj
 def site(settings: Settings, directory: str, title: str | None) -> None:
-    """Make a static site of the schemes that are installed, in the folder DIR.
+    """Write a static site about the installed schemes to the folder DIR.
 
-    DIR is new, empty, or holds a site that this command made: its pages are replaced then, and nothing else. To look at
-    it, open its index.html: the pages need no server and no network.
+    DIR must be new, empty, or contain a site written by this command, whose pages are replaced. To read the site, open
+    its index.html: the pages need no server and no network.
     """
-    import urlschemes_site as made
+    import urlschemes_site  # late: jinja2 and railroad
 
-    pages = made.pages(settings.registry, title=made.TITLE if title is None else title)
-    made.write(pages, directory)
+    pages = urlschemes_site.pages(settings.registry, title=urlschemes_site.TITLE if title is None else title)
+    urlschemes_site.write(pages, directory)
     count = sum(name.startswith("scheme-") for name in pages)
     write_line(safe_line(f"{directory}: {count} {'scheme' if count == 1 else 'schemes'}; open index.html"))

@@ -1,7 +1,7 @@
-"""Railroad diagrams of rules, as SVG that stands within a page: no style of its own, every text escaped.
+"""Railroad diagrams of rules, as SVG within a page: without a style of its own, and with every text escaped.
 
-Whoever follows the track from left to right passes what the rule derives: round boxes are literals and octets, boxes
-with corners are other rules, a track that leads back repeats.
+The track from left to right passes what the rule derives: round boxes are literals and octets, boxes with corners are
+other rules, a track that leads back repeats.
 """
 
 from __future__ import annotations
@@ -19,54 +19,54 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.bnf import Node, Rule
 
-__all__ = ["Drawing", "diagram", "drawing"]
+__all__ = ["Diagram", "railroad_diagram", "svg_diagram"]
 
 COLUMN = 7
-"""Alternatives of one character or name that stand in one column; where there are more, they stand side by side."""
+"""Short alternatives up to which there is one column; more of them are in columns side by side."""
 PADDING = 10
 """Pixels around a diagram."""
 SHORT = 14
-"""Characters of an alternative that may stand in such a column."""
+"""Characters of a short alternative."""
 
 
-class Drawing(NamedTuple):
+class Diagram(NamedTuple):
     """A diagram as SVG, and its width in pixels."""
 
     svg: Markup
     width: float
 
 
-def drawing(rule: Rule, link: Callable[[str], str]) -> Drawing:
-    """The diagram of a rule; `link` gives the address of the rule of a name."""
-    drawn = diagram(rule, link)
+def svg_diagram(rule: Rule, link: Callable[[str], str]) -> Diagram:
+    """Return the diagram of a rule; `link` returns the address of the rule with a name."""
+    drawn = railroad_diagram(rule, link)
     drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {escaped_line(rule.name)}"}
     text: list[str] = []
     drawn.format(PADDING).walk(_write_links_once)
     drawn.writeSvg(text.append)
-    return Drawing(Markup("".join(text)), drawn.width + 2 * PADDING)  # noqa: S704  railroad escapes what it writes
+    return Diagram(Markup("".join(text)), drawn.width + 2 * PADDING)  # noqa: S704  railroad escapes what it writes
 
 
-def diagram(rule: Rule, link: Callable[[str], str]) -> railroad.Diagram:
-    """As `drawing`, before it is written."""
-    return railroad.Diagram(_drawn(rule.node, link), type="complex")
+def railroad_diagram(rule: Rule, link: Callable[[str], str]) -> railroad.Diagram:
+    """Return the diagram of a rule as an object of railroad."""
+    return railroad.Diagram(_item_of(rule.node, link), type="complex")
 
 
 def _write_links_once(item: railroad.DiagramItem) -> None:
-    """In an item that is drawn: railroad 3.0.1 puts the text of a link into it twice."""
+    """Remove the second text of each link: railroad 3.0.1 adds the text twice."""
     for child in item.children:
         if getattr(child, "name", "") == "a":
             del child.children[1:]
 
 
-def _drawn(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
+def _item_of(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
     if isinstance(node, Reference):
         return railroad.NonTerminal(escaped_line(node.name), href=link(node.name))
     if isinstance(node, Sequence):
-        return railroad.Sequence(*(_drawn(item, link) for item in node.items))
+        return railroad.Sequence(*(_item_of(item, link) for item in node.items))
     if isinstance(node, Choice):
         return _alternatives(node, link)
     if isinstance(node, Repeat):
-        return _repeated(node, _drawn(node.item, link))
+        return _repeated(node, _item_of(node.item, link))
     return _terminal(node)
 
 
@@ -77,7 +77,7 @@ def _terminal(node: Node) -> railroad.Terminal:
 
 
 def _alternatives(node: Choice, link: Callable[[str], str]) -> railroad.DiagramItem:
-    items = [_drawn(item, link) for item in node.items]
+    items = [_item_of(item, link) for item in node.items]
     short = all(isinstance(item, Literal | Octets | Reference) and len(str(item)) <= SHORT for item in node.items)
     if not short or len(items) <= COLUMN:
         return railroad.Choice(0, *items)
@@ -97,7 +97,7 @@ def _repeated(node: Repeat, item: railroad.DiagramItem) -> railroad.DiagramItem:
 
 
 def _times(least: int, most: int | None) -> str:
-    """How often, in words; "" where the track says it all."""
+    """Return the number of repetitions in words; "" if the track shows it."""
     if most is None:
         return f"at least {least:,} times" if least > 1 else ""
     if least == most:

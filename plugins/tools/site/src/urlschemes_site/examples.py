@@ -1,47 +1,46 @@
-"""The examples of a record, taken apart by the record's own rules; no plugin is asked.
+"""The examples of a record, parsed by the rules of the record; no plugin is imported.
 
-An example that is a URL is its text in segments, each of a part or of none, and the parts with their values. One that
-must be refused has the error: where, why, by which rule, and what to do.
+A valid example is its text in segments, and its parts with their values. An invalid one has its error.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from urlschemes import Registry
-from urlschemes.errors import InvalidURL, URLError
+from urlschemes import InvalidURL, Registry, URLError
 from urlschemes_cli.output.text import escaped_line
 from urlschemes_lint import fix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+    from collections.abc import Iterator, Mapping
 
     from urlschemes import Registration
 
-__all__ = ["Example", "Fault", "Found", "Segment", "taken_apart"]
+__all__ = ["ErrorOfExample", "Example", "PartOfExample", "Segment", "parsed_examples"]
 
 
-class Found(NamedTuple):
-    """A part of an example: its number (from 1, in the order of the text), its name, its text, its value in words."""
+class PartOfExample(NamedTuple):
+    """A part of an example: its number from 1, its name, its place and text in the example, its value, its section."""
 
     number: int
     name: str
+    start: int
+    end: int
     written: str
     value: str
     section: str
 
 
 class Segment(NamedTuple):
-    """A piece of an example's text: of the part `part`, or of none. `begins` are the parts that begin with it."""
+    """A piece of the text of an example, in the part `part` or in none. `begins` are the parts that begin with it."""
 
     text: str
-    part: Found | None
-    begins: tuple[Found, ...]
+    part: PartOfExample | None
+    begins: tuple[PartOfExample, ...]
 
 
-class Fault(NamedTuple):
-    """Why an example is no URL: the text `before` the place, what stands `at` it, what comes `after`."""
+class ErrorOfExample(NamedTuple):
+    """The error of an invalid example: the text `before` its position, `at` it and `after` it; and the repaired URL."""
 
     before: str
     at: str
@@ -51,58 +50,57 @@ class Fault(NamedTuple):
 
 
 class Example(NamedTuple):
-    """An example of a record: its text, what it shows, and what came of reading it.
+    """An example: its text, what it shows, and the result of parsing it.
 
-    `doubt` says where the record and its rules disagree.
+    `problem` describes a contradiction between the record and its rules.
     """
 
     url: str
     says: str
     valid: bool
     segments: tuple[Segment, ...] = ()
-    parts: tuple[Found, ...] = ()
-    fault: Fault | None = None
-    doubt: str | None = None
+    parts: tuple[PartOfExample, ...] = ()
+    error: ErrorOfExample | None = None
+    problem: str | None = None
 
 
-def taken_apart(record: Registration) -> tuple[Example, ...]:
-    """The examples of `record`, in its order. Raises GrammarError, RegistrationError where its rules cannot be used."""
+def parsed_examples(record: Registration) -> tuple[Example, ...]:
+    """Return the examples of `record`. Raises GrammarError, RegistrationError if its rules cannot be used."""
     registry = Registry([])
     registry.register(record)
-    return tuple(_read(registry, record, each.url, each.parts, each.says) for each in record.examples)
+    return tuple(
+        _parsed(registry, record, each.url, each.says, is_valid=each.parts is not None) for each in record.examples
+    )
 
 
-def _read(registry: Registry, record: Registration, text: str, parts: Mapping[str, Any] | None, says: str) -> Example:
-    valid = parts is not None
+def _parsed(registry: Registry, record: Registration, text: str, says: str, *, is_valid: bool) -> Example:
     try:
         url = registry.parse(text)
     except InvalidURL as error:
-        doubt = "The record calls this a URL, and its rules refuse it." if valid else None
-        return Example(text, says, valid, fault=_fault(registry, error), doubt=doubt)
-    except URLError as error:  # a text of another scheme
-        return Example(text, says, valid, segments=(Segment(text, None, ()),), doubt=error.message)
-    doubt = None if valid else "The rules take this for a URL; it is the plugin's own code that refuses it."
-    found = _parts(record, text, url.parts)
-    segments = tuple(_segments(text, found))
-    return Example(text, says, valid, segments, tuple(part for part, _ in found), doubt=doubt)
+        problem = "The record calls this a URL, but its rules refuse it." if is_valid else None
+        return Example(text, says, is_valid, error=_error(registry, error), problem=problem)
+    except URLError as error:  # the text has another scheme
+        return Example(text, says, is_valid, segments=(Segment(text, None, ()),), problem=error.message)
+    problem = None if is_valid else "The rules accept this; the code of the plugin refuses it."
+    parts = tuple(_parts(record, text, url.parts))
+    return Example(text, says, is_valid, tuple(_segments(text, parts)), parts, problem=problem)
 
 
-def _fault(registry: Registry, error: InvalidURL) -> Fault:
-    text, place = error.text, error.position
-    place = len(text) if place is None else place
+def _error(registry: Registry, error: InvalidURL) -> ErrorOfExample:
+    text = error.text
+    position = len(text) if error.position is None else error.position
     try:
         repaired = str(fix(text, registry=registry).url)
     except URLError:
         repaired = None
-    return Fault(text[:place], text[place : place + 1], text[place + 1 :], error, repaired)
+    return ErrorOfExample(text[:position], text[position : position + 1], text[position + 1 :], error, repaired)
 
 
-def _parts(record: Registration, text: str, values: Mapping[str, Any]) -> list[tuple[Found, tuple[int, int]]]:
-    """The parts that are there, with their places, in the order of the text: an empty one first, then a longer one."""
+def _parts(record: Registration, text: str, values: Mapping[str, Any]) -> Iterator[PartOfExample]:
+    """Return the parts that are not absent, in the order of the text: an empty part first, then a longer one."""
     syntax = record.syntax
     match = syntax.fullmatch(text)
-    if match is None:  # a URL of another scheme, by what a type of its own reads
-        return []
+    assert match is not None
     places: list[tuple[int, int, str]] = []
     if "scheme" not in syntax.parts:
         places.append((0, text.index(":"), "scheme"))
@@ -111,22 +109,20 @@ def _parts(record: Registration, text: str, values: Mapping[str, Any]) -> list[t
         if place is not None:
             places.append((*place, name))
     places.sort(key=lambda each: (each[0], each[1] > each[0], -each[1]))
-    found = []
     for number, (start, end, name) in enumerate(places, 1):
-        value = _worded(values[name]) if name in values else record.scheme
+        value = _value_text(values[name]) if name in values else record.scheme
         section = syntax.section_of(syntax.parts[name].rule) if name in syntax.parts else "RFC 1738 section 2.1"
-        found.append((Found(number, name, text[start:end], value, section), (start, end)))
-    return found
+        yield PartOfExample(number, name, start, end, text[start:end], value, section)
 
 
-def _worded(value: object) -> str:
-    """A value as it is read; of a list, its elements; of a pair, both."""
+def _value_text(value: object) -> str:
+    """Return a value as text: of a list its elements, of a pair both texts."""
     if isinstance(value, tuple):
-        return ", ".join(map(_element, value)) or "no elements"
+        return ", ".join(map(_element_text, value)) or "no elements"
     return str(value) if isinstance(value, int) else _quoted(str(value))
 
 
-def _element(value: object) -> str:
+def _element_text(value: object) -> str:
     return " = ".join(map(_quoted, value)) if isinstance(value, tuple) else _quoted(str(value))
 
 
@@ -134,12 +130,11 @@ def _quoted(text: str) -> str:
     return f"“{escaped_line(text)}”"
 
 
-def _segments(text: str, found: Iterable[tuple[Found, tuple[int, int]]]) -> Iterable[Segment]:
-    """The text cut wherever a part begins or ends; of parts within parts, a segment is of the innermost one."""
-    places = list(found)
-    cuts = sorted({0, len(text), *(cut for _, span in places for cut in span)})
+def _segments(text: str, parts: tuple[PartOfExample, ...]) -> Iterator[Segment]:
+    """Return the text divided where a part begins or ends; a segment belongs to the innermost part."""
+    cuts = sorted({0, len(text), *(cut for part in parts for cut in (part.start, part.end))})
     for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True):
-        begins = tuple(part for part, span in places if span[0] == start)
-        inner = [part for part, span in places if span[0] <= start and end <= span[1] and start < end]
+        begins = tuple(part for part in parts if part.start == start)
+        around = [part for part in parts if part.start <= start < end <= part.end]
         if start < end or begins:
-            yield Segment(text[start:end], inner[-1] if inner else None, begins)
+            yield Segment(text[start:end], around[-1] if around else None, begins)

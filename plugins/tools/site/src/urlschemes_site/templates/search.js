@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  const words = byId("words"), status = byId("status"), operation = byId("operation"), said = byId("said");
+  const words = byId("words"), status = byId("status"), operation = byId("operation"), result = byId("result");
   const rows = [...document.querySelectorAll("li[data-name]")].map((element) => ({
     element,
     name: element.dataset.name,
@@ -12,7 +12,7 @@
   }));
   const groups = [...document.querySelectorAll("[data-group]")];
 
-  /** The scheme's name of what looks like a URL, or null. */
+  /** Return the scheme of a text that looks like a URL, or null. */
   const schemeOf = (text) => {
     const found = /^\s*(?:url:)?([a-z0-9+.-]+):/i.exec(text);
     return found && found[1].toLowerCase();
@@ -34,14 +34,14 @@
     for (const group of groups) group.hidden = narrowed && !group.querySelector("li[data-name]:not([hidden])");
     const scheme = schemeOf(words.value);
     const target = best(found);
-    if (!narrowed) said.textContent = `${rows.length} names, ${rows.filter((row) => row.page).length} of them installed.`;
-    else if (!found.size) said.textContent = scheme === null ? "Nothing matches." : `No scheme is known as ${scheme}.`;
-    else if (scheme !== null && target) said.textContent = `A URL of the scheme ${scheme}: Enter opens its page.`;
-    else if (scheme !== null) said.textContent = `The scheme ${scheme} is known, and not installed here.`;
-    else said.textContent = `${found.size} of ${rows.length}${target ? `; Enter opens ${target.name}` : ""}`;
+    if (!narrowed) result.textContent = `${rows.length} names, ${rows.filter((row) => row.page).length} installed.`;
+    else if (!found.size) result.textContent = scheme === null ? "Nothing matches." : `No scheme is known as ${scheme}.`;
+    else if (scheme !== null && target) result.textContent = `A URL of the scheme ${scheme}: Enter opens its page.`;
+    else if (scheme !== null) result.textContent = `The scheme ${scheme} is known, but not installed.`;
+    else result.textContent = `${found.size} of ${rows.length}${target ? `; Enter opens ${target.name}` : ""}`;
   };
 
-  /** Where Enter leads: the scheme of that name, or the only one that is left and has a page. */
+  /** Return the row that Enter opens: the scheme of that name, or the only one left that has a page. */
   const best = (found) => {
     const text = words.value.trim().toLowerCase();
     if (!text) return null;

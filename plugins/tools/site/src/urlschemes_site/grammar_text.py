@@ -1,4 +1,4 @@
-"""The text of rules in the notation of section 5, as pieces: what names a rule can be made a link."""
+"""The text of rules in the notation of section 5, as pieces, so that names of rules can become links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Piece", "pieces", "tokens"]
 
 
 class Piece(NamedTuple):
-    """Some text and what it is: `literal`, `octets`, `rule` (the name of one), `comment`, or `mark` for the rest."""
+    """A piece of text and its kind: `literal`, `octets`, `rule` (a name), `comment`, or `mark` for all else."""
 
     kind: str
     text: str
@@ -34,14 +34,14 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str, rules: Container[str]) -> Iterator[Piece]:
-    """The pieces of a text that was read as rules; together they are that text. `rules` are the names of rules."""
+    """Return the pieces of the text of rules; joined, they are that text. `rules` are the names of all rules."""
     for found in _TOKEN.finditer(text):
         kind = str(found.lastgroup)
         yield Piece("mark" if kind == "rule" and found[0] not in rules else kind, found[0])
 
 
 def pieces(node: Node) -> Iterator[Piece]:
-    """The pieces of a definition; together they are `str(node)`."""
+    """Return the pieces of a definition; joined, they are `str(node)`."""
     if isinstance(node, Literal):
         yield Piece("literal", str(node))
     elif isinstance(node, Octets):
