@@ -143,7 +143,7 @@ def accessing(url: str, **options: str | bool) -> Callable[..., Any]:
             name: value.format(place) if isinstance(value, str) else value for name, value in options.items()
         }
         context = certificates().client()
-        with urlschemes_access.access(url.format(place), policy=policy, ssl_context=context, **given) as found:
+        with urlschemes_access.access(url.format(place), policy=policy, ssl_context=context, options=given) as found:
             if isinstance(found, Document):
                 octets = found.read()
                 return octets if found.terminated else len(octets)
