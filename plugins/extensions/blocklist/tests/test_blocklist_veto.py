@@ -1,4 +1,4 @@
-"""Block lists: what they forbid, what cannot evade them, and what becomes of accesses when one cannot be read."""
+"""Block lists: what they forbid, what cannot evade them, and lists that cannot be used."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from urlschemes_access import Policy
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_blocklist import VARIABLE
 from urlschemes_blocklist import urlschemes_veto as veto
+from urlschemes_blocklist.block_list import read_list
 from urlschemes_servers import http_server
 from urlschemes_servers.http import echo, redirect
 
@@ -23,7 +24,7 @@ HERE = Policy.interactive()
 
 @pytest.fixture
 def lists(tmp_path, monkeypatch):
-    """Writes lists, and names them in the variable."""
+    """Return a function that writes lists, and names them in the variable."""
 
     def write(*texts: str | bytes) -> list[str]:
         files = [tmp_path / f"list-{number}" for number in range(len(texts))]
@@ -36,13 +37,13 @@ def lists(tmp_path, monkeypatch):
     return write
 
 
-def asked(text: str) -> str | None:
-    """What the plugin says of a URL, also of one whose scheme nobody provides."""
+def reason(text: str) -> str | None:
+    """Return why the plugin forbids a URL, whose scheme may be unknown."""
     return veto(urlschemes.parse(text) if urlschemes.is_valid(text) else urlschemes.parse_generic(text))
 
 
 def test_without_the_variable_nothing_is_forbidden(lists):
-    assert asked("http://bad.example/") is None
+    assert reason("http://bad.example/") is None
 
 
 ENTRIES = """\
@@ -96,9 +97,9 @@ two.example three.example
         ("http://v6.example/", "v6.example", 17),
     ],
 )
-def test_what_is_listed_is_forbidden(lists, url, what, line):
+def test_a_listed_url_is_forbidden(lists, url, what, line):
     (file,) = lists(ENTRIES)
-    assert asked(url) == f"{what} is blocked by line {line} of {file}"
+    assert reason(url) == f"{what} is blocked by line {line} of {file}"
 
 
 @pytest.mark.parametrize(
@@ -118,44 +119,44 @@ def test_what_is_listed_is_forbidden(lists, url, what, line):
         "news:bad.example",
     ],
 )
-def test_what_is_not_listed_is_not(lists, url):
+def test_any_other_url_is_permitted(lists, url):
     lists(ENTRIES)
-    assert asked(url) is None
+    assert reason(url) is None
 
 
-def test_several_lists_count_together_and_changes_count_at_once(lists):
+def test_all_lists_count_and_changes_take_effect_at_once(lists):
     one, two = lists("a.example\n", "b.example\n")
-    assert asked("http://b.example/") == f"b.example is blocked by line 1 of {two}"
+    assert reason("http://b.example/") == f"b.example is blocked by line 1 of {two}"
     Path(one).write_text("# empty now\n")
-    assert asked("http://a.example/") is None
+    assert reason("http://a.example/") is None
     Path(one).write_text("\nc.example\n")
-    assert asked("http://c.example/") == f"c.example is blocked by line 2 of {one}"
+    assert reason("http://c.example/") == f"c.example is blocked by line 2 of {one}"
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
-        ("good.example\n*.bad.example\n", "line 2 of the block list {} is understood by nobody"),
-        ("||ads.example^\n", "line 1 of the block list {} is understood by nobody"),
-        ("http://bad.example/\n", "line 1 of the block list {} is understood by nobody"),
-        (".\n", "line 1 of the block list {} is understood by nobody"),
-        ("192.0.2.7:\n", "line 1 of the block list {} is understood by nobody"),
-        (".all.example:\n", "line 1 of the block list {} is understood by nobody"),
-        ("-a.example\n", "line 1 of the block list {} is understood by nobody"),
-        ("a\u2044b.example\u0000\n", "line 1 of the block list {} is understood by nobody"),
-        ("192.168.1.5 nas.example\n", "line 1 of the block list {} gives a host an address, and blocks none"),
-        (b"\xff\xfe", "the block list {} is not UTF-8"),
-        ("\x00\n", "line 1 of the block list {} is understood by nobody"),
+        ("good.example\n*.bad.example\n", "invalid line 2 in the block list {}: expected"),
+        ("||ads.example^\n", "invalid line 1 in the block list {}: expected"),
+        ("http://bad.example/\n", "invalid line 1 in the block list {}: expected"),
+        (".\n", "invalid line 1 in the block list {}: expected"),
+        ("192.0.2.7:\n", "invalid line 1 in the block list {}: expected"),
+        (".all.example:\n", "invalid line 1 in the block list {}: expected"),
+        ("-a.example\n", "invalid line 1 in the block list {}: expected"),
+        ("a\u2044b.example\u0000\n", "invalid line 1 in the block list {}: expected"),
+        ("192.168.1.5 nas.example\n", "invalid line 1 in the block list {}: it gives a host an address"),
+        (b"\xff\xfe", "cannot use the block list {}: it is not UTF-8"),
+        ("\x00\n", "invalid line 1 in the block list {}: expected"),
     ],
 )
-def test_a_list_that_cannot_be_understood_forbids_everything(lists, text, says):
+def test_a_list_that_cannot_be_understood_forbids_everything(lists, text, message):
     (file,) = lists(text)
-    said = asked("http://any.example/")
-    assert said is not None
-    assert said.partition(": ")[0] == says.format(file)
-    if "understood by nobody" in says:
-        word = text.splitlines()[int(says[5]) - 1]
-        assert f": {one_line(repr(word), 80)} is no host (a.example), no domain" in said
+    answer = reason("http://any.example/")
+    assert answer is not None
+    assert answer.startswith(message.format(file))
+    if message.endswith("expected"):
+        word = text.splitlines()[int(message[13]) - 1]
+        assert answer.endswith(f"or a scheme (gopher:), got {one_line(repr(word), 80)}")
     with pytest.raises(PolicyDenied) as caught:
         urlschemes_access.access("http://any.example/", policy=HERE, registry=Registry())
     assert caught.value.rule == "veto"
@@ -168,13 +169,12 @@ def test_a_list_that_cannot_be_read_forbids_everything(lists, monkeypatch, tmp_p
         urlschemes_access.access("http://any.example/", registry=Registry())
     assert caught.value.rule == "veto"
     assert caught.value.message == (
-        f"urlschemes-blocklist 0.1.0 forbids the access: the block list {file} cannot be used: "
-        "No such file or directory"
+        f"urlschemes-blocklist 0.1.0 forbids the access: cannot use the block list {file}: No such file or directory"
     )
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    assert asked("http://any.example/") == f"the block list {tmp_path} cannot be used: it is no regular file"
+    assert reason("http://any.example/") == f"cannot use the block list {tmp_path}: it is not a regular file"
     monkeypatch.setenv(VARIABLE, "list-0")
-    assert asked("http://any.example/") == "the block list list-0 is no whole path"
+    assert reason("http://any.example/") == "cannot use the block list list-0: the path is not absolute"
 
 
 def test_a_redirect_cannot_lead_there(lists):
@@ -187,14 +187,12 @@ def test_a_redirect_cannot_lead_there(lists):
         assert bad.requests == []
 
 
-def test_a_great_list_is_read_once(lists):
+def test_a_long_list_is_parsed_once(lists):
     (file,) = lists("".join(f"0.0.0.0 host-{number}.example\n" for number in range(50_000)))
-    from urlschemes_blocklist import lists as room
-
-    once = room._read(file)
+    once = read_list(file)
     for number in (0, 49_999):
         assert (
-            asked(f"http://host-{number}.example/")
+            reason(f"http://host-{number}.example/")
             == f"host-{number}.example is blocked by line {number + 1} of {file}"
         )
-    assert room._read(file) is once
+    assert read_list(file) is once

@@ -1,4 +1,4 @@
-"""`urlschemes iana`: a newer state of the registry, read from a file that anybody may have made."""
+"""`urlschemes iana`: shows the state of the registry, and imports a newer one from an untrusted file."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from urlschemes.errors import ConfigurationError
 from urlschemes_cli.app import command
-from urlschemes_iana.download import downloaded
-from urlschemes_iana.snapshot import own_file, shipped
+from urlschemes_iana.iana_csv import parse_iana_csv
+from urlschemes_iana.snapshot import own_file, shipped_snapshot
 
 NEW = "URI Scheme,Template,Description,Status,Well-Known URI Support,Reference (RFC only),Notes\n"
 OLD = NEW.replace(" (RFC only)", "")
@@ -22,7 +22,7 @@ OLD = NEW.replace(" (RFC only)", "")
 
 @pytest.fixture(autouse=True)
 def data(tmp_path, monkeypatch) -> Path:
-    """The folder of the user's own data."""
+    """The folder of the user's data."""
     monkeypatch.setenv("LOCALAPPDATA" if sys.platform == "win32" else "XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     return tmp_path / "data"
@@ -30,16 +30,16 @@ def data(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def given(tmp_path):
-    def write(text: str | bytes) -> str:
+    def write(text: str | bytes) -> Path:
         file = tmp_path / "uri-schemes-1.csv"
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(file)
+        return file
 
     return write
 
 
-def run(*words: str):
-    return CliRunner().invoke(command, ["iana", *words], prog_name="urlschemes")
+def run(*words: object):
+    return CliRunner().invoke(command, ["iana", *map(str, words)], prog_name="urlschemes")
 
 
 def as_iana_writes(names) -> str:
@@ -47,7 +47,7 @@ def as_iana_writes(names) -> str:
     return NEW + "\n".join(rows) + "\n"
 
 
-def test_without_a_file_it_says_what_is_in_use(data):
+def test_without_a_file_the_state_in_use_is_shown(data):
     done = run()
     assert done.exit_code == 0
     assert done.output.startswith("IANA's registry of URI schemes, 2024-04: 379 names (17 historical, 98 permanent, ")
@@ -55,8 +55,8 @@ def test_without_a_file_it_says_what_is_in_use(data):
     assert not data.exists()
 
 
-def test_a_newer_state_is_taken_and_the_changes_are_told(given):
-    names = [each for each in shipped().ledger.names if each.name not in {"aaa", "aaas"}]
+def test_a_newer_state_is_imported_and_the_changes_are_shown(given):
+    names = [each for each in shipped_snapshot().ledger.names if each.name not in {"aaa", "aaas"}]
     text = (
         as_iana_writes(names).replace("spotify,,,Provisional", "spotify,,,Historical") + "zz+new,,New,Permanent,-,,\n"
     )
@@ -79,19 +79,19 @@ def test_a_newer_state_is_taken_and_the_changes_are_told(given):
     assert [each.name for each in Path(own).parent.iterdir()] == [Path(own).name]
     again = json.loads(run(given(text), "--date", "2024-07-01", "--json").output)
     assert again["changes"] == {"added": [], "removed": [], "status": []}
-    assert (again["date"], again["file"], again["names"]) == ("2024-07-01", own, 378)
+    assert (again["date"], again["file"], again["names"]) == ("2024-07-01", str(own), 378)
     known = CliRunner().invoke(command, ["show", "zz+new"])
     assert (known.exit_code, "2024-07-01" in known.output) == (0, True)
 
 
-def test_an_older_state_is_kept_and_does_not_count(given):
-    done = run(given(as_iana_writes(shipped().ledger.names)), "--date", "2020-01-01")
+def test_an_older_state_is_not_used(given):
+    done = run(given(as_iana_writes(shipped_snapshot().ledger.names)), "--date", "2020-01-01")
     assert done.exit_code == 0
     assert "is older: 2020-01-01" in done.output
     assert "IANA's registry of URI schemes, 2024-04: 379 names" in done.output
 
 
-def test_both_layouts_are_read_and_persons_are_left_out(given):
+def test_both_layouts_are_parsed_and_persons_are_left_out(given):
     row = "dict,,dictionary service protocol,Permanent,-,[RFC2229],\n"
     old = (
         OLD
@@ -100,15 +100,15 @@ def test_both_layouts_are_read_and_persons_are_left_out(given):
         + "b,,bee\\n(see [reviewer notes]),Historical,-,[Some_Body][https://host.example/b][RFC1738][draft-b-00],\n"
         + "shttp (OBSOLETE),,,Permanent,-,[RFC2660],\n"
     )
-    known = downloaded(given(old))
+    known = parse_iana_csv(given(old))
     assert [tuple(each) for each in known] == [
         ("a", "", "IANA template prov/a", "", "", "provisional"),
         ("b", "bee", "https://host.example/b, RFC 1738, draft-b-00", "", "", "historical"),
         ("dict", "dictionary service protocol", "RFC 2229", "", "", "permanent"),
         ("shttp", "", "RFC 2660", "obsolete", "", "permanent"),
     ]
-    assert downloaded(given(b"\xef\xbb\xbf" + NEW.encode() + row.encode())) == known[2:3]
-    assert downloaded(given((NEW + "UpPer,,,Permanent,-,,OBSOLETE\n").replace("\n", "\r\n")))[0][:4] == (
+    assert parse_iana_csv(given(b"\xef\xbb\xbf" + NEW.encode() + row.encode())) == known[2:3]
+    assert parse_iana_csv(given((NEW + "UpPer,,,Permanent,-,,OBSOLETE\n").replace("\n", "\r\n")))[0][:4] == (
         "upper",
         "",
         "",
@@ -117,65 +117,69 @@ def test_both_layouts_are_read_and_persons_are_left_out(given):
 
 
 @pytest.mark.parametrize(
-    ("octets", "place", "says"),
+    ("octets", "place", "message"),
     [
-        (b"", "line 1", "there is no column 'URI Scheme'"),
-        (b"\x7fELF\xff\x00", "line 1", "no UTF-8"),
-        (NEW.encode() + b"a\x00,,,Permanent,-,,\n", "line 2", "a control character (U+0000)"),
-        (NEW.encode() + b"a,,\x1b[31m,Permanent,-,,\n", "line 2", "a control character (U+001B)"),
-        (b"<html>\n", "line 1", "this is not the registry of URI schemes as CSV"),
-        (b"URI Scheme,Description,Status\n", "line 1", "there is no column 'Reference'"),
-        (NEW.encode(), "", "holds no names"),
-        (NEW.encode() + b"a,b\n", "line 2", "the row has 2 fields, and the first one has 7"),
-        (NEW.encode() + b"a b,,,Permanent,-,,\n", "line 2, column URI Scheme", "'a b' can be no scheme's name"),
-        (NEW.encode() + b"1a,,,Permanent,-,,\n", "line 2, column URI Scheme", "can be no scheme's name"),
-        (NEW.encode() + b"a" * 65 + b",,,Permanent,-,,\n", "line 2, column URI Scheme", "can be no scheme's name"),
-        (NEW.encode() + "é,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "can be no scheme's name"),
-        (NEW.encode() + "fo\u212a,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "can be no scheme's name"),
-        (NEW.encode() + b"a,,,Eternal,-,,\n", "line 2, column Status", "'Eternal' is none of permanent, provisional"),
+        (b"", "line 1", "missing column 'URI Scheme'"),
+        (b"\x7fELF\xff\x00", "line 1", "not UTF-8"),
+        (NEW.encode() + b"a\x00,,,Permanent,-,,\n", "line 2", "control character U+0000"),
+        (NEW.encode() + b"a,,\x1b[31m,Permanent,-,,\n", "line 2", "control character U+001B"),
+        (b"<html>\n", "line 1", "expected the CSV file of the registry of URI schemes"),
+        (b"URI Scheme,Description,Status\n", "line 1", "missing column 'Reference'"),
+        (NEW.encode(), "", "contains no names"),
+        (NEW.encode() + b"a,b\n", "line 2", "the row has 2 fields: expected 7"),
+        (NEW.encode() + b"a b,,,Permanent,-,,\n", "line 2, column URI Scheme", "invalid scheme name 'a b'"),
+        (NEW.encode() + b"1a,,,Permanent,-,,\n", "line 2, column URI Scheme", "invalid scheme name"),
+        (NEW.encode() + b"a" * 65 + b",,,Permanent,-,,\n", "line 2, column URI Scheme", "invalid scheme name"),
+        (NEW.encode() + "é,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "invalid scheme name"),
+        (NEW.encode() + "fo\u212a,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "invalid scheme name"),
+        (
+            NEW.encode() + b"a,,,Eternal,-,,\n",
+            "line 2, column Status",
+            "invalid status 'Eternal': expected one of",
+        ),
         (
             NEW.encode() + b'a,,"two\nlines",Permanent,-,,\nA,,,Permanent,-,,\n',
             "line 4, column URI Scheme",
-            "a is in line 3 already",
+            "a occurs in line 3 already",
         ),
         (NEW.encode() + b"a,," + b"x" * 2001 + b",Permanent,-,,\n", "line 2, column Description", "longer than 2000"),
-        (NEW.encode() + b"a,," + b"x" * 200_000 + b",Permanent,-,,\n", "line 2", "this is no CSV: field larger than"),
-        (NEW.encode() + b'a,,"x"y,Permanent,-,,\n', "line 2", "this is no CSV"),
-        (NEW.encode() + b'a,,"open', "line 2", "this is no CSV"),
+        (NEW.encode() + b"a,," + b"x" * 200_000 + b",Permanent,-,,\n", "line 2", "not CSV: field larger than"),
+        (NEW.encode() + b'a,,"x"y,Permanent,-,,\n', "line 2", "not CSV"),
+        (NEW.encode() + b'a,,"open', "line 2", "not CSV"),
         (NEW.encode() + b"".join(b"a%d,,,Permanent,-,,\n" % n for n in range(20_001)), "line 20002", "more than 20000"),
         (b"x" * (4 * 1024 * 1024 + 1), "", "is longer than 4194304 octets"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_where(given, octets, place, says, data):
+def test_an_invalid_file_is_an_error_that_says_where(given, octets, place, message, data):
     file = given(octets)
     with pytest.raises(ConfigurationError) as caught:
-        downloaded(file)
-    assert caught.value.source == file
+        parse_iana_csv(file)
+    assert caught.value.source == str(file)
     assert caught.value.key == place
-    assert says in caught.value.message
+    assert message in caught.value.message
     assert caught.value.message.isprintable()
     done = run(file)
     assert done.exit_code == 2
     assert not data.exists()
 
 
-def test_what_is_wrong_with_the_command_line(given, tmp_path):
+def test_errors_of_the_command_line(given, tmp_path):
     file = given(NEW + "a,,,Permanent,-,,\n")
-    for words, says in (
-        ((file, "--date", "9999-01-01"), "9999-01-01 is yet to come"),
+    for words, message in (
+        ((file, "--date", "9999-01-01"), "9999-01-01 is in the future"),
         ((file, "--date", "yesterday"), "does not match the format"),
-        (("--date", "2024-01-01"), "there is no FILE"),
-        ((str(tmp_path / "nothing"),), "does not exist"),
-        ((str(tmp_path),), "is a directory"),
+        (("--date", "2024-01-01"), "--date needs a FILE"),
+        ((tmp_path / "nothing",), "does not exist"),
+        ((tmp_path,), "is a directory"),
     ):
         done = run(*words)
         assert done.exit_code == 2, words
-        assert says in done.output
+        assert message in done.output
 
 
-def test_where_nothing_can_be_written_it_says_so(given, data):
+def test_a_snapshot_that_cannot_be_written_is_an_error(given, data):
     data.mkdir()
     (data / "urlschemes").write_text("a file where a folder should be")
     done = run(given(NEW + "a,,,Permanent,-,,\n"))
     assert done.exit_code == 2
-    assert "cannot be written" in done.output
+    assert "cannot write" in done.output

@@ -1,17 +1,22 @@
-"""A structured log of accesses: each thing that an observer is told is one JSON object on one line.
+"""A structured log of accesses: one JSON object on one line for each observation.
 
-It goes to the logger `urlschemes_access.access`, at the level INFO, where the program has set up logging so that somebody
-hears it; and where the variable `URLSCHEMES_ACCESSLOG` names a file, to the end of that file. With neither, nothing is
-done. A log that cannot be written is reported in the log `urlschemes`, and changes nothing else.
+Lines go to the logger `urlschemes_access.access`, at the level INFO, if the program has enabled it; and to the file
+that the variable `URLSCHEMES_ACCESSLOG` names. Without either, nothing is done. A log that cannot be written is
+reported in the log `urlschemes`; no access fails because of it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from urlschemes.errors import ConfigurationError
 from urlschemes.registry.hooks import hookimpl
+from urlschemes.storage.user_dirs import open_regular
 
 if TYPE_CHECKING:
     import logging
@@ -21,19 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["VARIABLE", "urlschemes_observe"]
 
 VARIABLE = "URLSCHEMES_ACCESSLOG"
-"""The variable that names the file: a whole path."""
+"""The variable that names the file, by an absolute path."""
 _LOGGER = "urlschemes_access.access"
 
 
 @hookimpl
 def urlschemes_observe(observation: Observation) -> None:
-    """Write one line, where somebody asked for it. Raises ConfigurationError."""
-    logger = _logger()
+    """Log an observation, if the program or the user asked for it. Raises ConfigurationError."""
+    logger = _enabled_logger()
     file = os.environ.get(VARIABLE)
     if logger is None and not file:
         return
-    import json
-
     record = _record(observation)
     line = json.dumps(record, separators=(",", ":"))
     if logger is not None:
@@ -42,8 +45,8 @@ def urlschemes_observe(observation: Observation) -> None:
         _append(file, f"{line}\n".encode("ascii"))
 
 
-def _logger() -> logging.Logger | None:
-    """The logger, if what it is told is heard: a program that never imported `logging` has not set it up either."""
+def _enabled_logger() -> logging.Logger | None:
+    """Return the logger if it has handlers for INFO. A program that did not import `logging` has not enabled it."""
     module = sys.modules.get("logging")
     if module is None:
         return None
@@ -52,8 +55,6 @@ def _logger() -> logging.Logger | None:
 
 
 def _record(observation: Observation) -> dict[str, Any]:
-    from datetime import UTC, datetime
-
     error = observation.error
     return {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -69,22 +70,20 @@ def _record(observation: Observation) -> dict[str, Any]:
 
 
 def _append(file: str, line: bytes) -> None:
-    """Add the line to the file in one write; a file that is made is for its owner alone. Raises ConfigurationError."""
-    from urlschemes.errors import ConfigurationError
-    from urlschemes.storage.user_dirs import open_regular
-
-    wrong = ""
+    """Append the line in one write. A new file is readable by its owner alone. Raises ConfigurationError."""
+    if not Path(file).is_absolute():
+        raise _unwritable(file, "the path is not absolute")
     try:
-        if not os.path.isabs(file):  # noqa: PTH117  a text, to be shown
-            wrong = "it is no whole path"
-        else:
-            descriptor = open_regular(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-            try:
-                if os.write(descriptor, line) != len(line):
-                    wrong = "a line was cut off: is the disk full?"
-            finally:
-                os.close(descriptor)
+        descriptor = open_regular(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        try:
+            written = os.write(descriptor, line)
+        finally:
+            os.close(descriptor)
     except OSError as error:
-        wrong = str(error.strerror)
-    if wrong:
-        raise ConfigurationError(f"the access log {file} cannot be written: {wrong}", source=VARIABLE, key=VARIABLE)
+        raise _unwritable(file, str(error.strerror)) from None
+    if written != len(line):
+        raise _unwritable(file, "a line was cut off; the disk may be full")
+
+
+def _unwritable(file: str, reason: str) -> ConfigurationError:
+    return ConfigurationError(f"cannot write the access log {file}: {reason}", source=VARIABLE, key=VARIABLE)

@@ -1,11 +1,11 @@
 """IANA's registry of URI schemes as a ledger: names that are known, with status and reference, without being installed.
 
-The state that comes with this distribution is `uri-schemes.csv`, a plain file that names its source and its date. A
-newer one can be read from a file with the command `urlschemes iana FILE`. Nothing is ever fetched.
+The state that comes with this distribution is `uri-schemes.csv`, which names its source and date. The command
+`urlschemes iana FILE` imports a newer one. Nothing is ever downloaded.
 
     __init__.py   the hook
-    snapshot.py   the file as it is kept, the shipped one and the user's own, and which of the two counts
-    download.py   the file as IANA gives it, checked
+    snapshot.py   the state in use: the shipped one, or the user's own
+    iana_csv.py   parses the CSV file that IANA offers
     command.py    the command
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.registry.hooks import hookimpl
+from urlschemes_iana.snapshot import snapshot_in_use
 
 if TYPE_CHECKING:
     from urlschemes.registry.known_names import Ledger
@@ -23,7 +24,5 @@ __all__ = ["urlschemes_ledger"]
 
 @hookimpl
 def urlschemes_ledger() -> Ledger:
-    """The newer of the registry that comes with this distribution and the user's own snapshot of it."""
-    from urlschemes_iana.snapshot import in_use
-
-    return in_use().ledger
+    """Return the newer of the registry that comes with this distribution and the user's own snapshot."""
+    return snapshot_in_use().ledger

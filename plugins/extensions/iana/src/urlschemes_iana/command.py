@@ -1,4 +1,4 @@
-"""The command `urlschemes iana`: which state of the registry counts, and a newer one read from a file."""
+"""The command `urlschemes iana`: shows the state of the registry in use, or imports a newer one from a file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from urlschemes.errors import ConfigurationError
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_iana.iana_csv import parse_iana_csv
+from urlschemes_iana.snapshot import make_ledger, own_file, snapshot_in_use, write_snapshot
 
 if TYPE_CHECKING:
     from urlschemes.registry.known_names import KnownName, Ledger
@@ -20,53 +23,50 @@ if TYPE_CHECKING:
 __all__ = ["iana"]
 
 
-@click.command(short_help="Say which state of IANA's registry is in use, or read a newer one from FILE.")
-@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, resolve_path=True))
+@click.command(short_help="Show which state of IANA's registry is in use, or import a newer one from FILE.")
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, resolve_path=True, path_type=Path))
 @click.option(
     "--date",
-    "dated",
+    "given_date",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
-    help="The state that FILE has; without it, the day on which FILE was last written.",
+    help="The date of the state in FILE. Default: the day on which FILE was last modified.",
 )
 @json_option
-def iana(file: str | None, dated: datetime | None, *, as_json: bool) -> None:
-    """Say which state of IANA's registry of URI schemes is in use; with FILE, make that the state.
+def iana(file: Path | None, given_date: datetime | None, *, as_json: bool) -> None:
+    """Show which state of IANA's registry of URI schemes is in use. With FILE, import a newer one.
 
-    FILE is the registry as CSV, as https://www.iana.org/assignments/uri-schemes/ offers it. It is checked, and kept
-    among your own files. Nothing is fetched from the network.
+    FILE is the CSV file of https://www.iana.org/assignments/uri-schemes/. It is checked and stored among your own
+    files. Nothing is downloaded.
     """
-    from urlschemes_iana.snapshot import in_use
+    before = snapshot_in_use()
+    changes = None
+    if file is not None:
+        day = given_date.date() if given_date else datetime.fromtimestamp(file.stat().st_mtime, UTC).date()
+        if day > datetime.now(UTC).date():
+            raise click.BadParameter(f"{day} is in the future", param_hint="'--date'")
+        changes = Changes.between(before.ledger, _import(file, day))
+    elif given_date is not None:
+        raise click.UsageError("--date needs a FILE")
+    after = snapshot_in_use()
+    if as_json:
+        write_json(_as_json(after, changes))
+    else:
+        _print(after, changes)
 
-    before = in_use()
-    if file is None:
-        if dated is not None:
-            raise click.UsageError("--date says of which day FILE is, and there is no FILE")
-        _say(before, None, json=as_json)
-        return
-    day = dated.date() if dated else datetime.fromtimestamp(Path(file).stat().st_mtime, UTC).date()
-    if day > datetime.now(UTC).date():
-        raise click.BadParameter(f"{day} is yet to come", param_hint="'--date'")
-    ledger = _taken(file, day)
-    _say(in_use(), Changes.between(before.ledger, ledger), json=as_json)
 
-
-def _taken(file: str, day: date) -> Ledger:
-    """The registry in `file`, which is now the user's own snapshot. Raises ConfigurationError."""
-    from urlschemes.errors import ConfigurationError
-    from urlschemes_iana.download import downloaded
-    from urlschemes_iana.snapshot import ledger_of, own_file, write
-
-    ledger = ledger_of(downloaded(file), day.isoformat())
+def _import(file: Path, day: date) -> Ledger:
+    """Make the registry in `file` the user's own snapshot, and return it. Raises ConfigurationError."""
+    ledger = make_ledger(parse_iana_csv(file), day.isoformat())
     own = own_file(os.environ)
     if own is None:
-        raise ConfigurationError("there is no folder for your own data", source=file, hint="set HOME")
-    write(ledger, own)
+        raise ConfigurationError("there is no folder for your data", source=str(file), hint="set HOME")
+    write_snapshot(ledger, own)
     return ledger
 
 
 class Changes(NamedTuple):
-    """What is different between two states of the registry."""
+    """The differences between two states of the registry. `status` holds names with their old and new status."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -74,43 +74,48 @@ class Changes(NamedTuple):
 
     @classmethod
     def between(cls, before: Ledger, after: Ledger) -> Changes:
-        """The names that were added and removed, and those of another status, with the old and the new one."""
+        """Return the differences between two states."""
         old: dict[str, KnownName] = {each.name: each for each in before.names}
         new = {each.name: each for each in after.names}
-        both = (name for name in new if name in old and old[name].status != new[name].status)
+        changed = (name for name in new if name in old and old[name].status != new[name].status)
         return cls(
             tuple(name for name in new if name not in old),
             tuple(name for name in old if name not in new),
-            tuple((name, old[name].status, new[name].status) for name in both),
+            tuple((name, old[name].status, new[name].status) for name in changed),
         )
 
 
-def _say(snapshot: Snapshot, changes: Changes | None, *, json: bool) -> None:
-    ledger = snapshot.ledger
+def _count_statuses(ledger: Ledger) -> dict[str, int]:
     statuses = [each.status for each in ledger.names]
-    counts = {status: statuses.count(status) for status in sorted({*statuses})}
-    if json:
-        found: dict[str, Any] = {
-            "title": ledger.title,
-            "source": ledger.source,
-            "date": ledger.date,
-            "file": snapshot.file,
-            "names": len(ledger.names),
-            "statuses": counts,
-            "note": snapshot.note or None,
-        }
-        if changes is not None:
-            moved = [dict(zip(("name", "before", "after"), each, strict=True)) for each in changes.status]
-            found["changes"] = {"added": changes.added, "removed": changes.removed, "status": moved}
-        write_json(found)
-        return
+    return {status: statuses.count(status) for status in sorted({*statuses})}
+
+
+def _as_json(snapshot: Snapshot, changes: Changes | None) -> dict[str, Any]:
+    ledger = snapshot.ledger
+    content: dict[str, Any] = {
+        "title": ledger.title,
+        "source": ledger.source,
+        "date": ledger.date,
+        "file": str(snapshot.file),
+        "names": len(ledger.names),
+        "statuses": _count_statuses(ledger),
+        "note": snapshot.note or None,
+    }
+    if changes is not None:
+        status = [dict(zip(("name", "before", "after"), each, strict=True)) for each in changes.status]
+        content["changes"] = {"added": changes.added, "removed": changes.removed, "status": status}
+    return content
+
+
+def _print(snapshot: Snapshot, changes: Changes | None) -> None:
     if changes is not None:
         for what, names in (("added", changes.added), ("removed", changes.removed)):
             write_line(f"{what:<8} {len(names)}{': ' if names else ''}{', '.join(names)}")
         write_line(f"{'status':<8} {len(changes.status)} changed")
         for name, old, new in changes.status:
             write_line(f"{'':<8} {name}: {old or 'none'} -> {new or 'none'}")
-    counted = ", ".join(f"{count} {status}" for status, count in counts.items())
-    write_line(safe_line(f"{ledger.title}, {ledger.date}: {len(ledger.names)} names ({counted}), from {snapshot.file}"))
+    ledger = snapshot.ledger
+    counts = ", ".join(f"{count} {status}" for status, count in _count_statuses(ledger).items())
+    write_line(safe_line(f"{ledger.title}, {ledger.date}: {len(ledger.names)} names ({counts}), from {snapshot.file}"))
     if snapshot.note:
         write_note(snapshot.note)
