@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 pytest_plugins = ["plugin_fixtures"]
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Run a single file in this process, and everything else on all cores."""
+    return 0 if len(config.args) == 1 and ".py" in config.args[0] else None
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
     parser.addoption("--event-loop", action="store_true", help="do on an event loop what the tests do blocking")

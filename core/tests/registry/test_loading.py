@@ -117,13 +117,10 @@ def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):  # C05
         (('scheme = "x-record"', 'scheme = "x-else"'), "x-else", "is the record of 'x-else'"),
         (("experimental", "permanent"), "no status", "status must be experimental"),
         (("1*uchar", "1*nothing"), "no syntax", "syntax"),
-        (('"x-record:"', '"x-other:"'), "no syntax", "no URL of the rule 'testurl' begins with 'x-record:'"),
     ],
 )
 @pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
 def test_a_wrong_record_is_a_broken_contract(plugin, monkeypatch, change, has, reason, code):  # C06
-    if reason.startswith("no URL") and code:
-        pytest.skip("the rule is examined with the code")
     monkeypatch.syspath_prepend(plugin("x-record", code, lambda text: text.replace(*change)))
     registry = Registry()
     with pytest.raises(PluginContractError) as caught:
@@ -147,6 +144,12 @@ def test_a_missing_record_is_a_broken_contract(failure, code):  # C06
     )
     assert (error.wants, error.has) == ("registration.toml, in UTF-8, in x_none", "none")
     assert "x_none" not in sys.modules
+
+
+def test_a_rule_that_does_not_begin_with_the_name_of_the_scheme_is_a_broken_contract(failure):
+    error, _ = failure("x-rule", None, lambda text: text.replace('"x-rule:"', '"x-other:"'))
+    assert "no URL of the rule 'testurl' begins with 'x-rule:'" in error.message
+    assert error.has == "no syntax.rule"
 
 
 def test_a_record_that_is_not_utf_8_is_a_broken_contract(plugin, monkeypatch):
