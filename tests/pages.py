@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -14,9 +18,8 @@ from urlschemes_access import Client, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-__all__ = ["BLOCK", "Block", "blocks", "check_readme", "commands", "prints", "without_blanks"]
+__all__ = ["BLOCK", "Block", "blocks", "check_readme", "check_readme_commands", "commands", "prints", "without_blanks"]
 
 BLOCK = re.compile(r"(?:^<!-- (file|not run): (.+?) -->\n+)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.+(?:\\\n.+)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -58,8 +61,8 @@ def prints(expected: str, got: str) -> bool:
 def check_readme(folder: Path, *, address: object = None, **client_arguments: Any) -> None:
     """Run the doctests of the README.md in `folder`, and fail if one prints something else.
 
-    In an example that makes or uses `client`, `host.dom` is the server at `address`, on this machine. `client_arguments`
-    are further arguments of the examples' `Client()`.
+    In an example that makes or uses `client`, `host.dom` is the server at `address`, on this machine.
+    `client_arguments` are further arguments of the examples' `Client()`.
     """
     page = folder / "README.md"
     body = "\n".join(block.body for block in blocks(page) if block.language == "python")
@@ -76,3 +79,32 @@ def check_readme(folder: Path, *, address: object = None, **client_arguments: An
         patch.setattr(urlschemes_access, "Client", partial(local, **client_arguments))
         runner.run(test, out=output.append)
     assert runner.failures == 0, "".join(output)
+
+
+def check_readme_commands(folder: Path, cwd: Path) -> None:
+    """Run the commands of the README.md in `folder` in a POSIX shell, and fail if one prints something else."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    removed = ("URLSCHEMES_", "PYTHON", "COLUMNS")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(removed)}
+    settings = {
+        "PATH": path,
+        "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry.endswith("src")),
+        "XDG_CONFIG_HOME": os.devnull,
+        "LC_ALL": "C.UTF-8",
+        "URLSCHEMES_CACHE": os.environ.get("URLSCHEMES_CACHE", "none"),
+    }
+    shown = [pair for block in blocks(folder / "README.md") if block.language == "console" for pair in commands(block)]
+    assert shown
+    for command, expected in shown:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=cwd,
+            env={**kept, **settings},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert prints(expected, without_blanks(done.stdout)), f"{command}\n{done.stdout}"

@@ -259,7 +259,7 @@ def test_results_are_immutable_values(registry: Registry) -> None:
 
 def test_an_object_that_is_no_string_and_a_text_too_long_are_errors(registry: Registry) -> None:
     hostile: Any = 5
-    with pytest.raises(InvalidURL, match="a URL is text"):
+    with pytest.raises(InvalidURL, match="a URL must be str"):
         urlschemes_lint.fix(hostile, registry=registry)
     with pytest.raises(URLTooLong):
         urlschemes_lint.fix("x-album://h/" + "~" * 70_000, registry=registry)

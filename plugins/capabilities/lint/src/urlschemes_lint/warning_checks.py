@@ -81,7 +81,7 @@ class _Warnings:
 
     def _of_part(self, start: int, end: int, part: str) -> Iterator[Finding]:
         if part == "password":
-            message = "everyone who sees the URL sees the password"
+            message = "the URL contains a password, which everyone can read"
             yield self._finding(part, message, start, end, part, "leave the password out: programs ask for it")
         elif part == "user":
             yield from self._of_user(start, end)
