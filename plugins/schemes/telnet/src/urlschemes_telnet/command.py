@@ -101,7 +101,7 @@ def session(
         show = _filtered_output() if sys.stdout.isatty() and not raw else _unfiltered_output
         if interactive:
             with Terminal(sys.stdin.fileno(), raw=raw) as terminal:
-                TerminalConversation(opened, terminal, show, escape).run(login=login)
+                TerminalConversation(opened, terminal, show=show, note=_note, escape_key=escape).run(login=login)
             write_line(stream=sys.stderr)
             write_note("the session is closed")
         else:
@@ -119,6 +119,11 @@ def _show_advice(opened: TelnetSession, *, show_password: bool) -> None:
     if password is not None:
         text += f" and the password '{password}'" if show_password else " and a password (--show-password shows it)"
     write_note(f"{text}; --login types it")
+
+
+def _note(text: str) -> None:
+    """Write a message to a user whose cursor may be within a line."""
+    write_line(f"\n[{safe_line(text)}]", stream=sys.stderr)
 
 
 def _unfiltered_output(octets: bytes) -> None:

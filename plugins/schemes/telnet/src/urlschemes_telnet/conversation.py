@@ -9,7 +9,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from urlschemes_access.errors import InputRequired, RemoteError
-from urlschemes_cli.output.text import safe_line, write_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,14 +72,24 @@ def relay_pipes(session: TelnetSession, show: Callable[[bytes], None], *, binary
 
 
 class TerminalConversation:
-    """A conversation between a user at a terminal and a service."""
+    """A conversation between a user at a terminal and a service.
+
+    `show` writes the output of the service; `note` writes a message to the user.
+    """
 
     def __init__(
-        self, session: TelnetSession, terminal: Terminal, show: Callable[[bytes], None], escape_key: bytes
+        self,
+        session: TelnetSession,
+        terminal: Terminal,
+        *,
+        show: Callable[[bytes], None],
+        note: Callable[[str], None],
+        escape_key: bytes,
     ) -> None:
         self._session = session
         self._terminal = terminal
         self._show = show
+        self._note = note
         self._escape_key = escape_key
         self._escaped = False
         self._queue = _SendQueue(session)
@@ -163,6 +172,3 @@ class TerminalConversation:
         except (InputRequired, RemoteError) as error:
             self._show(self._session.read(0) or b"")
             self._note(str(error))
-
-    def _note(self, text: str) -> None:
-        write_line(f"\n[{safe_line(text)}]", stream=sys.stderr)
