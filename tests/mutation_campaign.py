@@ -29,7 +29,7 @@ from urlschemes import InvalidURL, URLError, default_registry
 from urlschemes_conformance import laws
 from urlschemes_conformance.generated_texts import generate
 from urlschemes_testing.strategies import urls
-from urlschemes_text.search import find, wrap
+from urlschemes_text import find, wrap
 
 GENERATED = 120
 """Generated URLs of each scheme in the corpus, beside the examples of its record and the table of cases."""
