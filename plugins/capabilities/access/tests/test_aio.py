@@ -650,10 +650,10 @@ class Shell(Session):
 
     def say(self, octets: bytes, *, within: float | None = None) -> bytes:
         self.said += 1
-        return self._run(self._saying(octets, within))
+        return self.run_algorithm(self._saying(octets, within))
 
     def tell(self, octets: bytes) -> None:
-        self._run(self._saying(octets, None))
+        self.run_algorithm(self._saying(octets, None))
 
     def say_twice(self) -> bytes:
         return self.say(b"one") + self.say(b"two")

@@ -1549,7 +1549,7 @@ def test_what_a_callable_of_the_callers_raises_comes_out_as_it_is() -> None:
 
 class Shell(Session):
     def say(self, line: bytes) -> bytes:
-        return self._run(self._saying(line))
+        return self.run_algorithm(self._saying(line))
 
     def _saying(self, line: bytes) -> Algorithm[bytes]:
         yield from Send(self.peer, line)
@@ -1562,7 +1562,7 @@ class Shell(Session):
         def algorithm() -> Algorithm[None]:
             yield from Deliver(b"x")
 
-        self._run(algorithm())
+        self.run_algorithm(algorithm())
 
 
 def shell(port: int) -> Algorithm[None]:

@@ -287,7 +287,7 @@ def test_a_password_is_not_shown() -> None:
 
 class Shell(Session):
     def say(self) -> bytes:
-        return self._run(iter_pull())
+        return self.run_algorithm(iter_pull())
 
 
 def iter_pull() -> Algorithm[bytes]:

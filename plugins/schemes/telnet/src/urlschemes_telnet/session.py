@@ -130,13 +130,13 @@ class TelnetSession(Session):
         it, raise DeadlineExceeded after `Limits.idle` seconds (`first_octet` after something was sent).
         """
         _check_seconds(within)
-        return self._run(self._read(within))
+        return self.run_algorithm(self._read(within))
 
     def write(self, octets: bytes) -> None:
         """Send `octets` so that each arrives unchanged, FF and CR too. A line ends with `line_end`, in one piece."""
         if not isinstance(octets, bytes):
             raise TypeError(f"write needs bytes, not {type(octets).__name__}")
-        return self._run(self._send(lambda: self._codec.encode(octets)))
+        return self.run_algorithm(self._send(lambda: self._codec.encode(octets)))
 
     def login(self, user: str | None = None, password: str | None = None, *, within: float = LOGIN_TIMEOUT) -> bytes:
         """Type user name and password when the service asks for them, and return what it wrote until then.
@@ -153,22 +153,22 @@ class TelnetSession(Session):
             ("password", advice.password if password is None else password),
         )
         login = {part: login_octets(part, text) for part, text in texts if text is not None}
-        return self._run(self._log_in(login, within))
+        return self.run_algorithm(self._log_in(login, within))
 
     def resize(self, columns: int, rows: int) -> None:
         """Send the window size to the service if it has asked for it (NAWS), or when it asks; 0 if unknown."""
-        return self._run(self._send(lambda: self._codec.resize(columns, rows)))
+        return self.run_algorithm(self._send(lambda: self._codec.resize(columns, rows)))
 
     def binary(self, *, on: bool = True) -> None:
         """Request BINARY in both directions, or its end. Until the service agrees, the rules of the NVT apply."""
-        return self._run(self._send(lambda: self._codec.binary(on=on)))
+        return self.run_algorithm(self._send(lambda: self._codec.binary(on=on)))
 
     def interrupt(self) -> None:
         r"""Interrupt what the service is doing, by the command Interrupt Process of RFC 854.
 
         Some services know only the key of a terminal for this: Ctrl-C, `write(b"\x03")`.
         """
-        return self._run(self._send(self._codec.interrupt))
+        return self.run_algorithm(self._send(self._codec.interrupt))
 
     # The algorithms
 

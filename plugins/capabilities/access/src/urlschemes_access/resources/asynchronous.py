@@ -131,9 +131,9 @@ class AsyncSession(_AsyncResource, Generic[S]):
         async with await urlschemes_access.client.operate("open session", url) as session:
             octets = await session.call(TelnetSession.read, within=1.0)
 
-    A method of a Session hands an algorithm to `_run`, which blocks. Here the same method is called on a session whose
-    `_run` only takes the algorithm; then the event loop carries it out. So the types of plugins serve both, and the
-    arguments and the result have the types that the method says.
+    A method of a Session hands an algorithm to `run_algorithm`, which blocks. Here the same method is called on a
+    session whose `run_algorithm` only takes the algorithm; then the event loop carries it out. So the types of plugins
+    serve both, and the arguments and the result have the types that the method says.
     """
 
     _KIND = "session"
@@ -147,7 +147,7 @@ class AsyncSession(_AsyncResource, Generic[S]):
         """What `method`, one of the session's type, returns: `await session.call(TelnetSession.write, b"help")`.
 
         Anything else that takes the session and calls one of its methods, last, will do: a lambda. Raises what the
-        method raises; PluginContractError where it calls `_run` more than once.
+        method raises; PluginContractError where it calls `run_algorithm` more than once.
         """
         self._check()
         returned, algorithm = self._taking.during(lambda: method(cast("S", self._session), *args, **kwargs))
@@ -208,8 +208,8 @@ class _Taking:
             raise PluginContractError(
                 "a method of a session runs one algorithm on an event loop, and this one wants to run another",
                 scheme=self.url.scheme,
-                wants="one call of _run in a method of a Session, as its last act",
-                has="another call of _run",
+                wants="one call of run_algorithm in a method of a Session, as its last act",
+                has="another call of run_algorithm",
             )
         self._taken = algorithm
         return cast("T", algorithm)

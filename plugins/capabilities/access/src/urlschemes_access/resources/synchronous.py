@@ -156,7 +156,7 @@ class Session(_Resource):
 
         class Shell(Session):
             def say(self, line: bytes) -> bytes:
-                return self._run(self._saying(line))
+                return self.run_algorithm(self._saying(line))
 
             def _saying(self, line: bytes) -> Algorithm[bytes]:
                 yield from Send(self.peer, line)
@@ -165,8 +165,8 @@ class Session(_Resource):
     Each call has a deadline of its own. `close`, outside of an exception, lets the algorithm that opened the session
     say its closing words.
 
-    A method calls `_run` at most once, last, and does nothing with what that returns but return it: so it can be called
-    on an event loop as well (`urlschemes_access.client`).
+    A method calls `run_algorithm` at most once, last, and does nothing with what that returns but return it: so it can
+    be called on an event loop as well (`urlschemes_access.client`).
     """
 
     _KIND = "session"
@@ -189,7 +189,8 @@ class Session(_Resource):
         """
         return self._source.fileno(self.peer)
 
-    def _run(self, algorithm: Algorithm[T]) -> T:
+    def run_algorithm(self, algorithm: Algorithm[T]) -> T:
+        """Run an algorithm on the connection and return its result; for the methods of subclasses."""
         if self._closed:
             raise AccessError("this session is closed", scheme=self.url.scheme)
         return self._source.call(algorithm)
