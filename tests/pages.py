@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,22 +60,28 @@ def prints(expected: str, got: str) -> bool:
 def check_readme(folder: Path, *, address: object = None, **client_arguments: Any) -> None:
     """Run the doctests of the README.md in `folder`, and fail if one prints something else.
 
-    In an example that makes or uses `client`, `host.dom` is the server at `address`, on this machine.
-    `client_arguments` are further arguments of the examples' `Client()`.
+    From the first example with `Client` on, `host.dom` is the server at `address`, on this machine, and the policy
+    allows it. `client_arguments` are further arguments of the examples' `Client()`.
     """
     page = folder / "README.md"
     body = "\n".join(block.body for block in blocks(page) if block.language == "python")
     test = doctest.DocTestParser().get_doctest(body, {}, str(page), str(page), 0)
     assert test.examples
+    local = False
     for example in test.examples:
-        if "client." in example.source or "Client(" in example.source:
+        local = local or "Client" in example.source
+        if local:
             example.source = example.source.replace("host.dom", str(address))
             example.want = example.want.replace("host.dom", str(address))
+
+    class LocalClient(Client):
+        def __init__(self, **arguments: Any) -> None:
+            super().__init__(**{"policy": Policy.interactive(), **client_arguments, **arguments})
+
     output: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
     with pytest.MonkeyPatch.context() as patch:
-        local = partial(Client, policy=Policy.interactive())
-        patch.setattr(urlschemes_access, "Client", partial(local, **client_arguments))
+        patch.setattr(urlschemes_access, "Client", LocalClient)
         runner.run(test, out=output.append)
     assert runner.failures == 0, "".join(output)
 
