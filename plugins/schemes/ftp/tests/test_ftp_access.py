@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from ftp_dialogues import (
@@ -74,9 +75,9 @@ class Case:
     size_known: bool = False  # SIZE tells where the data end, so that no early end can pass
 
 
-def anonymous(path: str, *parts: Step | tuple[Step, ...], **more: object) -> Case:
+def anonymous(path: str, *parts: Step | tuple[Step, ...], **more: Any) -> Case:
     """Return the case of an anonymous login."""
-    return Case(f"ftp://{HOST}{path}", LOGIN.then(*steps(*parts, QUIT)), **more)  # type: ignore[arg-type]
+    return Case(f"ftp://{HOST}{path}", LOGIN.then(*steps(*parts, QUIT)), **more)
 
 
 def one_octet(url: str, dialogue: Dialogue, *parts: Step | tuple[Step, ...]) -> Case:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from ftp_dialogues import (
@@ -63,8 +64,8 @@ class Bad:
     find: bool = False
 
 
-def bad(error: type[URLError], words: str, *parts: Step | tuple[Step, ...], **more: object) -> Bad:
-    return Bad(Dialogue(*steps(*parts)), error, words, **more)  # type: ignore[arg-type]
+def bad(error: type[URLError], words: str, *parts: Step | tuple[Step, ...], **more: Any) -> Bad:
+    return Bad(Dialogue(*steps(*parts)), error, words, **more)
 
 
 L = tuple(LOGIN)

@@ -190,10 +190,10 @@ BAD = {
     "451 at the end": Bad(RemoteError, "STOR a: 451 Disk; 10 octets", (*ALL, server("451 Disk")), 451, 10),
     "200 at the end": Bad(ProtocolError, "200 Fine", (*ALL, server("200 Fine")), sent=10),
     "nonsense at the end": Bad(
-        Indeterminate, "all 10 octets were sent, but no reply 226 came", (*ALL, server("hm?")), sent=10
+        Indeterminate, "sent all 10 octets, but received no reply 226", (*ALL, server("hm?")), sent=10
     ),
-    "no reply at the end": Bad(Indeterminate, "no reply 226 came", (*ALL, server_closes()), sent=10),
-    "a reset at the end": Bad(Indeterminate, "no reply 226 came", (*ALL, server_resets()), sent=10),
+    "no reply at the end": Bad(Indeterminate, "received no reply 226", (*ALL, server_closes()), sent=10),
+    "a reset at the end": Bad(Indeterminate, "received no reply 226", (*ALL, server_resets()), sent=10),
 }
 
 

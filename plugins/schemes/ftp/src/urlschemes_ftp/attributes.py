@@ -1,4 +1,4 @@
-"""What a server says of a file: by FEAT (RFC 2389), and by SIZE, MDTM and MLST (RFC 3659)."""
+"""The attributes of files: FEAT (RFC 2389), SIZE, MDTM and MLST (RFC 3659)."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _connect(control: Control, reply: Reply, command: str, port: int, *, sends: 
 
 
 class Download:
-    """What the server sends over a data connection after `command`; `size` is the size that it announced, if any."""
+    """A transfer from the server after `command`. `size` is the size that the server announced, if it did."""
 
     __slots__ = ("_command", "_control", "_data", "_received", "_size")
 

@@ -77,7 +77,7 @@ class Upload:
             reply = yield from self._reply(timeout=CONFIRMATION_TIMEOUT)
         except AccessError as error:
             raise Indeterminate(
-                f"all {self.sent} octets were sent, but no reply 226 came: the file may or may not be complete",
+                f"sent all {self.sent} octets, but received no reply 226: the file may or may not be complete",
                 sent=self.sent,
             ) from error
         return reply.checked(self._command, 226, 250, sent=self.sent)

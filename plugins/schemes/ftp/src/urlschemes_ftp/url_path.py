@@ -1,4 +1,4 @@
-"""What the path of an ftp URL tells the client to do (RFC 1738 sections 3.2.2 and 3.2.3)."""
+"""The path of an ftp URL, and the commands that it stands for (RFC 1738 sections 3.2.2 and 3.2.3)."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _delete(url: HttpURL, login: Credentials | None) -> Algorithm[Response]:
         return (yield from request.response())
     except AccessError as error:
         raise Indeterminate(
-            f"{missing_response(error)} to DELETE came from {url.host}: the resource may or may not be deleted"
+            f"{url.host} sent {missing_response(error)} to DELETE: the resource may or may not be deleted"
         ) from error
 
 

@@ -1,7 +1,7 @@
 """The response to an HTTP request: status, header fields, and what follows from them (RFC 9110, RFC 9112).
 
-h11 parses the header. What h11 accepts, but makes it unclear where the body ends, is refused here. The body of a
-redirect or an error is never read.
+h11 parses the header. Some responses that h11 accepts are refused here, because it is unclear where their body ends.
+The body of a redirect or an error is never read.
 """
 
 from __future__ import annotations
@@ -160,8 +160,8 @@ class Response:
 
     def field(self, name: str) -> str | None:
         """Return the value of a header field, whose name is in lower case; several as one list; None if absent."""
-        wanted = name.encode("ascii")
-        values = [_text(value) for key, value in self._headers if key == wanted]
+        key = name.encode("ascii")
+        values = [_text(value) for each, value in self._headers if each == key]
         return ", ".join(values) if values else None
 
     def location(self) -> str:

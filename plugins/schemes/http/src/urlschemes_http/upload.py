@@ -98,7 +98,7 @@ class Upload:
             return (yield from self._request.response(timeout=RESPONSE_TIMEOUT))
         except AccessError as error:
             raise Indeterminate(
-                f"all {self.sent} octets were sent, but {missing_response(error)} came from {self._request.url.host}: "
+                f"sent all {self.sent} octets, but received {missing_response(error)} from {self._request.url.host}: "
                 "the content may or may not be stored",
                 sent=self.sent,
             ) from error
