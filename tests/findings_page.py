@@ -1,6 +1,6 @@
-"""docs/findings.md, which is written from the codes and from the records of the schemes in this repository.
+"""docs/findings.md, written from the codes of findings and the cautions in the records of this repository.
 
-`python3 dev python tests/findings_page.py` writes it anew.
+`python3 dev python tests/findings_page.py` writes it.
 """
 
 from __future__ import annotations
@@ -36,44 +36,44 @@ EXAMPLES = {
     "long-label": f"http://{'a' * 64}.dom/",
     "long-host": f"http://{'a.' * 130}dom/",
 }
-"""For each code but those of what is no short text, a text with this finding and no other."""
+"""For each code of a short text, a text with this finding and no other."""
 
 _HEAD = """\
 # Findings
 
-What `check` may find, by code. This page is written by `python3 dev python tests/findings_page.py`, from the code.
-[urls.md](urls.md#checks) says how to use it.
+The findings of `urlschemes_lint.check` by code. `python3 dev python tests/findings_page.py` writes this page from the code.
+[urls.md](urls.md#checks) describes how to use `check`.
 """
 _ERRORS = """
 ## Errors
 
-The text is no URL. Each has the code of the [error](errors.md) that `parse` raises.
+The text is not a URL. Each finding has the code of the [error](errors.md) that `parse` raises.
 """
 _WARNINGS = """
 ## Warnings
 
-It is a URL, and what stands there is unwise, or access refuses it.
+The text is a URL, but something in it is unwise, or access refuses it.
 """
 _CAUTIONS = """
 ## Warnings of single schemes
 
-Texts that are legal in a part, and that readers take for something else. They are listed in the records of the schemes.
+Texts that are legal in a part, but often misunderstood. The records of the schemes list them.
 """
 
 
 def page() -> str:
-    """What docs/findings.md must hold."""
+    """Return the content of docs/findings.md."""
     lines = [_HEAD]
     for head, severity in ((_ERRORS, "error"), (_WARNINGS, "warning")):
         codes = [code for code in CODES.values() if code.severity == severity]
-        lines += [head, _table("code", "what it means", "section", "for example")]
+        lines += [head, _table("code", "meaning", "section", "example")]
         lines += [_row(code) for code in codes]
-    lines += [_CAUTIONS, _table("scheme", "code", "what it means", "section", "in the part")]
-    for path in sorted(ROOT.glob("plugins/*/src/*/registration.toml")):
+    lines += [_CAUTIONS, _table("scheme", "code", "meaning", "section", "part")]
+    for path in sorted(ROOT.glob("plugins/schemes/*/src/*/registration.toml")):
         registration = Registration.from_file(path)
         for caution in registration.cautions:
             words = caution.message + (f"; {caution.hint}" if caution.hint else "")
-            text = f"`{caution.holds}`" if caution.holds else f"`{caution.begins}` at its beginning"
+            text = f"`{caution.holds}`" if caution.holds else f"`{caution.begins}` at the beginning"
             place = f"`{caution.part}`: {text}"
             lines.append(_cells(registration.scheme, f"`{caution.code}`", words, caution.section, place))
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
@@ -87,7 +87,7 @@ def _row(code: Code) -> str:
     example = EXAMPLES.get(code.name, "")
     if len(example) > 40:
         example = f"{example[:24]}...{example[-5:]}"
-    section = code.section or ("that of the rule" if example else "")
+    section = code.section or ("of the rule" if example else "")
     return _cells(f"`{code.name}`", code.meaning, section, f"`{example}`" if example else "")
 
 
