@@ -1,8 +1,7 @@
-"""Input that made other software fail: what must be refused, how, and what must come through unharmed.
+"""Input that made other software fail: what is refused, with which error, and what is accepted unchanged.
 
-A row is an input and what becomes of it. The kind of error is a class and, where a class says too little, the part at
-fault: `InvalidCharacter host` is a character that no URL may hold, in the host. Where two causes meet, size comes
-first, then a character that no URL may hold, then a bad escape, then structure.
+A row is an input and its result. An error is written as its class, part and position: `InvalidCharacter host@7`. If
+there are several causes, size comes first, then an illegal character, then a bad escape, then structure.
 """
 
 from __future__ import annotations
@@ -172,7 +171,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
 
 KEPT_AS_WRITTEN = ["%0d%0aX-Injected:%201", "%00", "%2e%2e/%2e%2e/etc/passwd", "a%2Fb", "%2541"]
 
-# These derive, so they are parsed; access refuses them before any name is resolved (RFC 1738 section 6).
+# Valid URLs that access refuses before any name is resolved (RFC 1738 section 6): by the unsafe part.
 UNSAFE: dict[str, str] = {
     "ftp://u:p%0d%0aDELE%20x@h.example/": "password",
     "ftp://u%00:p@h.example/": "user",
@@ -215,33 +214,33 @@ def short(text: object) -> str:
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=short)
-def test_what_is_refused(text: str) -> None:
+def test_bad_input_is_refused(text: str) -> None:
     with pytest.raises((InvalidURL, UnknownScheme)) as caught:
         urlschemes.parse(text)
     error = caught.value
     kind = type(error).__name__
     assert (f"{kind} {error.part}@{error.position}" if isinstance(error, InvalidURL) else kind) == REFUSED[text]
-    said = str(error)
-    assert said.isascii()
-    assert said.isprintable()
-    assert len(said) <= 300
-    assert str(pickle.loads(pickle.dumps(error))) == said
+    line = str(error)
+    assert line.isascii()
+    assert line.isprintable()
+    assert len(line) <= 300
+    assert str(pickle.loads(pickle.dumps(error))) == line
 
 
 @pytest.mark.parametrize("text", ACCEPTED, ids=short)
-def test_what_is_accepted(text: str) -> None:
+def test_unusual_input_is_accepted(text: str) -> None:
     url = urlschemes.parse(text)
     assert {name: getattr(url, name) for name in ACCEPTED[text]} == ACCEPTED[text]
     assert str(url) == text
 
 
 @pytest.mark.parametrize("path", KEPT_AS_WRITTEN)
-def test_a_target_stays_as_it_is_written(path: str) -> None:
+def test_a_path_stays_as_written(path: str) -> None:
     assert urlschemes.parse(f"http://example.com/{path}").raw["path"] == path
 
 
 @pytest.mark.parametrize("text", UNSAFE, ids=short)
-def test_what_access_refuses_before_it_resolves_anything(
+def test_access_refuses_an_unsafe_url_before_resolving_its_host(
     text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
 
@@ -256,31 +255,31 @@ def test_what_access_refuses_before_it_resolves_anything(
     assert caught.value.part == UNSAFE[text]
 
 
-def test_a_password_is_in_no_error_and_no_repr() -> None:
+def test_no_error_and_no_repr_contains_a_password() -> None:
     url = urlschemes.parse("ftp://u:hunter2@h.example/%0d")
     with pytest.raises(UnsafeURL) as caught, urlschemes_access.access(url):
         pass
     assert "hunter2" not in str(caught.value) + repr(caught.value) + repr(caught.value.args) + repr(url)
 
 
-def of(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(pytest.importorskip(module), name)
+def url_type(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(pytest.importorskip(module), attribute)
 
 
 @pytest.mark.parametrize(("place", "parts", "kind"), BUILT_WRONG, ids=short)
-def test_a_part_cannot_smuggle_a_delimiter(place: str, parts: dict[str, Any], kind: type[InvalidURL]) -> None:
+def test_the_value_of_a_part_cannot_add_a_delimiter(place: str, parts: dict[str, Any], kind: type[InvalidURL]) -> None:
     with pytest.raises(kind):
-        of(place)(**parts)
+        url_type(place)(**parts)
 
 
 @pytest.mark.parametrize(("place", "parts", "text"), BUILT_RIGHT, ids=short)
-def test_what_is_built_is_encoded(place: str, parts: dict[str, Any], text: str) -> None:
-    url = of(place)(**parts)
+def test_the_values_of_parts_are_encoded(place: str, parts: dict[str, Any], text: str) -> None:
+    url = url_type(place)(**parts)
     assert str(url) == text
     for name, value in parts.items():
         assert getattr(url, name) == (tuple(value) if isinstance(value, list) else value)
 
 
-def test_a_login_is_not_carried_to_another_host() -> None:
+def test_a_login_is_not_joined_to_another_host() -> None:
     assert str(urlschemes.parse("ftp://u:p@a.example/").join("//b.example/x")) == "ftp://b.example/x"
