@@ -42,7 +42,7 @@ def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
     written = _written_values(kind, values)
     raw = {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
     text = None
-    for each in _with_needed(kind, raw, written.keys()):
+    for each in _with_needed(kind, raw, ()):
         text = syntax.compose(text_by_mark(syntax, each))
         if text is not None:
             break
@@ -62,7 +62,8 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
     written = _written_values(kind, values)
     raw |= {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
     before, text = text_by_mark(syntax, old), None
-    for each in _with_needed(kind, raw, values):
+    left_out = [name for name, value in values.items() if value is None]
+    for each in _with_needed(kind, raw, left_out):
         text = _edited(syntax, url._match, before, text_by_mark(syntax, each), values.keys() | each.keys() - raw.keys())
         if text is not None:
             break
@@ -93,12 +94,12 @@ def _is_default(kind: type[URL], name: str, value: Any) -> bool:
     return bool((value if isinstance(value, str | int) else tuple(value)) == absent_value(kind, name))
 
 
-def _with_needed(kind: type[URL], raw: dict[str, Raw], given: Collection[str]) -> Iterable[dict[str, Raw]]:
-    """Return `raw`, and then `raw` with more and more of the parts that are written when they are needed."""
+def _with_needed(kind: type[URL], raw: dict[str, Raw], left_out: Collection[str]) -> Iterable[dict[str, Raw]]:
+    """Yield `raw`, and then `raw` with more and more of the parts that are written when needed."""
     needed = {
         name: field.when_needed
         for name, field in kind._fields.items()
-        if field.when_needed is not None and name not in raw and name not in given
+        if field.when_needed is not None and name not in raw and name not in left_out
         if kind.syntax.derives(name, field.when_needed)
     }
     for count in range(len(needed) + 1):

@@ -37,6 +37,7 @@ __all__ = [
 _QUOTED = 12
 """The characters of a text that a message quotes."""
 
+_RESERVED_HINT = "a reserved character that is data must be encoded"
 _ALPHABETS = {
     "scheme": 'letters, digits, "+", "-" and "."',
     "host": "letters, digits, hyphens and dots",
@@ -258,7 +259,7 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     syntax = place.syntax
     part = sharing_part(syntax, part_of(syntax, positions) or "", place.rest)
     written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
-    hint = f"write {listed(written)} if it is part of the {named(part)}" if options else f"write {listed(written)}"
+    hint = f"write {listed(written)} if it is part of the {named(part)}" if options else _RESERVED_HINT
     return FaultMessage(
         f"{place.subject(part)}: expected {listed((*options, *written))}",
         part=part,

@@ -17,6 +17,7 @@ from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.fault_kind import is_scheme_name, unfit
 from urlschemes.url.value import LIMIT
+from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.repair import Repair
 from urlschemes_lint.source_text import APPENDIX, Ambiguous, Change, SourceText
@@ -72,7 +73,7 @@ def fix_as(text: str, type_of: Callable[[str], type[URL]], limit: int = LIMIT) -
     scheme, colon, _ = source.text.partition(":")
     if not colon or not is_scheme_name(scheme):
         error = source.unrepairable_error(URL)
-        raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source)
+        raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, URL.syntax)
     try:
         url_type = type_of(scheme)
     except UnknownScheme as unknown:
@@ -90,7 +91,7 @@ def fix_as(text: str, type_of: Callable[[str], type[URL]], limit: int = LIMIT) -
         # The automaton does not count repetitions, so the repaired text may still be invalid.
         if repaired is None or url_type.syntax.fullmatch(repaired) is None:
             error = source.unrepairable_error(url_type)
-            raise _not_repairable("cannot be repaired without guessing", error, source)
+            raise _not_repairable("cannot be repaired without guessing", error, source, url_type.syntax)
         if len(repaired) > limit:
             message = f"the repaired URL has {len(repaired)} characters, more than the limit of {limit}"
             raise Ambiguous(message, source.position(limit))
@@ -107,7 +108,7 @@ def fix_as(text: str, type_of: Callable[[str], type[URL]], limit: int = LIMIT) -
     raise not_repairable from None
 
 
-def _not_repairable(why: str, error: InvalidURL, source: SourceText) -> NotRepairable:
+def _not_repairable(why: str, error: InvalidURL, source: SourceText, syntax: Syntax) -> NotRepairable:
     """Return the error of `fix` for an `error` that has no repair."""
     return NotRepairable(
         f"{why}: {error.message}",
@@ -115,7 +116,7 @@ def _not_repairable(why: str, error: InvalidURL, source: SourceText) -> NotRepai
         part=error.part,
         position=None if error.position is None else source.position(error.position),
         section=error.section,
-        hint=error.hint,
+        hint=advice(error, syntax),
     )
 
 
