@@ -1,12 +1,12 @@
 """Operations on ftp URLs: RFC 1738 section 3.2.2 in the dialogue of RFC 959.
 
-    < 220                               the server is ready
-    > USER, PASS            < 230       log in
-    > CWD, for each directory < 250
-    > TYPE I, SIZE, EPSV    < 229       prepare the transfer
-    > RETR                  < 150       a file; MLSD or NLST for a directory, STOR or APPE to write
-      data                  < 226       only the 226 says that the transfer is complete
-    > QUIT
+    server  client
+    220     USER, PASS                  log in
+    230     CWD, for each directory     go to the directory
+    250     TYPE, SIZE, EPSV            prepare a data connection
+    229     RETR                        a file; MLSD or NLST for a directory; STOR, APPE to write
+    150     ... data ...
+    226     QUIT                        only the 226 says that the transfer is complete
 
 EPSV is defined in RFC 2428, FEAT in RFC 2389; SIZE, MDTM, MLST and MLSD in RFC 3659.
 """
