@@ -5,27 +5,33 @@ from __future__ import annotations
 import json
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from urlschemes import default_registry
 from urlschemes_cli.app import command
+from urlschemes_cli.settings import Settings
+
+SETTINGS = Settings(use_config=False)
+"""Shared by all runs, so that installed plugins are searched for once."""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments, obj=SETTINGS)
 
 
 @pytest.mark.parametrize("scheme", sorted(default_registry))
 def test_every_command_reads_every_example(scheme: str) -> None:
-    runner = CliRunner()
     for example in default_registry.registration(scheme).examples:
         code = 0 if example.parts is not None else 1
         for arguments in (["parse"], ["parse", "--json"], ["explain"], ["check"], ["check", "--json"]):
-            done = runner.invoke(command, [*arguments, example.url])
+            done = run(*arguments, example.url)
             assert done.exit_code == code, (arguments, example.url, done.output)
             if "--json" in arguments:
                 assert isinstance(json.loads(done.stdout), dict)
-        done = runner.invoke(command, ["fix", "--json", example.url])
+        done = run("fix", "--json", example.url)
         assert done.exit_code in {0, code}
         assert isinstance(json.loads(done.stdout), dict)
 
 
 def test_a_list_of_pairs_is_shown_as_pairs() -> None:
-    done = CliRunner().invoke(command, ["parse", "prospero://host.dom/a;b=c%20d;e="])
-    assert '"b"="c d", "e"=""' in done.output
+    assert '"b"="c d", "e"=""' in run("parse", "prospero://host.dom/a;b=c%20d;e=").output
