@@ -20,13 +20,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from urlschemes.errors import URLError
+from urlschemes_access import Policy
+from urlschemes_access.scheme_options import fitting, options_of
 from urlschemes_cli.output.text import safe_line
+from urlschemes_cli.prompts import form_prompt, login_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes import Registry
-    from urlschemes_access import Client, Policy
+    from urlschemes_access import Client
     from urlschemes_access.client import Arguments
     from urlschemes_access.trace_event import Tracer
 
@@ -51,8 +54,6 @@ class AccessOptions(NamedTuple):
 
     def arguments(self, client: Client, url: str, operation: str) -> Arguments:
         """Return the arguments for `client.operate(operation, url)`. Raises URLError, click.BadParameter."""
-        from urlschemes_cli.prompts import form_prompt, login_prompt  # late: --help does without urlschemes_access
-
         return {
             "policy": self._policy(client),
             "deadline": self.timeout,
@@ -64,8 +65,6 @@ class AccessOptions(NamedTuple):
 
     def _policy(self, client: Client) -> Policy:
         """Return the policy for a URL that was typed: the configured one, and what the options allow in addition."""
-        from urlschemes_access import Policy  # late: --help does without it
-
         policy = client.configuration.policy(Policy.interactive())
         try:
             return replace(
@@ -125,8 +124,6 @@ def _scheme_options(registry: Registry, text: str, operation: str, pairs: tuple[
 
     Raises URLError, click.BadParameter.
     """
-    from urlschemes_access.scheme_options import fitting, options_of  # late: --help does without it
-
     if not pairs:
         return {}
     scheme = registry[registry.parse(text).scheme]

@@ -17,6 +17,7 @@ from urlschemes import __version__
 from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
 from urlschemes_cli.error_reports import report, report_as_json, report_output_error, report_usage_error
+from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -81,15 +82,13 @@ class _Commands(click.Group):
             reason = plugin_commands.why_missing(_settings(ctx), args[0])
             if reason:
                 raise click.UsageError(reason, ctx) from None
-            from difflib import get_close_matches
+            from difflib import get_close_matches  # late: only for a wrong name
 
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from None
         if _MODULES.get(args[0]) not in _PARSING_MODULES:
-            from urlschemes_cli.output.text import write_log_as_notes
-
             write_log_as_notes()
         return resolved
 

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes import errors
+from urlschemes.registry.claim_selection import DISABLE
+from urlschemes.registry.claims import COMMANDS
 from urlschemes_cli.exit_codes import FAILED, INVALID, PIPE_CLOSED, REFUSED, UNKNOWN, USAGE
 from urlschemes_cli.output.json_output import write_error_json
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes, write_note
+from urlschemes_cli.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,13 +49,11 @@ _CONFIGURED_HINT = "the policy's `{rule}` forbids it: `urlschemes config` shows 
 
 def report(error: URLError) -> int:
     """Write an error and its hint on standard error; return the exit code for it."""
-    from rich.text import Text
-
     from urlschemes_cli.output.console import Console  # late: rich
 
     write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
-    text = Text.assemble(("urlschemes: ", "bold red"), safe_line(str(error.message or error.code)))
-    Console(stderr=True).print(text, soft_wrap=True)
+    message = safe_line(str(error.message or error.code))
+    Console(stderr=True).print_line(("urlschemes: ", "bold red"), message)
     if isinstance(error, errors.PluginContractError) and error.wants:
         write_line(f"  expected: {safe_line(error.wants)}", stream=sys.stderr)
     hint = _hint(error)
@@ -95,7 +96,7 @@ def exit_code(error: URLError) -> int:
     code = _exit_code_of_core(error)
     if code is not None:
         return code
-    from urlschemes_access.errors import PolicyDenied  # late: commands that only parse do without it
+    from urlschemes_access.errors import PolicyDenied  # late: commands that only parse do without access and lint
     from urlschemes_lint import NotRepairable
 
     if isinstance(error, NotRepairable):
@@ -115,8 +116,6 @@ def _hint(error: URLError) -> str | None:
     if isinstance(error, errors.UnsupportedOperation) and (names := _plugin_commands(error.scheme)):
         return f"use its own command: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
     if isinstance(error, errors.PluginLoadError | errors.PluginContractError) and error.hint:
-        from urlschemes.registry.claim_selection import DISABLE
-
         return error.hint.replace(f"{DISABLE}=", "--disable ")
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
@@ -148,9 +147,6 @@ def _exit_code_of_core(error: URLError) -> int | None:
 
 def _plugin_commands(scheme: str | None) -> list[str]:
     """Return the commands that the provider of a scheme adds."""
-    from urlschemes.registry.claims import COMMANDS
-    from urlschemes_cli.settings import Settings
-
     settings = click.get_current_context().find_object(Settings)
     if settings is None or scheme is None:
         return []

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.errors import UnsupportedOperation
+from urlschemes_access import Document, Listing
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.options import json_option
+from urlschemes_cli.output.attributes import attributes_json, write_attributes
+from urlschemes_cli.output.documents import document_json, write_document
 from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.listings import listing_json, write_listing
+from urlschemes_cli.output.progress import ProgressBar, can_show_progress
 from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
-    from urlschemes_access import Document, Listing, Session
+    from urlschemes_access import Session
     from urlschemes_cli.access_options import AccessOptions
     from urlschemes_cli.settings import Settings
 
@@ -58,8 +63,6 @@ def access(settings: Settings, url: str, target: Path | None, access_options: Ac
 
     Private networks are allowed, because you typed the URL. Local files are allowed below a --root only.
     """
-    from urlschemes_cli.output.progress import ProgressBar, can_show_progress
-
     client = settings.client
     progress = ProgressBar() if not access_options.verbose and can_show_progress(target) else None
     with errors_as_json(url, enabled=as_json):
@@ -75,10 +78,6 @@ def access(settings: Settings, url: str, target: Path | None, access_options: Ac
 
 def _write(resource: Document | Listing | Session, target: Path | None, *, as_json: bool) -> dict[str, Any] | None:
     """Write a document or listing, or return it as JSON."""
-    from urlschemes_access import Document, Listing
-    from urlschemes_cli.output.documents import document_json, write_document
-    from urlschemes_cli.output.listings import listing_json, write_listing
-
     if isinstance(resource, Document):
         if as_json:
             return document_json(resource, target)
@@ -103,8 +102,6 @@ def _write(resource: Document | Listing | Session, target: Path | None, *, as_js
 @click.pass_obj
 def attributes(settings: Settings, url: str, access_options: AccessOptions, *, as_json: bool) -> None:
     """Show what is known of the resource at URL, without getting its content."""
-    from urlschemes_cli.output.attributes import attributes_json, write_attributes
-
     client = settings.client
     with errors_as_json(url, enabled=as_json):
         found = client.find_attributes(url, **access_options.arguments(client, url, "find attributes"))

@@ -58,21 +58,18 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
 
 
 def _show_findings(findings: tuple[Finding, ...]) -> None:
-    from rich.text import Text
-
     from urlschemes_cli.output.console import Console  # late: rich
 
     console = Console()
     for finding in findings:
         style = "bold red" if finding.severity == "error" else "bold yellow"
         message = f"{_place(finding)}: {safe_line(finding.message)}"
-        line = Text.assemble((finding.severity, style), message, (f"  [{finding.code}]", "dim"))
-        console.print(line, soft_wrap=not console.stream_is_terminal)
+        console.print_line((finding.severity, style), message, (f"  [{finding.code}]", "dim"), wrap=True)
         more = [each for each in (finding.section, finding.hint) if each]
         if more:
             console.print_paragraph(safe_line("; ".join(more)), "dim", indent=4)
     if not findings:
-        console.print(Text("valid, without warnings", "green"))
+        console.print_line(("valid, without warnings", "green"))
 
 
 def _place(finding: Finding) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from urlschemes_access import Policy
+from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import USAGE
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import error_json, write_json
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes import Registry, URLError
-    from urlschemes_access import Configuration, Limits, Policy
+    from urlschemes_access import Configuration, Limits
     from urlschemes_access.configuration import Setting
     from urlschemes_cli.settings import Settings
 
@@ -79,8 +81,6 @@ def _exists(file: str | None) -> bool:
 
 
 def _rows(settings: Settings, configuration: Configuration) -> Iterator[Row]:
-    from urlschemes_access import Policy
-
     configured = {each.name: each for each in configuration.settings}
     default = Policy.interactive()
     policy = configuration.policy(default)
@@ -139,20 +139,18 @@ def _registry_rows(settings: Settings) -> Iterator[Row]:
 
 
 def _show(file: str | None, rows: list[Row], errors: tuple[URLError, ...]) -> None:
-    from rich.text import Text
-
-    from urlschemes_cli.error_reports import report
     from urlschemes_cli.output.console import Console, columns_table  # late: rich
 
     console = Console()
     if file is not None:
         missing = "" if _exists(file) else "  (does not exist)"
-        console.print(Text(f"{safe_line(file)}{missing}\n"), soft_wrap=True)
+        console.print_line(f"{safe_line(file)}{missing}")
+        console.print()
     table = columns_table("key", "value", "from")
     for row in rows:
         style = "dim" if row.source == DEFAULT else ""
         source = "the file" if row.source == file else row.source
-        table.add_row(*(Text(safe_line(each), style) for each in (row.key, _value_text(row.value), source)))
+        table.add_row(*map(safe_line, (row.key, _value_text(row.value), source)), style=style)
     console.print_table(table)
     for error in errors:
         report(error)

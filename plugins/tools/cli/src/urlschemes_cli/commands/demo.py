@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.rule import Rule
-from rich.text import Text
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.redaction import described
@@ -154,7 +153,7 @@ def _running(registry: Registry, claim: Claim, folder: Path) -> Iterator[Demonst
 
 
 def _show_access(console: Console, client: Client, demonstration: Demonstration) -> None:
-    console.print(Text(safe_line(demonstration.description), "italic"))
+    console.print_line((safe_line(demonstration.description), "italic"))
     console.print()
     url = client.registry.parse(demonstration.url)
     print_drawing(draw(url, width=console.width, strokes=strokes_for(console)), console)
@@ -172,13 +171,15 @@ def _show_access(console: Console, client: Client, demonstration: Demonstration)
     else:
         with result:
             lines = list(_content_lines(result, demonstration))
-    console.print(Text("\nDialogue", "bold"))
+    console.print()
+    console.print_line(("Dialogue", "bold"))
     for event in events:
         for text in trace_lines(event):
             console.print(text, soft_wrap=True)
-    console.print(Text("\nResult", "bold"))
+    console.print()
+    console.print_line(("Result", "bold"))
     for line in lines:
-        console.print(Text(line), soft_wrap=True)
+        console.print_line(line)
 
 
 def _content_lines(resource: Document | Listing | Session, demonstration: Demonstration) -> Iterator[str]:
@@ -217,4 +218,4 @@ def _show_summary(console: Console, accessed: list[str], missing: list[str], fai
         (failed, "failed", "bold red"),
     ):
         if names:
-            console.print(Text.assemble((label, style), f": {', '.join(names)}"), soft_wrap=True)
+            console.print_line((label, style), f": {', '.join(names)}")

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from urlschemes.registry.claim_selection import switch
 from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim
+from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import write_json
@@ -88,8 +90,6 @@ def _examined_json(each: Examined) -> dict[str, Any]:
 
 def _show(examined: tuple[Examined, ...]) -> None:
     """Print what is wrong first, then what can be used, then what is switched off."""
-    from rich.text import Text
-
     from urlschemes_cli.output.console import Console  # late: rich
 
     console = Console()
@@ -103,7 +103,8 @@ def _show(examined: tuple[Examined, ...]) -> None:
     changing = sum(bool(each.changes) for each in examined)
     if changing:
         summary += f"; {changing} {'changes' if changing == 1 else 'change'} the process when imported"
-    console.print(Text(f"\n{summary}", "bold"))
+    console.print()
+    console.print_line((summary, "bold"))
 
 
 def _is_usable(each: Examined) -> bool:
@@ -112,37 +113,29 @@ def _is_usable(each: Examined) -> bool:
 
 def _show_trouble(console: Console, examined: tuple[Examined, ...]) -> None:
     """Print the claims that the user has to do something about, by distribution."""
-    from rich.text import Text
-
     claims = sorted((each for each in examined if each.in_trouble), key=lambda each: each.claim.provider)
     if claims:
-        console.print(Text("Problems", "bold underline"))
+        console.print_line(("Problems", "bold underline"))
     for each in claims:
         _show_problem(console, each)
 
 
 def _show_problem(console: Console, each: Examined) -> None:
     """Print the distribution, the problem, the file, and what to do."""
-    from rich.text import Text
-
     claim = each.claim
     problem = "changes the process" if claim.state == "active" else claim.state
-    head = Text.assemble((safe_line(claim.provider) or "(no name)", "bold"), "  ", (problem, "bold red"))
-    if claim.name:
-        head.append(f"  the {claim.kind} {safe_line(claim.name)}")
-    console.print(head, soft_wrap=True)
+    name = f"  the {claim.kind} {safe_line(claim.name)}" if claim.name else ""
+    console.print_line((safe_line(claim.provider) or "(no name)", "bold"), "  ", (problem, "bold red"), name)
     reason = claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, ")
     for line in (*([reason] if reason else []), *(each.changes or ())):
-        console.print(Text(f"    {safe_line(line)}"), soft_wrap=True)
+        console.print_line(f"    {safe_line(line)}")
     _show_file(console, each, 4)
     remedy = _remedy(claim)
     if remedy:
-        console.print(Text(f"    {safe_line(remedy)}", "dim"), soft_wrap=True)
+        console.print_line((f"    {safe_line(remedy)}", "dim"))
 
 
 def _remedy(claim: Claim) -> str | None:
-    from urlschemes.registry.claim_selection import switch
-
     if claim.state == "malformed":
         return None
     if claim.state == "conflict":
@@ -163,42 +156,32 @@ def _show_group(console: Console, group: str, rows: list[Examined]) -> None:
 
 
 def _show_claim(console: Console, each: Examined) -> None:
-    from rich.text import Text
-
-    from urlschemes.registry.plugins import SLOW_IMPORT
-
     claim = each.claim
     state = (f"{claim.state:<8}", _STATE_STYLES.get(claim.state, "bold red"))
     name = safe_line(claim.name) or "(no name)"
-    head = Text.assemble((f"{name:<10} ", "bold"), state, f"  {safe_line(claim.provider)}")
     reference = f"{claim.module}:{claim.attribute}" if claim.attribute else claim.module
-    if reference:
-        head.append(f"  {reference}")
-    if each.seconds is not None:
-        head.append(f"  {each.seconds * 1000:.0f} ms", "bold yellow" if each.seconds > SLOW_IMPORT else "dim")
-    console.print(head, soft_wrap=True)
+    seconds = "" if each.seconds is None else f"  {each.seconds * 1000:.0f} ms"
+    style = "bold yellow" if (each.seconds or 0) > SLOW_IMPORT else "dim"
+    provider = f"  {safe_line(claim.provider)}  {reference}".rstrip()
+    console.print_line((f"{name:<10} ", "bold"), state, provider, (seconds, style))
     if claim.reason:
-        console.print(Text(f"{'':<10} {safe_line(claim.reason)}"), soft_wrap=True)
+        console.print_line(f"{'':<10} {safe_line(claim.reason)}")
 
 
 def _show_file(console: Console, each: Examined, indent: int) -> None:
     """Print the file that would be imported, and the beginning of its hash."""
-    from rich.text import Text
-
     digest = f"  sha256 {each.sha256[:DIGITS]}..." if each.sha256 else ""
     file = safe_line(each.file or each.claim.origin)
     if file:
-        console.print(Text(f"{'':<{indent}}{file}{digest}", "dim"), soft_wrap=True)
+        console.print_line((f"{'':<{indent}}{file}{digest}", "dim"))
 
 
 def _show_disabled(console: Console, claims: list[Claim]) -> None:
     """Print what is switched off, by distribution."""
-    from rich.text import Text
-
     if claims:
         console.print_heading("Switched off")
     for provider, reason in sorted({(claim.provider, claim.reason) for claim in claims}):
         disabled = [claim for claim in claims if (claim.provider, claim.reason) == (provider, reason)]
         names = ", ".join(f"{claim.kind} {claim.name}" for claim in disabled)
-        console.print(Text(f"{safe_line(provider)}: {safe_line(reason)}"), soft_wrap=True)
+        console.print_line(f"{safe_line(provider)}: {safe_line(reason)}")
         console.print_paragraph(safe_line(names), "dim", indent=4)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["parse"]
 
+_EMPTY = {None: "absent", "": "empty", (): "none"}
+"""The words for values without text."""
 PASSWORD = "password"  # noqa: S105  the name of a part
 
 
@@ -41,11 +43,11 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
             }
         )
         return
-    from urlschemes_cli.output.console import Console, columns_table  # late: rich
+    from urlschemes_cli.output.console import Console, columns_table, dim  # late: rich
 
     table = columns_table("part", "value", "as written")
-    for name, (value, raw) in parts.items():
-        table.add_row(name, _cell(value), _cell(raw))
+    for name, values in parts.items():
+        table.add_row(name, *(_text(value) or dim(_EMPTY[value]) for value in values))
     Console().print_table(table)
 
 
@@ -59,15 +61,11 @@ def _parts(url: URL, *, passwords: bool) -> dict[str, tuple[Any, Any]]:
     return parts
 
 
-def _cell(value: object) -> Any:
-    """Return the value of a part as the cell of a table, in which absent and empty values look different."""
-    from rich.text import Text  # late: --json does without rich
-
-    if value is None:
-        return Text("absent", "dim italic")
+def _text(value: object) -> str:
+    """Return the value of a part as text; "" if the part is absent, empty, or a list without elements."""
     if isinstance(value, tuple):
-        return Text("none", "dim italic") if not value else ", ".join(map(_element, value))
-    return safe_line(str(value)) if str(value) else Text("empty", "dim italic")
+        return ", ".join(map(_element, value))
+    return "" if value is None else safe_line(str(value))
 
 
 def _element(element: str | tuple[str, str]) -> str:

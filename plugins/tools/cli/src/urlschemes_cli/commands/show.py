@@ -62,12 +62,10 @@ def _known_name(registry: Registry, name: str) -> KnownName | None:
 
 
 def _show_record(record: Registration) -> None:
-    from rich.text import Text
-
     from urlschemes_cli.output.console import Console, facts_table  # late: rich
 
     console = Console()
-    console.print(Text.assemble((record.scheme, "bold"), f"  {safe_line(record.title)}"))
+    console.print_line((record.scheme, "bold"), f"  {safe_line(record.title)}")
     console.print()
     console.print_table(facts_table(_facts(record)))
     _show_syntax(console, record)
@@ -95,14 +93,12 @@ def _facts(record: Registration) -> list[tuple[str, object]]:
 
 
 def _show_syntax(console: Console, record: Registration) -> None:
-    from rich.text import Text
-
     from urlschemes_cli.output.console import columns_table  # late: rich
 
     console.print_heading("Syntax")
     for line in record.syntax.bnf.strip("\n").splitlines():
         rule, comment, rest = line.partition(";") if '";' not in line else (line, "", "")
-        console.print(Text.assemble(safe_line(rule), (comment + safe_line(rest), "dim")), soft_wrap=True)
+        console.print_line(safe_line(rule), (comment + safe_line(rest), "dim"))
     console.print_heading("Parts")
     table = columns_table("part", "rule", "value", "sent as")
     for part in record.syntax.parts.values():
@@ -112,47 +108,37 @@ def _show_syntax(console: Console, record: Registration) -> None:
 
 
 def _show_options(console: Console, record: Registration) -> None:
-    from rich.text import Text
-
     if record.options:
         console.print_heading("Options")
     for name, option in record.options.items():
         remark = f"  set by the variable {option.environment}" if option.environment else ""
         remark = remark if option.configurable else "  not configurable"
-        console.print(Text.assemble((name, "bold"), (remark, "dim")), soft_wrap=True)
+        console.print_line((name, "bold"), (remark, "dim"))
         console.print_paragraph(escaped_line(option.description), "dim", indent=4)
 
 
 def _show_cautions(console: Console, record: Registration) -> None:
-    from rich.text import Text
-
     if record.cautions:
         console.print_heading("Cautions")
     for caution in record.cautions:
-        console.print(Text.assemble((caution.code, "bold"), f"  in the {caution.part}"), soft_wrap=True)
+        console.print_line((caution.code, "bold"), f"  in the {caution.part}")
         console.print_paragraph(escaped_line(caution.message), "dim", indent=4)
 
 
 def _show_examples(console: Console, record: Registration) -> None:
-    from rich.text import Text
-
     if record.examples:
         console.print_heading("Examples")
     for example in record.examples:
         mark = [("  invalid", "red")] if example.parts is None else []
-        console.print(Text.assemble((escaped_line(example.url), "bold"), *mark), soft_wrap=True)
+        console.print_line((escaped_line(example.url), "bold"), *mark)
         console.print_paragraph(escaped_line(example.says), "dim", indent=4)
 
 
 def _show_known(known: KnownName, ledgers: list[Ledger]) -> None:
-    from rich.text import Text
-
     from urlschemes_cli.output.console import Console, facts_table  # late: rich
 
     console = Console()
-    title = Text.assemble((safe_line(known.name), "bold"), ("  not installed", "red"), f"  {safe_line(known.means)}")
-    title.rstrip()
-    console.print(title, soft_wrap=True)
+    console.print_line((safe_line(known.name), "bold"), ("  not installed", "red"), f"  {safe_line(known.means)}")
     console.print()
     rows = [("status", known.status or None), ("reference", known.reference or None)]
     rows.append(("since then", known.since or None))

@@ -51,13 +51,11 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
 
 
 def _show(found: Why, gateway: str | None, *, has_operations: bool) -> None:
-    from rich.text import Text
-
     from urlschemes_cli.output.console import Console, facts_table  # late: rich
 
     console = Console()
     provider = (safe_line(found.provider), "bold green") if found.provider else ("no provider", "bold red")
-    console.print(Text.assemble((safe_line(found.name), "bold"), "  ", provider), soft_wrap=True)
+    console.print_line((safe_line(found.name), "bold"), "  ", provider)
     rows: list[tuple[str, object]] = [("because", found.rule), *(("claim", str(claim)) for claim in found.claims)]
     rows.append(("gateway", gateway))
     if found.provider is None:

@@ -11,8 +11,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from urlschemes_access import Attributes
 from urlschemes_cli.access_options import FOLDER, with_access_options
 from urlschemes_cli.options import json_option
+from urlschemes_cli.output.attributes import attributes_json, write_attributes
 from urlschemes_cli.output.json_output import errors_as_json, write_json
 from urlschemes_cli.output.text import safe_line, write_note
 
@@ -89,9 +91,6 @@ def _operate(
     writable: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    from urlschemes_access import Attributes
-    from urlschemes_cli.output.attributes import attributes_json, write_attributes
-
     client = settings.client
     with errors_as_json(url, enabled=as_json):
         arguments = access_options.arguments(client, url, operation)

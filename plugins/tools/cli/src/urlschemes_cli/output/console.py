@@ -17,7 +17,7 @@ from urlschemes_cli.output.text import safe_line, write_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Console", "columns_table", "facts_table"]
+__all__ = ["Console", "columns_table", "dim", "facts_table"]
 
 UNLIMITED_WIDTH = 10_000
 """The width of files and pipes: nothing is cut or wrapped there, so that programs can search it."""
@@ -41,6 +41,15 @@ class Console(rich.console.Console):
     def on_broken_pipe(self) -> None:
         """Let BrokenPipeError pass: the command has an exit code for it."""
         raise  # noqa: PLE0704  rich calls this within its `except BrokenPipeError`
+
+    def print_line(self, *pieces: str | tuple[str, str], wrap: bool = False) -> None:
+        """Print a line of pieces of text, each of which may have a style, as in `("text", "bold")`.
+
+        The line stays in one piece, so that it can be copied or searched; with `wrap`, a terminal wraps it.
+        """
+        line = Text.assemble(*pieces)
+        line.rstrip()
+        self.print(line, soft_wrap=not (wrap and self.stream_is_terminal))
 
     def print_table(self, table: Table) -> None:
         """Print a table; in files and pipes without blanks at the ends of lines."""
@@ -80,7 +89,12 @@ class Console(rich.console.Console):
     def print_heading(self, text: str) -> None:
         """Print the heading of a section, after an empty line."""
         self.print()
-        self.print(Text(text, "bold underline"))
+        self.print_line((text, "bold underline"))
+
+
+def dim(text: str) -> Text:
+    """Return a remark in place of a value, for the cell of a table."""
+    return Text(text, "dim italic")
 
 
 def columns_table(*columns: str, unwrapped: Iterable[str] = ()) -> Table:

@@ -70,8 +70,6 @@ def _write_lines(entries: Iterable[Entry], file: BinaryIO) -> None:
 
 
 def _show_table(listing: Listing) -> None:
-    from rich.text import Text
-
     from urlschemes_cli.output.console import Console  # late: rich
 
     console = Console()
@@ -80,7 +78,7 @@ def _show_table(listing: Listing) -> None:
     columns += ["size"] if any(entry.size is not None for entry in entries) else []
     columns += ["modified"] if any(entry.modified is not None for entry in entries) else []
     _print_rows(console, [*columns, "URL"], [_row(entry, columns) for entry in entries])
-    console.print(Text(f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
+    console.print_line((f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
 
 
 def _row(entry: Entry, columns: list[str]) -> tuple[Text, ...]:
@@ -99,10 +97,10 @@ def _row(entry: Entry, columns: list[str]) -> tuple[Text, ...]:
 
 def _print_rows(console: Console, columns: list[str], rows: list[tuple[Text, ...]]) -> None:
     """Print the rows as a table; if it is too wide, each entry on two lines, because a wrapped URL cannot be copied."""
-    from rich.cells import cell_len
+    from rich.cells import cell_len  # late: rich
     from rich.text import Text
 
-    from urlschemes_cli.output.console import columns_table  # late: rich
+    from urlschemes_cli.output.console import columns_table
 
     widths = (max(map(cell_len, map(str, cells))) for cells in zip(columns, *rows, strict=True))
     if sum(widths) + 2 * (len(columns) - 1) <= console.width:
