@@ -20,7 +20,8 @@ from urlschemes.grammar.octets import (
     text_of,
     unescape,
 )
-from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 
 
 def set_of(rule: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from urlschemes.grammar.syntax import Part
+from urlschemes.grammar.part import Part
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from threading import Barrier, Thread
 import pytest
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 
 
 def syntax(bnf: str, *parts: Part) -> Syntax:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from urlschemes.errors import GrammarError, InvalidURL
-from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 

@@ -9,7 +9,8 @@ import pytest
 
 from urlschemes import InvalidURL, Registration, Registry
 from urlschemes.errors import Explanation
-from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_kind import refused
 
 WHY = Explanation("")

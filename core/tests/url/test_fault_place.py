@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from urlschemes import InvalidURL, Registration, Scheme
-from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_place import explanation
 from urlschemes.url.value import URL
 

@@ -174,19 +174,20 @@ class Grammar:
             )
         if name in done:
             return
-        if len(path) == DEPTH:
+        line = self.rules[name].line
+        if len(path) == _MAX_DEPTH:
             raise GrammarError(
-                f"rule {name!r} in line {self.rules[name].line} is nested more than {DEPTH} rules deep in {path[0]!r}",
+                f"rule {name!r} in line {line} is nested more than {_MAX_DEPTH} rules deep in {path[0]!r}",
                 rule=name,
-                line=self.rules[name].line,
+                line=line,
             )
-        for reference in references(self.rules[name].node):
+        for reference in _references(self.rules[name].node):
             if reference not in self.rules:
                 meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
                 raise GrammarError(
-                    f"rule {name!r} in line {self.rules[name].line} refers to {reference!r}, which is not defined",
+                    f"rule {name!r} in line {line} refers to {reference!r}, which is not defined",
                     rule=name,
-                    line=self.rules[name].line,
+                    line=line,
                     hint=f"write {meant!r}: the names of rules are case-sensitive"
                     if meant
                     else "define it, or use one of the shared rules of RFC 1738 section 5",
@@ -208,15 +209,15 @@ class Grammar:
         return Grammar({**self.rules, **own})
 
 
-def references(node: Node) -> Iterator[str]:
+def _references(node: Node) -> Iterator[str]:
     """Yield the names of the rules that `node` refers to, in order."""
     if isinstance(node, Reference):
         yield node.name
     elif isinstance(node, Repeat):
-        yield from references(node.item)
+        yield from _references(node.item)
     elif isinstance(node, Sequence | Choice):
         for item in node.items:
-            yield from references(item)
+            yield from _references(item)
 
 
 _TOKEN = re.compile(
@@ -231,10 +232,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-DEPTH = 50
+_MAX_DEPTH = 50
 """The maximum depth of brackets, and of rules that refer to rules."""
 
-TIMES = 1_000_000
+_MAX_REPETITIONS = 1_000_000
 """The maximum bound of a repetition, far above the length of any URL."""
 
 _SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
@@ -299,9 +300,9 @@ class _Parser:
 
     def choice(self) -> Node:
         self.depth += 1
-        if self.depth > DEPTH:
+        if self.depth > _MAX_DEPTH:
             line = self.tokens[self.at][2]
-            raise GrammarError(f"too many nested brackets in line {line}: expected at most {DEPTH}", line=line)
+            raise GrammarError(f"too many nested brackets in line {line}: expected at most {_MAX_DEPTH}", line=line)
         items = [self.sequence()]
         while self.tokens[self.at][1] == "|" and self.tokens[self.at][0] == "mark":
             self.at += 1
@@ -345,8 +346,15 @@ class _Parser:
             item = self.element()
             if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
                 item = item.item  # section 5 uses brackets around optional or repeated elements
-            if len(least) > 10 or len(most) > 10 or int(least or 0) > TIMES or int(most or 0) > TIMES:
-                raise GrammarError(f"invalid repetition in line {line}: expected at most {TIMES:,} times", line=line)
+            if (
+                len(least) > 10
+                or len(most) > 10
+                or int(least or 0) > _MAX_REPETITIONS
+                or int(most or 0) > _MAX_REPETITIONS
+            ):
+                raise GrammarError(
+                    f"invalid repetition in line {line}: expected at most {_MAX_REPETITIONS:,} times", line=line
+                )
             low, high = int(least or 0), int(most) if most else None if star else int(least)
             if high is not None and (high < low or high == 0):
                 problem = "the maximum is 0" if high == 0 else "the maximum is less than the minimum"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Composer"]
 
-FREE_OPTIONS = 8
+_MAX_OPTIONS = 8
 """The options without a part that are tried for a URL that is changed."""
 
 
@@ -50,7 +50,7 @@ class Composer:
     def options_taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...]:
         """Return the options in `url` that none of its parts implies, such as a `/` with nothing after it."""
         text = url.lower()
-        options = [item for item in _options(self._automaton.tree) if not self._given(item, raw)][:FREE_OPTIONS]
+        options = [item for item in _options(self._automaton.tree) if not self._given(item, raw)][:_MAX_OPTIONS]
         for count in range(len(options) + 1):
             for chosen in combinations(options, count):
                 if (self.compose(raw, chosen) or "").lower() == text:

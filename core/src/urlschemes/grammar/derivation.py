@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["END", "expected_words", "listed", "nearest_to_end", "octet_name", "part_of", "rule_of"]
 
-FEW = 8
+_FEW = 8
 """The size up to which a set of characters is listed."""
 
 END = "the end of the URL"
-ESCAPE = "an encoded octet"
+_ESCAPE = "an encoded octet"
 
 _SETS = frozenset(
     {
@@ -80,12 +80,12 @@ def expected_words(syntax: Syntax, positions: int) -> tuple[str, ...]:
             # An octet that may stand there as it is needs no second word.
             words = [f'"%{octet:02X}"{octet_name(octet)}' for octet in octets if not plain >> octet & 1]
         elif leaf.mask == _PERCENT:
-            words = [ESCAPE]
+            words = [_ESCAPE]
         elif leaf.literal is not None:
             words = [f'"{leaf.literal}"']
         elif leaf.mask in _CLASSES:
             words = [_CLASSES[leaf.mask]]
-        elif leaf.mask.bit_count() <= FEW:
+        elif leaf.mask.bit_count() <= _FEW:
             words = [f'"{chr(code)}"' for code in bits(leaf.mask)]
         else:
             words = [f"a character of {_innermost_rule(syntax, (leaf.path,))}"]
@@ -94,7 +94,7 @@ def expected_words(syntax: Syntax, positions: int) -> tuple[str, ...]:
         if wide in found:
             found = {word: None for word in found if word not in narrow}
     if any(word.startswith("a character of ") for word in found):
-        found.pop(ESCAPE, None)  # it is one of these characters
+        found.pop(_ESCAPE, None)  # it is one of these characters
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ Element: TypeAlias = "str | tuple[str, str]"
 Take: TypeAlias = OneOf["all", "all but the last", "last"]
 Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
 
-__all__ = ["Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Value"]
+__all__ = ["DIGITS", "TAKES", "TRAVELS", "Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Value"]
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "form")

@@ -16,15 +16,27 @@ from urlschemes.grammar.octets import HEX, mask
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Characters", "Element", "Marked", "Repeated", "Series", "Variants", "expand", "marks"]
+__all__ = [
+    "Characters",
+    "Element",
+    "Marked",
+    "Repeated",
+    "Series",
+    "Variants",
+    "escaped_octets",
+    "expand",
+    "marks",
+    "octets_held",
+    "with_whole_escapes",
+]
 
-UNROLLED = 64
+_MAX_COPIES = 64
 """The maximum number of copies of a repeated element."""
 
-LARGEST = 10_000
+_MAX_CHARACTERS = 10_000
 """The maximum number of character sets in a tree; those of RFC 1738 have fewer than a hundred."""
 
-DEEPEST = 120
+_MAX_DEPTH = 120
 """The maximum depth of a tree; those of RFC 1738 are less than thirty deep."""
 
 
@@ -98,7 +110,7 @@ class Marked(Element):
         self.rule = rule
 
 
-def mask_of(character: str) -> int:
+def _mask_of(character: str) -> int:
     """Return the set of `character` in both its letter cases."""
     return 1 << ord(character.lower()) | 1 << ord(character.upper())
 
@@ -135,8 +147,8 @@ class _Expander:
 
     def node(self, node: Node, path: tuple[str, ...]) -> Element:
         self.depth += 1
-        if self.depth > DEEPEST:
-            raise GrammarError(f"rule {path[0]!r} nests elements more than {DEEPEST} deep", rule=path[0])
+        if self.depth > _MAX_DEPTH:
+            raise GrammarError(f"rule {path[0]!r} nests elements more than {_MAX_DEPTH} deep", rule=path[0])
         element = self.element(node, path)
         self.depth -= 1
         return element
@@ -147,8 +159,8 @@ class _Expander:
             return self.marked(self.node(self.rules[node.name].node, inner), inner)
         if isinstance(node, Literal):
             self.size += len(node.text)
-            if self.size > LARGEST:
-                raise GrammarError(f"rule {path[0]!r} has more than {LARGEST:,} characters", rule=path[0])
+            if self.size > _MAX_CHARACTERS:
+                raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
             return self.marked(_literal(node.text, path), (*path, str(node)))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
@@ -193,13 +205,13 @@ class _Expander:
 def _literal(text: str, path: tuple[str, ...]) -> Element:
     if not text.isascii():
         raise GrammarError(f"the literal {text!r} of rule {path[-1]!r} has a character outside US-ASCII", rule=path[-1])
-    return _series([Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)])
+    return _series([Characters(_mask_of(character), path, text, offset) for offset, character in enumerate(text)])
 
 
 def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:
     least, most = node.least, node.most
-    if least > UNROLLED:
-        raise GrammarError(f"the repetition {node} has a minimum of more than {UNROLLED}")
+    if least > _MAX_COPIES:
+        raise GrammarError(f"the repetition {node} has a minimum of more than {_MAX_COPIES}")
     if least > 1:
         copies = [make() for _ in range(least)]
         if most == least:
@@ -341,9 +353,9 @@ def escaped_octets(item: Element) -> frozenset[int]:
             return frozenset(
                 high * 16 + low
                 for high in range(16)
-                if first.mask & mask_of(f"{high:x}")
+                if first.mask & _mask_of(f"{high:x}")
                 for low in range(16)
-                if second.mask & mask_of(f"{low:x}")
+                if second.mask & _mask_of(f"{low:x}")
             )
     return frozenset()
 
@@ -413,8 +425,8 @@ def with_whole_escapes(items: list[Element]) -> Iterator[Element]:
 def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
     by_second: dict[int, int] = {}
     for high in range(16):
-        second = sum(mask_of(f"{low:x}") for low in range(16) if high * 16 + low in octets)
-        by_second[second] = by_second.get(second, 0) | mask_of(f"{high:x}")
+        second = sum(_mask_of(f"{low:x}") for low in range(16) if high * 16 + low in octets)
+        by_second[second] = by_second.get(second, 0) | _mask_of(f"{high:x}")
     inner = (*path, "escape")
     series: list[Element] = [
         Series([Characters(_PERCENT, inner), Characters(first, inner), Characters(second, inner)])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.grammar.bnf import shared_rules
 from urlschemes.grammar.composer import Composer
-from urlschemes.grammar.part import Division, Part
+from urlschemes.grammar.part import Division
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.regex_compat import compiled as compile_portably
 from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, grammar_of
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.bnf import Grammar
-    from urlschemes.grammar.part import Raw
+    from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.rule_tree import Element
 
     FaultPattern: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
 
-__all__ = ["Part", "Syntax"]
+__all__ = ["Syntax"]
 
 
 class Syntax:

@@ -29,7 +29,7 @@ _XCHARS = mask(XCHAR + "%")
 _PERCENT = 1 << ord("%")
 _HEX = mask(HEX)
 
-ZEROS = 12
+_ZEROS = 12
 """One more than the zeros that are tried before a digit, for a part that is a number."""
 
 
@@ -171,7 +171,7 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton) -> None
             hint="use the rule `digits`",
         )
     for marked in found if part.number else ():
-        for zeros in range(1, ZEROS):
+        for zeros in range(1, _ZEROS):
             if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):
                 raise GrammarError(
                     f"the part {part.name!r} is a number, and its rule derives {'0' * zeros}7 but not 7",

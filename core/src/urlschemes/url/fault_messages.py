@@ -123,7 +123,7 @@ class FaultPlace:
 
         `begins` says that the part begins there. The characters of a password are not quoted.
         """
-        name = named(part) if part else None
+        name = _named(part) if part else None
         at = f"at position {self.position}"
         if not self.run:
             return f"missing {name} {at}" if begins and name else f"unexpected end of the URL {at}"
@@ -145,7 +145,7 @@ class FaultPlace:
         )
 
 
-def named(part: str) -> str:
+def _named(part: str) -> str:
     """Return the name of a part as messages write it."""
     return "user name" if part == "user" else part.replace("_", " ")
 
@@ -195,7 +195,7 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
         part=part,
         rule="escape",
         expected=("two hexadecimal digits",),
-        hint="a percent sign is written %25" if has_escapes else f"the {named(part or 'part')} has no escapes",
+        hint="a percent sign is written %25" if has_escapes else f"the {_named(part or 'part')} has no escapes",
     )
 
 
@@ -259,7 +259,7 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     syntax = place.syntax
     part = sharing_part(syntax, part_of(syntax, positions) or "", place.rest)
     written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
-    hint = f"write {listed(written)} if it is part of the {named(part)}" if options else _RESERVED_HINT
+    hint = f"write {listed(written)} if it is part of the {_named(part)}" if options else _RESERVED_HINT
     return FaultMessage(
         f"{place.subject(part)}: expected {listed((*options, *written))}",
         part=part,
@@ -279,7 +279,7 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
         return reserved_character(place.first_character(), positions, (option,))
     hint = None
     if part is not None:
-        hint = f"write {escape} if {place.run[0]!a} is part of the {named(sharing_part(syntax, part, place.rest))}"
+        hint = f"write {escape} if {place.run[0]!a} is part of the {_named(sharing_part(syntax, part, place.rest))}"
     return FaultMessage(
         f"{place.subject()}: expected {option}",
         part=None,
@@ -308,7 +308,7 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     which = "this octet" if name == "password" else f"the octet {octet:02X}{octet_name(octet)}"
     escape = "" if name == "password" else f" {place.run!a}"
     return FaultMessage(
-        f"invalid escape{escape} at position {place.position}: the {named(name or 'URL')} cannot hold {which}{there}",
+        f"invalid escape{escape} at position {place.position}: the {_named(name or 'URL')} cannot hold {which}{there}",
         part=name,
         rule=part.rule if part and is_excluded else rule_of(syntax, place.reached or percent),
         expected=("another octet",),
@@ -355,11 +355,11 @@ def _unexpected_hint(place: FaultPlace, part: str | None, expected: int, words: 
     if known is not None and known.says:
         return None  # the description of the part says more
     if words == (END,):
-        return f"leave out the text after the {named(part)}" if part else "leave it out"
+        return f"leave out the text after the {_named(part)}" if part else "leave it out"
     if known is not None and known.number and not (ends and _are_literals(words)):
-        return f"the {named(part or '')} is a decimal number"
+        return f"the {_named(part or '')} is a decimal number"
     if known is not None and not known.escapes and place.run[:1] == "%":
-        return f"the {named(part or '')} has no escapes"
+        return f"the {_named(part or '')} has no escapes"
     return _missing(place.syntax, expected, words) if ends else None
 
 
@@ -368,13 +368,13 @@ def _missing(syntax: Syntax, expected: int, words: tuple[str, ...]) -> str:
     automaton = syntax.automaton
     if not _are_literals(words):
         part = _beginning_part(syntax, expected)
-        return f"add the {named(part)}" if part else f"add {listed(words)}"
+        return f"add the {_named(part)}" if part else f"add {listed(words)}"
     after, seen = automaton.following(expected), 0
     while automaton.begun(after) is not None and after & ~seen:  # the rest of a literal
         seen |= after
         after = automaton.following(after)
     part = _beginning_part(syntax, after)
-    return f"add {listed(words)}{f' and the {named(part)}' if part else ''}"
+    return f"add {listed(words)}{f' and the {_named(part)}' if part else ''}"
 
 
 def _are_literals(words: tuple[str, ...]) -> bool:

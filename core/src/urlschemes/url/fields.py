@@ -111,7 +111,7 @@ def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
         if _has(base, name):
             raise _contract_error(cls, name, "is an attribute of every URL", "another name for the part in the record")
         if name not in fields and not _has(cls, name):
-            kind = kind_of(part)
+            kind = _kind_of(part)
             default = () if kind in {"list", "pairs"} else None
             fields[name] = Field(kind, default, "", when_needed="" if kind == "text" else None)
     return fields
@@ -122,7 +122,7 @@ def _has(cls: type, name: str) -> bool:
     return any(name in vars(each) for each in cls.__mro__)
 
 
-def kind_of(part: Part) -> Kind:
+def _kind_of(part: Part) -> Kind:
     """Return the kind of the field that `part` needs."""
     if part.number:
         return "number"
@@ -132,7 +132,7 @@ def kind_of(part: Part) -> Kind:
 
 
 def _check_kind(cls: type[URL], field: Field, part: Part) -> None:
-    kind = kind_of(part)
+    kind = _kind_of(part)
     if field.kind != kind:
         raise _contract_error(
             cls,

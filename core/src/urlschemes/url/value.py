@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.fields import Field
 
-__all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "type_failed"]
+__all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed"]
 
 
 LIMIT = 64 * 1024

@@ -6,7 +6,8 @@ import pytest
 
 import urlschemes
 from urlschemes import UnknownScheme
-from urlschemes.grammar.syntax import Part, Syntax
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 from urlschemes_conformance.generated_texts import generate
 from urlschemes_conformance.grammar_coverage import GrammarCoverage
 from urlschemes_testing.strategies import urls

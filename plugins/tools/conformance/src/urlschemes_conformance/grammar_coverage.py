@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from urlschemes import Registry
-    from urlschemes.grammar.syntax import Part, Syntax
+    from urlschemes.grammar.part import Part
+    from urlschemes.grammar.syntax import Syntax
     from urlschemes_testing.strategies import Source
 
 __all__ = ["GrammarCoverage"]

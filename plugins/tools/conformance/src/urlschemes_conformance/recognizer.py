@@ -17,7 +17,8 @@ from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Rep
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes.grammar.syntax import Part, Syntax
+    from urlschemes.grammar.part import Part
+    from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["Comparison", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
 

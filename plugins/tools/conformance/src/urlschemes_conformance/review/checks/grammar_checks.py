@@ -16,7 +16,8 @@ from urlschemes_conformance.review.verdicts import failed, passed, skipped, warn
 
 if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
-    from urlschemes.grammar.syntax import Part, Syntax
+    from urlschemes.grammar.part import Part
+    from urlschemes.grammar.syntax import Syntax
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
 
