@@ -4,15 +4,15 @@ The input is BNF in the notation of RFC 1738 section 5, and the parts that a rec
 regular expression with named parts, the octets that each part may hold, the text that parts compose, and what may come
 next at any position of a text. This package does not know URLs, plugins, or files other than its own `rfc1738.bnf`.
 
-    bnf.py              text to a tree of rules, and back
-    rule_tree.py        the rules of one scheme written out, with its parts marked
-    automaton.py        which character may come next
-    pattern.py          the tree as one regular expression, linear by construction
-    regex_compat.py     regular expressions that every supported interpreter reads alike
-    syntax_builder.py   checks of rules and parts; the automaton with the octets that the record excludes
+    bnf.py              rules as text, and back
+    rule_tree.py        the rules of one scheme as one tree, with its parts marked
+    automaton.py        which characters may come next
+    pattern.py          the tree as one regular expression of linear time
+    regex_compat.py     regular expressions that mean the same to every interpreter
+    syntax_builder.py   checks of rules and parts; the automaton with the exclusions
     syntax.py           Syntax: all of these for one scheme, computed when needed
-    composer.py         the text of a URL that has given parts
-    part.py             Part: how the text of a part becomes a value, and back
+    composer.py         texts composed of parts
+    part.py             Part: decoding the text of a part, and encoding its value
     octets.py           octets, escapes and character sets
-    derivation.py       what is expected at a position of a text
+    derivation.py       positions of the automaton in words, for messages
 """
