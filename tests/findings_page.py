@@ -41,7 +41,7 @@ EXAMPLES = {
 _HEAD = """\
 # Findings
 
-The findings of `urlschemes_lint.check` by code. `python3 dev python tests/findings_page.py` writes this page from the code.
+The findings of `urlschemes_lint.check` by code. `python3 dev python tests/findings_page.py` writes this page.
 [urls.md](urls.md#checks) describes how to use `check`.
 """
 _ERRORS = """

@@ -1,4 +1,4 @@
-"""What is found: passages, and their readings."""
+"""Passages: their places, and their readings."""
 
 from __future__ import annotations
 

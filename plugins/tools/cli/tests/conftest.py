@@ -108,7 +108,7 @@ class Screen(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What a person reads. Apart from the styles of rich, nothing that a terminal obeys may be there."""
+        """The text that a person reads. There must be no control sequences except the styles of rich."""
         text = STYLE.sub("", self.written).replace("\r\n", "\n")
         assert re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text) is None, repr(text)
         return text

@@ -1,4 +1,4 @@
-"""What to do about an invalid URL: advice that looks at the whole text, beyond the hint of the error."""
+"""Advice about an invalid URL, from its whole text: better than the hint of its error."""
 
 from __future__ import annotations
 

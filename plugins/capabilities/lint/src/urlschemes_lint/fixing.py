@@ -65,7 +65,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
 
 
 def fix_as(text: str, type_of: Callable[[str], type[URL]], limit: int = LIMIT) -> Fixed:
-    """As `fix`; `type_of` returns the URL type for a scheme's name, or raises an error of its own."""
+    """Return the same as `fix`; `type_of` returns the URL type for a scheme's name, or raises an error of its own."""
     unreadable = unfit(text, limit)
     if unreadable is not None:
         raise unreadable

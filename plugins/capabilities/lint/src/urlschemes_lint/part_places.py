@@ -1,4 +1,4 @@
-"""Where parts and hosts stand in a URL, and which characters delimit a part."""
+"""The places of parts and hosts in a URL, and the characters that delimit a part."""
 
 from __future__ import annotations
 

@@ -1,15 +1,17 @@
 """URLs in running text (the Appendix of RFC 1738): find them, and write them so that they are found.
 
-from urlschemes_text import find, wrap
+    from urlschemes_text import find, wrap
 
-[found.url for found in find("See <URL:http://h/a> and ftp://h/b.")]
-wrap(url, fragment="top", width=72)
+    [found.url for found in find("See <URL:http://h/a> and ftp://h/b.")]
+    wrap(url, fragment="top", width=72)
 
-search          find
-window          the piece of a text that is being searched
-bare_urls       where a URL without brackets ends
-passages        what is found: Found, Broken
-wrapping        wrap
+`find` returns the URLs that `wrap` wrote, and is certain of them.
+
+    search          find
+    window          the piece of a text that is being searched
+    bare_urls       the end of a URL without brackets
+    passages        the results: Found, Broken
+    wrapping        wrap
 """
 
 from urlschemes_text.passages import Broken, Found, Passage

@@ -1,4 +1,4 @@
-"""Where a URL without brackets ends. The end must be guessed; the guess never drops what was written as part of it."""
+"""The end of a URL without brackets. It is guessed; the guess never drops a character that was meant as part of it."""
 
 from __future__ import annotations
 

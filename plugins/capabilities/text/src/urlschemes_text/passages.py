@@ -1,4 +1,4 @@
-"""What is found in a text: URLs, and passages that should be URLs."""
+"""Passages of a text: URLs, and what should be URLs."""
 
 from __future__ import annotations
 

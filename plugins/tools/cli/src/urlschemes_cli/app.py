@@ -56,7 +56,7 @@ _MODULES = {name: module for commands in _HELP.values() for name, (module, _) in
 _PARSING_MODULES = frozenset({"parse", "explain", "check_and_fix", "extract"})
 """The modules of commands that call no hook unless they fail, and so log nothing."""
 _JSON = f"{__name__}.json"
-"""The key in the metadata of click's context that tells whether `--json` is among the arguments."""
+"""The key in click's context for: `--json` is among the arguments."""
 
 
 class _Commands(click.Group):

@@ -1,4 +1,4 @@
-"""What a plugin provides for `urlschemes demo`: a resource on this machine that can be accessed.
+"""Demonstrations for `urlschemes demo`: resources on this machine, which plugins provide.
 
 An entry point of the group `urlschemes.demos` has the name of a scheme and names a function that returns a context
 manager. The server runs within its `with` block:

@@ -81,7 +81,7 @@ class Operation(NamedTuple):
 
 
 class Permission(NamedTuple):
-    """What a policy allows for some operations of a scheme; for all of them, if `operations` is empty."""
+    """The permission of a policy for some operations of a scheme; for all of them, if `operations` is empty."""
 
     operations: str
     text: str

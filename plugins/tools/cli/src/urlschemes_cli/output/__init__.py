@@ -1,4 +1,4 @@
-"""What the commands write.
+"""The output of the commands.
 
     text            lines that are safe on a terminal; notes on standard error
     json_output     JSON, also of errors

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["error_json", "errors_as_json", "write_error_json", "write_json"]
 
 _WRITTEN = f"{__name__}.written"
-"""The key in the metadata of click's context that tells whether JSON was written."""
+"""The key in click's context for: JSON was written."""
 
 
 def write_json(value: object) -> None:
