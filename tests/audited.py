@@ -8,6 +8,7 @@ This is a script, since an audit hook stays for as long as its process:
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from contextlib import ExitStack
@@ -63,12 +64,16 @@ class Watch:
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.armed or event not in NETWORK | FILES | PROCESSES:
             return
-        if event in FILES and isinstance(arguments[0], str) and not arguments[0].startswith(self.served):
-            return  # a module that is imported; what is no str is a descriptor of a folder that is served
+        if event in FILES and not self.is_served(arguments[0]):
+            return  # a module that is imported
         modules = list(packages(sys._getframe(1)))
         if SERVERS.isdisjoint(module.partition(".")[0] for module in modules):
             own = (module for module in modules if module.startswith("urlschemes"))
             self.openers[event, next(own, "another module")] += 1
+
+    def is_served(self, path: object) -> bool:
+        """Return True for what is in the folder that is served, and for the descriptor of a folder."""
+        return isinstance(path, int) or (path is not None and os.fsdecode(path).startswith(self.served))  # type: ignore[arg-type]  # of an event
 
     def found(self) -> list[tuple[str, str, int]]:
         """Return each event with its module and its count."""
