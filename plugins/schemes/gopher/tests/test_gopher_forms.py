@@ -113,7 +113,6 @@ def test_without_answers_nothing_is_sent() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        (("400",), InputRequired),
         (("1", "p", "r", "green", "1"), InputRequired),
         (("1", "p", "r", "red", "yes"), InputRequired),
         (("1\r\n.", "p", "r", "red", "1"), UnsafeURL),

@@ -120,11 +120,10 @@ def test_a_redirect_from_http_over_https_back_to_http_is_refused() -> None:
         opening(),
         request(),
         server("HTTP/1.1 302 Found", "Location: http://host.dom/", ""),
-        follow("http://host.dom/", HttpURL.parse("http://host.dom/")),
     )
     error = replay(access(HttpURL.parse("http://host.dom/")), dialogue).error
     assert isinstance(error, RedirectRefused)
-    assert error.reason == "downgrade"
+    assert error.reason == "scheme"
 
 
 def test_find_attributes_logs_in_as_well() -> None:

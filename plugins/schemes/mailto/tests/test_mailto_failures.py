@@ -93,7 +93,7 @@ FAILURES = {
     "banner 354": Failure((*CONNECTED, server("354 Ready")), ProtocolError, "a reply 220"),
     "no banner": Failure((*CONNECTED, server_closes()), ConnectError, "closed the connection"),
     "half a banner": Failure((*CONNECTED, server(b"220 rel"), server_closes()), Truncated, "within a line"),
-    "a banner, reset": Failure((*CONNECTED, server_resets()), ConnectError, "broke off"),
+    "a banner, reset": Failure((*CONNECTED, server_resets()), ConnectError, "broke before the first octet"),
     "two codes in one reply": Failure((*CONNECTED, server("220-Hello", "250 there")), ProtocolError, "250 there"),
     "a continuation without a code": Failure(
         (*CONNECTED, server("220-Hello", "there", "220 x")), ProtocolError, "there"

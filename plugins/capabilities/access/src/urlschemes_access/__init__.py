@@ -1,16 +1,30 @@
-"""Operations on what URLs locate (RFC 1738 section 2): access, find attributes, update, replace and delete.
+"""Operations on resources (RFC 1738 section 2): access, find attributes, update, replace and delete.
 
-from urlschemes_access import access
+    from urlschemes_access import access
 
-with access("ftp://host.dom/pub/readme.txt") as document:
-    document.save("readme.txt")
+    with access("ftp://host.dom/pub/readme.txt") as document:
+        document.save("readme.txt")
 
-client.py           Client and AsyncClient, and the functions that use a client without settings
-operations.py       from a URL to a dialogue: vetoes, gateways, options
-protocol/           what an algorithm may ask for: the vocabulary of plugins
-dialogue/           every rule of an access; no I/O
-backends/           I/O: blocking, on an event loop, files
-resources/          what an operation returns: documents, listings, sessions
+In: a URL and the caller's settings. Out: a Document, a Listing, a Session or Attributes, or a typed error.
+
+client.py             Client and AsyncClient, and functions that use a client without settings
+client_base.py        the settings of a client
+operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
+protocol/             the vocabulary of algorithms: requests and readers, for scheme plugins
+dialogue/             every rule of an access; no I/O
+backends/             I/O: blocking, on an event loop, local files
+resources/            what an operation returns
+policy.py             Policy and Limits: what may be reached, and how much
+credentials.py        logins and forms, and the functions that answer them
+attributes.py         Attributes, entries of listings
+configuration.py      the configuration file and environment variables
+scheme_options.py     the options of schemes
+gateways.py           URLs that are reached through a URL of another scheme
+hooks.py              the hooks of other plugins: veto, gateway, credentials, observe
+trace_event.py        TraceEvent
+errors.py             AccessError and its subclasses, PolicyDenied
+
+The core does not know this package; this package does not know any scheme.
 """
 
 from urlschemes_access.attributes import Attributes, Entry

@@ -1,9 +1,8 @@
-"""What is known of a resource: its attributes, the entries of a listing, what the file system says of a file."""
+"""Descriptions of resources: attributes, the entries of listings, facts about local files."""
 
 from __future__ import annotations
 
 import codecs
-from copy import copy
 from dataclasses import dataclass, field, fields
 from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,30 +15,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from urlschemes.url.value import URL
-
 __all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "charset_of", "media_type_of"]
 
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
 
 def media_type_of(name: str | None) -> str | None:
-    """The media type that the suffix of a file's name tells, where no protocol says it; None where it tells nothing.
+    """Return the media type that the suffix of a file name stands for, None if it is unknown.
 
-    Of `a.txt.gz` it is that of the octets that are there, which are no text.
+    `a.txt.gz` has the media type of its octets, which is application/gzip.
     """
-    guessed, coding = guess_type(f"/{name or ''}", strict=False)  # without the slash, a name could look like a URL
+    guessed, coding = guess_type(f"/{name or ''}", strict=False)  # without the slash a name could be read as a URL
     return guessed if coding is None else _CODINGS.get(coding)
 
 
-# Codecs that a server must not choose: no character sets, or slow on hostile input.
+# Codecs that a server may not choose: they are not character sets, or are slow on hostile input.
 _NO_CHARSETS = frozenset(
     {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs", "oem"}
 )
 
 
 def charset_of(media_type: str | None) -> str | None:
-    """The name of Python's codec for the `charset` parameter; None where there is none that a server may choose."""
+    """Return Python's codec for the `charset` parameter of a media type; None if there is none a server may choose."""
     for parameter in (media_type or "").split(";")[1:]:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
@@ -52,18 +49,18 @@ def charset_of(media_type: str | None) -> str | None:
     return None
 
 
-def _printed(value: Attributes | Entry) -> str:
-    """As a dataclass prints, but without the passwords of the URLs in it: the other side may write one anywhere."""
+def _redacted_repr(value: Attributes | Entry) -> str:
+    """Return the repr of a dataclass without passwords: a server may write a URL with a password anywhere."""
     shown = [f"{each.name}={redact(repr(getattr(value, each.name)))}" for each in fields(value) if each.repr]
     return f"{type(value).__name__}({', '.join(shown)})"
 
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """How a URL was reached through another (section 4).
+    """A gateway that was used (section 4).
 
-    `asked` is the URL that was asked for, `url` the one it was reached through, `source` who said so: a file, a
-    variable, a hook.
+    `asked` is the URL that the caller gave, `url` the one that it was reached through, `source` the file, variable or
+    hook that named the gateway.
     """
 
     asked: URL
@@ -73,11 +70,11 @@ class Gateway:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Attributes:
-    """What is known of a resource apart from its content; None is unknown.
+    """The attributes of a resource; None means unknown.
 
-    `size` counts octets. `modified` bears a time zone. `name` is what the other side calls the resource; it is never
-    used as a local file name. `fields` holds what the protocol says in its own words (HTTP header fields, Gopher+
-    attribute blocks). `gateway` is the gateway that the resource was reached through, which no plugin sets.
+    `size` is in octets. `modified` has a time zone. `name` is the server's name for the resource; it is never used as a
+    local file name. `fields` holds what the protocol says in its own words, such as HTTP header fields. `gateway` is
+    the gateway that the resource was reached through; plugins leave it out.
     """
 
     media_type: str | None = None
@@ -87,21 +84,15 @@ class Attributes:
     fields: Mapping[str, str] = field(default_factory=dict)
     gateway: Gateway | None = field(default=None, repr=False)
 
-    __repr__ = _printed
-
-    def reached_through(self, gateway: Gateway) -> Attributes:
-        """The same, with the gateway. For whoever hands out the resource; a plugin may have derived its own type."""
-        same = copy(self)
-        object.__setattr__(same, "gateway", gateway)
-        return same
+    __repr__ = _redacted_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Entry:
-    """One entry of a listing. `url` is the text of its URL: it may name a scheme that is not installed, or be None.
+    """One entry of a listing.
 
-    `kind` is a word of the protocol's (`"file"`, `"directory"`, `"search"`, `"text"`). `problem` says why an entry
-    that the other side sent cannot be followed.
+    `url` is the text of its URL, whose scheme need not be installed, or None. `kind` is a word of the protocol, such as
+    `"file"`, `"directory"` or `"search"`. `problem` says why an entry cannot be followed.
     """
 
     name: str
@@ -113,23 +104,22 @@ class Entry:
     problem: str | None = None
     _reader: Callable[[str], URL] | None = field(default=None, init=False, repr=False, compare=False)
 
-    __repr__ = _printed
+    __repr__ = _redacted_repr
 
     def parse(self) -> URL:
-        """The URL of this entry, read by the registry that the listing came from.
+        """Parse the URL of this entry with the registry of the listing.
 
-        An entry that came from no listing, or out of a pickle, gives a generic URL, which `urlschemes.parse` reads
-        further. Raises InvalidURL, UnknownScheme; ProtocolError where the entry has no URL.
+        An entry without a listing, or from a pickle, gives a generic URL. Raises InvalidURL, UnknownScheme;
+        ProtocolError if the entry has no URL.
         """
         if self.url is None:
             raise ProtocolError(self.problem or f"'{one_line(self.name, 80)}' has no URL", where="listing")
         if self._reader is not None:
             return self._reader(self.url)
-
         return URL.parse(self.url)
 
     def read_by(self, reader: Callable[[str], URL] | None) -> None:
-        """Let `parse` use `reader`. For whoever hands out the listing; a pickle does not keep it."""
+        """Make `parse` use `reader`. The dialogue calls this; pickles do not keep it."""
         object.__setattr__(self, "_reader", reader)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -142,7 +132,7 @@ def _entry(values: dict[str, Any]) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What the file system says: `kind` is `"file"`, `"directory"` or `"other"`; `size` counts octets."""
+    """Facts about a local file or folder; `size` is in octets."""
 
     path: str
     kind: Literal["file", "directory", "other"]

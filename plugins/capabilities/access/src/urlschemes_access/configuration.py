@@ -78,8 +78,8 @@ class Setting:
 class Configuration:
     """The configuration of a client; without arguments, an empty one.
 
-    `settings` are the values, one for each key. `environment` holds the variables, if they are trusted; `trust_env` says
-    whether they are.
+    `settings` are the values, one for each key. `environment` holds the variables, if they are trusted; `trust_env`
+    says whether they are.
     """
 
     settings: tuple[Setting, ...] = ()
@@ -92,8 +92,8 @@ class Configuration:
     ) -> Configuration:
         """Read the tables of a configuration file.
 
-        With `trust_env` the variables of `environ` (default: those of the process) count too, before the file: gateways,
-        the options for which the records of schemes name a variable, and what plugins read by the hook
+        With `trust_env` the variables of `environ` (default: those of the process) count too, before the file:
+        gateways, the options for which the records of schemes name a variable, and what plugins read by the hook
         `urlschemes_gateway`. Raises ConfigurationError: its `source` is the file or the variable, `key` the key.
         """
         ConfigTable("", dict(file.tables), file.source).check_keys(_TABLES)
@@ -110,7 +110,7 @@ class Configuration:
         options: Mapping[str, Mapping[str, Any]] | None = None,
         gateways: Mapping[str, str] | None = None,
     ) -> Configuration:
-        """Return the configuration with these options and gateways, which take precedence. Raises ConfigurationError."""
+        """Return a configuration in which these options and gateways take precedence. Raises ConfigurationError."""
         tables = {name: table for name, table in (("options", options), ("gateways", gateways)) if table}
         if not tables:
             return self

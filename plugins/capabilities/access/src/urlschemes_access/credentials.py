@@ -1,4 +1,4 @@
-"""What a server may want to know before it gives a resource, logins and forms, and who answers."""
+"""Logins and forms that a server asks for, and the functions of the caller that answer."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Credentials:
 class Question:
     """One question of a form.
 
-    `kind` is the protocol's word (`"Ask"`, `"Choose"`), `choices` are the possible answers. The answer to a `hidden`
-    question is a secret: it must not be shown while it is typed.
+    `kind` is the protocol's word, such as `"Ask"` or `"Choose"`. `choices` are the possible answers, if the server
+    lists them. The answer to a `hidden` question is a secret, not to be shown while it is typed.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Questions that the server wants answered before it gives the resource."""
+    """Questions to be answered before the server gives the resource."""
 
     title: str
     questions: tuple[Question, ...]
@@ -49,5 +49,5 @@ Answers: TypeAlias = tuple[str, ...]
 Authenticator: TypeAlias = "Callable[[Authenticate], Credentials | None]"
 """A function that returns a user name and a password, or None if it knows none."""
 
-Asker: TypeAlias = Callable[[Form], Answers]
-"""A function that answers the questions of a form."""
+Asker: TypeAlias = Callable[[Form], Answers | None]
+"""A function that answers the questions of a form, or returns None if the user does not."""

@@ -1,4 +1,4 @@
-"""Errors of operations on URLs, split by whose fault they are.
+"""Errors of operations on URLs.
 
 URLError
 ├── PolicyDenied                the policy forbids the access
@@ -8,13 +8,13 @@ URLError
     ├── TLSError
     ├── DeadlineExceeded
     ├── ProtocolError           the server broke its protocol
-    ├── LimitExceeded           more than the policy accepts
-    ├── Truncated               less than was announced
-    ├── RemoteError             the server refused, by its protocol
-    ├── AuthRequired            the server wants credentials that were not given
-    ├── InputRequired           the server wants answers that were not given
-    ├── RedirectRefused
-    └── Indeterminate           it cannot be known whether the operation was done
+    ├── LimitExceeded           more than a limit of the policy allows
+    ├── Truncated               the content or the dialogue ended early
+    ├── RemoteError             the server or the file system refused
+    ├── AuthRequired            the server requires a login
+    ├── InputRequired           the operation needs answers or content that were not given
+    ├── RedirectRefused         a redirect that is not followed
+    └── Indeterminate           the operation may or may not have been carried out
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class PolicyDenied(URLError):
-    """The policy forbids the access. `rule` names the policy's rule; the hint says how to allow it."""
+    """The policy forbids the access. `rule` names the rule of the policy; the hint says how to allow the access."""
 
     code = "policy-denied"
 
@@ -51,8 +51,8 @@ class PolicyDenied(URLError):
 class AccessError(URLError):
     """The access began and failed: the network, the server or the file system is the cause.
 
-    `sent` counts the octets of the caller's content that had been sent before: so many may be there, or a part of them.
-    It is None where none were.
+    `sent` is the number of octets of the caller's content that had been sent before and may be stored in part; None if
+    the operation sends none.
     """
 
     code = "access-error"
@@ -69,19 +69,19 @@ class ResolveError(AccessError):
 
 
 class ConnectError(AccessError):
-    """No connection to the host and port, or it broke before the first octet of an answer."""
+    """The connection to host and port failed, or broke before the first octet of an answer."""
 
     code = "connect-error"
 
 
 class TLSError(AccessError):
-    """The TLS handshake failed, or the certificate is not the host's. Nothing was sent."""
+    """The TLS handshake failed, or the certificate is not valid for the host. Nothing was sent."""
 
     code = "tls-error"
 
 
 class DeadlineExceeded(AccessError):
-    """The access took longer than it may. `phase` says what it was waiting for."""
+    """The access took too long. `phase` names what it was waiting for."""
 
     code = "deadline-exceeded"
 
@@ -91,7 +91,7 @@ class DeadlineExceeded(AccessError):
 
 
 class ProtocolError(AccessError):
-    """The other side does not speak its protocol. `where` says at which point of the dialogue."""
+    """The server violated its protocol. `where` names the point of the dialogue."""
 
     code = "protocol-error"
 
@@ -101,7 +101,7 @@ class ProtocolError(AccessError):
 
 
 class LimitExceeded(AccessError):
-    """The other side sent more than the policy accepts. `limit` names the bound, `value` is the bound."""
+    """The server sent more than the policy allows. `limit` names the limit, `value` is its value."""
 
     code = "limit-exceeded"
 
@@ -112,9 +112,9 @@ class LimitExceeded(AccessError):
 
 
 class Truncated(AccessError):
-    """The content ended before its end. `received` and `expected` (None where unknown) count octets.
+    """The content ended early. `received` and `expected` are numbers of octets, None if unknown.
 
-    `partial` holds what came, where the caller asked for the whole at once.
+    `partial` holds the octets received, if the caller asked for the whole content at once.
     """
 
     code = "truncated"
@@ -135,10 +135,10 @@ class Truncated(AccessError):
 
 
 class RemoteError(AccessError):
-    """The other side refused by its protocol.
+    """The server refused, in the way of its protocol, or the file system did.
 
-    `status` is its code, `text` its words, both as safe to show as the message; `temporary` says whether trying later
-    may help. `step` is what it refused, where the protocol has several steps and it matters which.
+    `status` is its code and `text` its text, both safe to print. `temporary` is True if trying again later may help.
+    `step` names the refused step of a protocol with several steps.
     """
 
     code = "remote-error"
@@ -161,21 +161,21 @@ class RemoteError(AccessError):
 
 
 class AuthRequired(AccessError):
-    """The other side wants a login that was not given, or refused the one that was."""
+    """The server requires a login that was not given, or refused the one that was given."""
 
     code = "auth-required"
 
 
 class InputRequired(AccessError):
-    """The other side asks questions, and the caller gave no way to answer them."""
+    """The operation needs answers or content, and the caller passed no way to get them."""
 
     code = "input-required"
 
 
 class RedirectRefused(AccessError):
-    """The other side points elsewhere, and the policy does not follow.
+    """The server redirects to a location that is not followed.
 
-    `reason` is one word: scheme, hops, invalid, policy ...; `location` is where it points.
+    `reason` is one word: scheme, hops, invalid, gateway or policy; `location` is the target.
     """
 
     code = "redirect-refused"
@@ -187,6 +187,6 @@ class RedirectRefused(AccessError):
 
 
 class Indeterminate(AccessError):
-    """The connection was lost at a point where the operation may or may not have been carried out."""
+    """The connection was lost when the operation may or may not have been carried out."""
 
     code = "indeterminate"

@@ -1,122 +1,202 @@
 """Gateways: URLs that are reached through a URL of another scheme (section 4).
 
-A gateway is a template such as `http://gw.dom/fetch?{url}`; the whole URL stands in the place of `{url}`, encoded. It
-is used to read, and for nothing else, and it is reached directly: no gateway leads through another.
+A gateway is a template such as `http://gw.dom/fetch?{url}`; the whole URL replaces `{url}`, percent-encoded. Gateways
+are used only for reading, and no gateway leads through another.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
-from urlschemes.errors import InvalidURL, UnsafeURL
+from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractError, UnknownScheme, UnsafeURL
 from urlschemes.grammar.octets import SCHEME_NAME
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line, redact
 from urlschemes.url.value import URL
-from urlschemes_access.dialogue.destinations import Reach
+from urlschemes_access.attributes import Gateway
+from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.policy import is_dotted_quad
 
 if TYPE_CHECKING:
+    from urlschemes.registry.registry import Registry
     from urlschemes.scheme.registration import Registration
+    from urlschemes_access.configuration import Configuration
+    from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.policy import Policy
 
-__all__ = ["OPERATIONS", "Template", "check_asked"]
+__all__ = ["GatewayFinder", "Template", "check_gatewayed_url"]
 
 OPERATIONS = frozenset({"access", "find attributes"})
-"""What may go through a gateway. What changes something, or talks to somebody, goes to the host that the URL names."""
+"""The operations that may use a gateway. All others go to the host that the URL names."""
 
-_PLACE = "{url}"
+_PLACEHOLDER = "{url}"
 
 
 class Template(NamedTuple):
-    """The template of a gateway: what stands before the URL, and what behind it."""
+    """The template of a gateway: the text before the URL, and the text after it."""
 
     before: str
-    behind: str
+    after: str
 
     @classmethod
     def parse(cls, text: str) -> Template:
-        """The template that `text` is. Raises ValueError, whose text says what it lacks."""
-        before, place, behind = text.partition(_PLACE)
-        if not place or _PLACE in behind:
-            raise ValueError(f"it needs {_PLACE} once, where the URL is to stand")
+        """Parse a template. Raises ValueError with the reason."""
+        before, placeholder, after = text.partition(_PLACEHOLDER)
+        if not placeholder or _PLACEHOLDER in after:
+            raise ValueError(f"it must contain {_PLACEHOLDER} once")
         scheme, colon, rest = before.partition(":")
         if not colon or not SCHEME_NAME.fullmatch(scheme):
-            raise ValueError("it begins with no name of a scheme")
+            raise ValueError("it does not begin with the name of a scheme")
         if rest.startswith("//") and not rest[2:].partition("/")[1]:
-            raise ValueError(f"{_PLACE} stands before the path: the URL would choose the host")
+            raise ValueError(f"{_PLACEHOLDER} must come after the host")
         try:
-            URL.parse(f"{before}a{behind}")
+            URL.parse(f"{before}a{after}")
         except InvalidURL as error:
-            raise ValueError(f"it is no URL: {error.message}") from None
-        return cls(before, behind)
+            raise ValueError(f"it is not a URL: {error.message}") from None
+        return cls(before, after)
 
     @property
     def scheme(self) -> str:
-        """The scheme that the gateway is reached by."""
+        """The scheme of the gateway."""
         return self.before.partition(":")[0].lower()
 
-    def filled(self, url: URL) -> str:
-        """The text of the URL through which `url` is reached. Each character but letters, digits, `-._` is encoded."""
-        from urllib.parse import quote
-
-        return f"{self.before}{quote(str(url), safe='')}{self.behind}"
+    def fill(self, url: URL) -> str:
+        """Return the text of the URL through which `url` is reached; all but letters, digits and `-._` is encoded."""
+        return f"{self.before}{quote(str(url), safe='')}{self.after}"
 
 
-def check_asked(url: URL, policy: Policy, registration: Registration | None) -> None:
-    """Check the URL that somebody else is about to be told, as far as its text says where it leads.
+class _NamedGateway(NamedTuple):
+    """The URL that a configuration or a plugin names as gateway; `source` describes it, `plugin` provides it."""
 
-    `registration` is the record of its scheme, if somebody provides it. Raises UnsafeURL for what no one else may
-    learn, a user name or a password, and for what could not be accessed directly either; PolicyDenied.
+    text: str
+    source: str
+    plugin: str = ""
+
+    def error(self, why: str, hint: str | None) -> ConfigurationError | PluginContractError:
+        """Return the error for a gateway that cannot be used."""
+        message = f"{self.source} {why}"
+        if self.plugin:
+            return PluginContractError(
+                message, distribution=self.plugin, wants="a URL that can be accessed directly", has=why, hint=hint
+            )
+        return ConfigurationError(message, source=self.source, key="gateways", hint=hint)
+
+
+class GatewayFinder:
+    """Finds gateways: those of a configuration, then those that plugins name."""
+
+    def __init__(self, registry: Registry, configuration: Configuration, hooks: AccessHooks | None) -> None:
+        self._registry = registry
+        self._configuration = configuration
+        self._hooks = hooks
+
+    def find(self, operation: str, url: URL, policy: Policy) -> Gateway | None:
+        """Return the gateway of `url`, None if it is reached directly.
+
+        Raises UnsafeURL or PolicyDenied if `url` may not be accessed through a gateway, ConfigurationError or
+        PluginContractError for a gateway that cannot be used.
+        """
+        named = self._named(operation, url)
+        if named is None:
+            return None
+        check_gatewayed_url(url, policy, url.registration)
+        return Gateway(url, self._parse(operation, url, named), named.source)
+
+    def has_gateway(self, operation: str, url: URL) -> bool:
+        """Return True if a gateway is named for `url`."""
+        return self._named(operation, url) is not None
+
+    def check(self, scheme: str) -> None:
+        """Raise ConfigurationError if the configured gateway of `scheme` cannot be used."""
+        url = URL.parse(f"{scheme}:a")
+        named = self._named("access", url)
+        if named is not None:
+            self._parse("access", url, named)
+
+    def _named(self, operation: str, url: URL) -> _NamedGateway | None:
+        if operation not in OPERATIONS:
+            return None
+        setting = self._configuration.gateway(url.scheme)
+        if setting is not None:
+            return _NamedGateway(Template.parse(setting.value).fill(url), f"{setting.name} of {setting.source}")
+        if self._hooks is None:
+            return None
+        answer = self._hooks.gateway(url, operation, trust_env=self._configuration.trust_env)
+        return answer and _NamedGateway(answer[0], f"the hook urlschemes_gateway of {answer[1]}", answer[1])
+
+    def _parse(self, operation: str, url: URL, named: _NamedGateway) -> URL:
+        """Return the URL of the gateway. Raises ConfigurationError, PluginContractError."""
+        try:
+            gateway_url = self._registry.parse(named.text)
+        except (InvalidURL, UnknownScheme) as error:
+            raise named.error(f"leads to a URL that cannot be accessed: {error.message}", error.hint) from None
+        if gateway_url.scheme == url.scheme or self.has_gateway(operation, gateway_url):
+            raise named.error(
+                f"leads to {gateway_url.scheme}, which is reached through a gateway itself",
+                "name a URL of another scheme, which is reached directly",
+            )
+        return gateway_url
+
+
+def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | None) -> None:
+    """Check a URL before it is told to a gateway. `registration` is the record of its scheme, None if it is unknown.
+
+    Raises UnsafeURL for a user name or a password, and for a URL that could not be accessed directly; PolicyDenied.
     """
     policy.check_scheme(url.scheme)
-    part = next((part for part in ("password", "user") if url.raw.get(part) is not None), None)
-    if part is None and registration is None and "@" in str(url).partition("//")[2].partition("/")[0]:
-        part = "user"
-    if part is None and redact(str(url)) != str(url):
-        part = "password"
+    part = _secret_part(url, registration)
     if part is not None:
         raise UnsafeURL(
-            f"the URL holds a {part}, and the gateway that it is reached through would learn it",
+            f"the URL contains a {part}, which its gateway would learn",
             scheme=url.scheme,
             part=part,
             section="RFC 1738 section 6",
-            hint="leave it out of the URL, or access it where no gateway is configured",
+            hint="remove it from the URL, or access the URL without a gateway",
         )
     if registration is None:
         url.check_line()
         if url.schemepart.startswith("//"):
             _check_authority(url, policy)
         return
-    Reach(policy, registration).admit(url)
+    Destinations(policy, registration).check_url(url)
     host = url.raw.get("host")
     if isinstance(host, str) and not registration.local and is_dotted_quad(host):
         policy.check_address(host)
 
 
+def _secret_part(url: URL, registration: Registration | None) -> str | None:
+    for part in ("password", "user"):
+        if url.raw.get(part) is not None:
+            return part
+    if registration is None and "@" in str(url).partition("//")[2].partition("/")[0]:
+        return "user"
+    return "password" if redact(str(url)) != str(url) else None
+
+
 def _check_authority(url: URL, policy: Policy) -> None:
-    """Check where a URL leads whose scheme nobody provides, by the Common Internet Scheme Syntax (section 3.1)."""
-    written = url.schemepart[2:].partition("/")[0]
-    if not written:
+    """Check the host and port of a URL whose scheme is unknown, by the Common Internet Scheme Syntax (section 3.1)."""
+    authority = url.schemepart[2:].partition("/")[0]
+    if not authority:
         return
-    found = _authority().fullmatch(written)
-    if found is None:
+    match = _authority_syntax().fullmatch(authority)
+    if match is None:
         raise UnsafeURL(
-            f"where the host stands, the URL has {one_line(repr(written), 80)}, which each reader may take for another",
+            f"invalid host {one_line(repr(authority), 80)}: programs may read it differently",
             scheme=url.scheme,
             part="host",
             section="RFC 1738 section 3.1",
-            hint="write a domain name or four groups of digits, and a port",
+            hint="write a domain name or an IPv4 address, and perhaps a port",
         )
-    policy.check_host(found["host"].lower())
-    if is_dotted_quad(found["host"]):
-        policy.check_address(found["host"])
-    if found["port"] is not None:
-        policy.check_port(int(found["port"]))
+    policy.check_host(match["host"].lower())
+    if is_dotted_quad(match["host"]):
+        policy.check_address(match["host"])
+    if match["port"] is not None:
+        policy.check_port(int(match["port"]))
 
 
 @cache
-def _authority() -> Syntax:
+def _authority_syntax() -> Syntax:
     return Syntax("authority = hostport", "authority", [Part("host", ["host"]), Part("port", ["port"], number=True)])

@@ -1,9 +1,9 @@
 """The hooks that take part in an access, beside the core's `urlschemes_ledger`.
 
 An implementation that has nothing to do must return None at once, and must be light to import: its module is imported
-when one of its hooks is first called. An implementation that cannot be imported, or breaks its specification, fails what
-its hook decides: a veto or a gateway every access, credentials the accesses that ask for them. A failing observer is
-logged. docs/hooks.md draws which hook is called when.
+when one of its hooks is first called. An implementation that cannot be imported, or breaks its specification, fails
+what its hook decides: a veto or a gateway every access, credentials the accesses that ask for them. A failing observer
+is logged. docs/hooks.md draws which hook is called when.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from urlschemes.redaction import one_line
 from urlschemes.registry.hooks import Hooks, hookspec, log
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
-from urlschemes_access.resources.synchronous import Outcome
 
 if TYPE_CHECKING:
     from urlschemes.errors import URLError
     from urlschemes.registry.registry import Registry
     from urlschemes.url.value import URL
     from urlschemes_access.protocol.requests import Authenticate
+    from urlschemes_access.resources.source import Outcome
 
 __all__ = [
     "AccessHooks",
@@ -61,8 +61,8 @@ def urlschemes_gateway(url: URL, operation: str, trust_env: bool) -> str | None:
     `trust_env`: True if environment variables may decide what is returned.
     Returns: the text of the URL to access instead, of another scheme; None to leave it alone.
     Called: before each access of a scheme for which no gateway is configured, before anything is imported for it; and
-    for what was returned, and for the target of each redirect, which must need no gateway. What is returned goes through
-    the policy and the vetoes like any other URL.
+    for what was returned, and for the target of each redirect, which must need no gateway. What is returned goes
+    through the policy and the vetoes like any other URL.
     Several: the first answer counts.
     Failure: it fails the access.
     """
@@ -117,7 +117,7 @@ class AccessHooks:
         self._last_failure: dict[str, str] = {}
 
     def gateway(self, url: URL, operation: str, *, trust_env: bool) -> tuple[str, str] | None:
-        """Return the text of the URL through which `url` is reached, and the plugin that says so. Raises PluginError."""
+        """Return the text of a gateway's URL, and the plugin that names it; None for none. Raises PluginError."""
         for hook in self._hooks.implementations("gateway"):
             answer = hook(str, url=url, operation=operation, trust_env=trust_env)
             if answer is not None:

@@ -1,56 +1,40 @@
 """From the caller's URL to the dialogue of an operation (section 2).
 
-    the caller's URL  ->  vetoes and gateways  ->  the algorithm of its scheme  ->  a dialogue, ready for a backend
+    URL  ->  vetoes and gateways  ->  the algorithm of its scheme, with its options  ->  Dialogue
 
-Redirects and the URLs of listings come back here, so that what a server names is read under stricter rules than what the
-caller names. Observers are told of the beginning and of the end.
+URLs that a server sends, in redirects and listings, are read under stricter rules than those of the caller: they never
+load a third-party plugin.
 """
 
 from __future__ import annotations
 
-import re
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import (
-    ConfigurationError,
-    InvalidURL,
-    PluginContractError,
-    PluginLoadError,
-    UnknownScheme,
-    UnsupportedOperation,
-    URLError,
-)
+from urlschemes.errors import PluginLoadError, UnknownScheme, UnsupportedOperation, URLError
 from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
-from urlschemes_access.attributes import Gateway
 from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
-from urlschemes_access.gateways import OPERATIONS, Template, check_asked
-from urlschemes_access.scheme_options import check, fitting, options_of
+from urlschemes_access.gateways import GatewayFinder
+from urlschemes_access.scheme_options import check_option, configured_value, is_configurable, options_of
 from urlschemes_access.trace_event import TraceEvent
-from urlschemes_lint.fixing import fix_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from urlschemes.registry.registry import Registry
     from urlschemes.scheme.scheme import Scheme
-    from urlschemes_access.configuration import Configuration, Setting
-    from urlschemes_access.hooks import AccessHooks
-    from urlschemes_access.operation_arguments import Terms
-    from urlschemes_access.policy import Policy
+    from urlschemes_access.attributes import Gateway
+    from urlschemes_access.client_base import ClientBase
     from urlschemes_access.protocol.requests import Algorithm
-    from urlschemes_access.resources.synchronous import Outcome
-    from urlschemes_access.trace_event import Happening
+    from urlschemes_access.resources.source import Outcome
+    from urlschemes_access.trace_event import EventKind
 
-__all__ = ["Operations"]
+__all__ = ["Operation", "configuration_errors", "parse_found"]
 
-# What `fix` would encode, and what in a redirect is a trick rather than a slip: controls, blanks and backslashes.
-_NEVER_FOLLOWED = re.compile(r"[\x00-\x20\x7f\\]")
-
-# What each operation of the registry's own methods gives; that of a plugin's own operation is the plugin's to say.
 _KINDS = {
     "access": ("document", "listing", "session"),
     "find attributes": ("attributes",),
@@ -58,294 +42,200 @@ _KINDS = {
     "replace": ("attributes",),
     "delete": ("attributes",),
 }
-_WITHOUT_CONTENT = ("access", "find attributes", "delete")
+"""The kinds of resources that an operation of section 2 opens; a scheme's own operation may open any."""
 _ALL_KINDS = ("document", "listing", "session", "attributes")
+_WITHOUT_CONTENT = ("access", "find attributes", "delete")
 
 
-class _Named(NamedTuple):
-    """The text of the URL that somebody names as a gateway: `source`, which is a hook of `plugin`, or no plugin's."""
+class Operation:
+    """One operation of a client. `options` are those of the scheme, `content` is what the operation sends."""
 
-    text: str
-    source: str
-    plugin: str = ""
+    def __init__(self, client: ClientBase, name: str, *, options: Mapping[str, Any], content: Any = None) -> None:
+        self._client = client
+        self._name = name
+        self._options = options
+        self._content = content
+        self._registry = client.registry
+        self._hooks = client.hooks_in_use()
+        self._gateways = GatewayFinder(client.registry, client.configuration, self._hooks)
 
-    def refused(self, why: str, hint: str | None) -> ConfigurationError | PluginContractError:
-        message = f"{self.source} {why}"
-        if self.plugin:
-            return PluginContractError(
-                message, distribution=self.plugin, wants="a URL that can be accessed directly", has=why, hint=hint
-            )
-        return ConfigurationError(message, source=self.source, key="gateways", hint=hint)
-
-
-class Operations:
-    """The operations of one client: those of its registry's schemes, as its configuration and hooks say."""
-
-    def __init__(
-        self, registry: Registry, configuration: Configuration, hooks: Callable[[], AccessHooks | None]
-    ) -> None:
-        self._registry = registry
-        self._configuration = configuration
-        self._find_hooks = hooks
-
-    def begin(self, operation: str, given: URL | str, terms: Terms, options: Mapping[str, Any]) -> Dialogue:
-        """Return the dialogue of the operation on what `given` locates. Raises as `Client.operate` does.
-
-        `options` are the scheme's own.
-        """
-        hooks = self._find_hooks()
-        url = given if isinstance(given, URL) else self._to_operate_on(given, hooks)
-        if hooks is None:
-            gateway = self._gateway(operation, url, terms.policy, None)
-            return self._dialogue(operation, url, terms, options, gateway, None)
+    def begin(self, given: URL | str) -> Dialogue:
+        """Return the dialogue of the operation on `given`. Raises as `Client.operate` does."""
+        url = given if isinstance(given, URL) else self._parse(given)
+        if self._hooks is None:
+            gateway = self._gateways.find(self._name, url, self._client.policy)
+            return self._dialogue(url, gateway)
+        hooks = self._hooks
         began = perf_counter()
         accessed = url
 
-        def watch(outcome: Outcome, error: URLError | None = None) -> None:
-            hooks.observe(operation, accessed, outcome, error, perf_counter() - began)
+        def observe(outcome: Outcome, error: URLError | None = None) -> None:
+            hooks.observe(self._name, accessed, outcome, error, perf_counter() - began)
 
         try:
-            hooks.check_vetoes(url, operation)
-            gateway = self._gateway(operation, url, terms.policy, hooks)
+            hooks.check_vetoes(url, self._name)
+            gateway = self._gateways.find(self._name, url, self._client.policy)
             if gateway is not None:
                 accessed = gateway.url
-                hooks.check_vetoes(accessed, operation)
-            return self._dialogue(operation, url, terms, options, gateway, watch)
+                hooks.check_vetoes(accessed, self._name)
+            return self._dialogue(url, gateway, observe)
         except URLError as error:
-            watch("failed", error)
+            observe("failed", error)
             raise
 
-    def _to_operate_on(self, text: str, hooks: AccessHooks | None) -> URL:
-        """The URL of the text. A gateway may know a way to one whose scheme nobody provides."""
+    def _parse(self, text: str) -> URL:
+        """Parse the caller's URL. One whose scheme is unknown may be reached through a gateway."""
         try:
             return self._registry.parse(text)
         except UnknownScheme:
-            if hooks is None and self._configuration.gateway(lower_case(text.partition(":")[0])) is None:
+            scheme = lower_case(text.partition(":")[0])
+            if self._hooks is None and self._client.configuration.gateway(scheme) is None:
                 raise
             return URL.parse(text)
 
-    def _gateway(self, operation: str, url: URL, policy: Policy, hooks: AccessHooks | None) -> Gateway | None:
-        """The gateway through which `url` is to be reached, if there is one, and if both may be accessed."""
-        named = self._gateway_named(operation, url, hooks)
-        if named is None:
-            return None
-
-        check_asked(url, policy, url.registration)
-        return Gateway(url, self._through(operation, url, named, hooks), named.source)
-
-    def _through(self, operation: str, url: URL, named: _Named, hooks: AccessHooks | None) -> URL:
-        """The URL that a gateway is reached by. Raises ConfigurationError, PluginContractError."""
-        try:
-            through = self._registry.parse(named.text)
-        except (InvalidURL, UnknownScheme) as error:
-            raise named.refused(f"leads to a URL that cannot be accessed: {error.message}", error.hint) from None
-        if through.scheme == url.scheme or self._gateway_named(operation, through, hooks):
-            raise named.refused(
-                f"leads to {through.scheme}, which is reached through a gateway itself",
-                "a gateway is a URL of another scheme, which is reached directly",
-            )
-        return through
-
-    def _gateway_named(self, operation: str, url: URL, hooks: AccessHooks | None) -> _Named | None:
-        """What is to be accessed in the place of `url`: the configuration is asked first, then the hooks."""
-        if operation not in OPERATIONS:
-            return None
-        setting = self._configuration.gateway(url.scheme)
-        if setting is not None:
-            return _Named(Template.parse(setting.value).filled(url), f"{setting.name} of {setting.source}")
-        given = hooks.gateway(url, operation, trust_env=self._configuration.trust_env) if hooks else None
-        return given and _Named(given[0], f"the hook urlschemes_gateway of {given[1]}", given[1])
-
     def _dialogue(
         self,
-        operation: str,
         url: URL,
-        terms: Terms,
-        options: Mapping[str, Any],
         gateway: Gateway | None,
-        watch: Callable[[Outcome, URLError | None], None] | None,
+        observe: Callable[[Outcome, URLError | None], None] | None = None,
     ) -> Dialogue:
         if gateway is not None:
-            if options:
-                raise UnsupportedOperation(
-                    f"{url.scheme} is reached through a gateway, which knows nothing of {', '.join(options)}",
-                    scheme=url.scheme,
-                    hint="leave the options out",
-                )
-            _tell(terms, "gateway", f"{url.redacted()} is reached through {gateway.url.redacted()}: {gateway.source}")
+            self._check_no_options(url)
+            reached = f"{url.redacted()} is reached through {gateway.url.redacted()}: {gateway.source}"
+            self._emit("gateway", reached)
             url = gateway.url
         elif url.registration is None:
-            self._check_found(url, terms.policy)
+            self._check_found(url)
+        client = self._client
         scheme = self._registry[url.scheme]
-        if not isinstance(url, scheme.url_type):  # read as a generic URL, or by the type of another registry
+        if not isinstance(url, scheme.url_type):  # a generic URL, or one of another registry
             url = read_as(scheme.url_type, str(url), max(LIMIT, len(str(url))))
-        algorithm = self._algorithm(scheme, operation)
-        _check_given(operation, algorithm, options, terms)
-        configured = self._configured(scheme, algorithm, options, terms)
+        algorithm = _algorithm(self._registry, scheme, self._name)
+        self._check_arguments(algorithm)
         return Dialogue(
-            algorithm(url, **configured, **options),
+            algorithm(url, **self._configured_options(scheme, algorithm), **self._options),
             url=url,
             registration=scheme.registration,
-            terms=terms,
-            follow=lambda base, location: self.follow(base, location, operation),
-            parse=self.parse_found,
-            watch=watch,
-            kinds=_KINDS.get(operation, _ALL_KINDS),
+            policy=client.effective_policy,
+            credentials=client.credentials,
+            ask=client.ask,
+            trace=client.trace,
+            ssl_context=client.ssl_context,
+            content=self._content,
+            redirect=self._redirect_target,
+            parse=lambda text: parse_found(self._registry, text),
+            observe=observe,
+            kinds=_KINDS.get(self._name, _ALL_KINDS),
             gateway=gateway,
             provider=self._registry.provider(scheme.name) or "",
         )
 
-    def _check_found(self, url: URL, policy: Policy) -> None:
-        """Raise PolicyDenied for a URL as `parse_found` gives it, whose scheme a third party's plugin would provide.
-
-        Whoever means that scheme parses the URL, or names the scheme in the policy.
-        """
-        if self._registry.would_import_third_party(url.scheme) and url.scheme not in (policy.schemes or ()):
-            raise PolicyDenied(
-                f"the URL was found, and a plugin of a third party provides its scheme {url.scheme}",
-                scheme=url.scheme,
-                rule="schemes",
-                hint=f"policy rule 'schemes': name {url.scheme!r} in schemes, or parse the URL yourself",
-            )
-
-    def _configured(
-        self,
-        scheme: Scheme,
-        algorithm: Callable[..., object],
-        given: Mapping[str, Any],
-        terms: Terms,
-    ) -> dict[str, Any]:
-        """The options that are configured for a scheme, as far as `algorithm` takes them and none was `given`.
-
-        Raises ConfigurationError for one that no operation of the scheme takes, that the caller alone can say, or that
-        is of the wrong type.
-        """
-        settings = self._configuration.options(scheme.registration)
-        if not settings:
-            return {}
-
-        taken = options_of(algorithm)
-        configured: dict[str, Any] = {}
-        for name, setting in settings.items():
-            if name not in taken or not _is_configurable(scheme, name):
-                self._fitted(scheme, setting)
-            elif name not in given:
-                configured[name] = self._fitted(scheme, setting, taken)
-                _tell(terms, "option", f"{name} is {setting.shown}, from {setting.source}")
-        return configured
-
-    def _fitted(self, scheme: Scheme, setting: Setting, known: Mapping[str, object] | None = None) -> object:
-        """The value for an option, of those `known` (None: of all operations). Raises ConfigurationError."""
-        if not _is_configurable(scheme, setting.key):
-            raise ConfigurationError(
-                f"{setting.source}: {setting.name} cannot be configured: who calls the operation says it, each time",
-                source=setting.source,
-                key=setting.name,
-                hint="leave it out there",
-            )
-        if known is None:
-            functions = [self._algorithm(scheme, operation) for operation in scheme.registration.operations]
-            known = {name: default for each in functions for name, default in options_of(each).items()}
-        if setting.key not in known:
-            raise ConfigurationError(
-                f"{setting.source}: no operation of {scheme.name} takes {setting.name}",
-                source=setting.source,
-                key=setting.name,
-                hint=f"its options are: {', '.join(known) or 'none'}",
-            )
-        try:
-            return fitting(setting.value, known[setting.key])
-        except ValueError as error:
-            raise ConfigurationError(
-                f"{setting.source}: {setting.name} must be {error}", source=setting.source, key=setting.name
-            ) from None
-
-    def faults(self) -> Iterator[URLError]:
-        """What cannot be used of the configuration, with the schemes that are there: they are imported."""
-        for setting in self._configuration.settings:
-            try:
-                if setting.table == "gateways":
-                    url = URL.parse(f"{setting.key}:a")
-                    named = self._gateway_named("access", url, None)
-                    assert named is not None
-                    self._through("access", url, named, self._find_hooks())
-                elif setting.table.startswith("options."):
-                    self._fitted(self._registry[setting.table.removeprefix("options.")], setting)
-            except URLError as error:
-                yield error
-
-    def _algorithm(self, scheme: Scheme, operation: str) -> Callable[..., Algorithm[None]]:
-        try:
-            return scheme.algorithm(operation)
-        except (URLError, KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException as error:  # as when the plugin itself is imported
-            provider = self._registry.provider(scheme.name) or ""
-            raise PluginLoadError(
-                f"the algorithm of the scheme {scheme.name}, of {provider}, cannot be imported: {described(error)}",
-                scheme=scheme.name,
-                distribution=provider,
-            ) from error
-
-    def follow(self, base: URL, location: str, operation: str) -> URL:
-        """The URL that a redirect leads to. Only the schemes that the record names can be reached, and so loaded.
-
-        What real servers write is repaired, but for what can only be a trick. Raises InvalidURL, NotRepairable,
-        UnknownScheme, RedirectRefused, PolicyDenied.
-        """
-        allowed = base.registration.redirects if base.registration else ()
-        text = base.resolve(location)
-
-        def type_of(name: str) -> type[URL]:
-            if lower_case(name) not in allowed:
-                raise RedirectRefused(
-                    f"a redirect from {base.scheme} leads to {name}",
-                    reason="scheme",
-                    location=one_line(location, 120),
-                )
-            return self._registry[name].url_type
-
-        if _NEVER_FOLLOWED.search(text):
-            target = read_as(type_of(text.partition(":")[0]), text)
-        else:
-            target = fix_as(text, type_of).url
-        hooks = self._find_hooks()
-        if hooks:
-            hooks.check_vetoes(target, operation)
-        if self._gateway_named(operation, target, hooks):
+    def _redirect_target(self, base: URL, location: str) -> URL:
+        """Return the URL that a redirect leads to. Raises as `read_location`, RedirectRefused, PolicyDenied."""
+        target = read_location(base, location, lambda name: self._registry[name].url_type)
+        if self._hooks is not None:
+            self._hooks.check_vetoes(target, self._name)
+        if self._gateways.has_gateway(self._name, target):
             raise RedirectRefused(
                 f"a redirect leads to {target.scheme}, which is reached through a gateway",
                 reason="gateway",
                 location=one_line(location, 120),
-                hint="access what it leads to by itself",
+                hint="access the target directly",
             )
         return target
 
-    def parse_found(self, text: str) -> URL:
-        """The URL of a text that nobody typed: of a menu, of a listing. It never loads a plugin of a third party.
+    def _configured_options(self, scheme: Scheme, algorithm: Callable[..., object]) -> dict[str, object]:
+        """Return the configured options of a scheme that `algorithm` takes and the caller did not give."""
+        settings = self._client.configuration.options(scheme.registration)
+        if not settings:
+            return {}
+        taken = options_of(algorithm)
+        configured: dict[str, object] = {}
+        for name, setting in settings.items():
+            if name not in taken or not is_configurable(scheme, name):
+                configured_value(
+                    scheme, setting, _options_of_scheme(self._registry, scheme)
+                )  # raises, or is for others
+            elif name not in self._options:
+                configured[name] = configured_value(scheme, setting, taken)
+                self._emit("option", f"{name} is {setting.shown}, from {setting.source}")
+        return configured
 
-        The URL of a scheme that would need one is a generic URL. Raises InvalidURL, UnknownScheme, PluginError.
-        """
-        if self._registry.would_import_third_party(text.partition(":")[0]):
-            return URL.parse(text)
-        return self._registry.parse(text)
+    def _check_arguments(self, algorithm: Callable[..., object]) -> None:
+        """Raise TypeError for an argument that the operation does not take."""
+        if isinstance(self._content, str):
+            raise TypeError("content must be bytes or an iterable of bytes, not str")
+        if self._content is not None and self._name in _WITHOUT_CONTENT:
+            raise TypeError(f"the operation {self._name!r} sends no content")
+        if self._options:
+            known = options_of(algorithm)
+            for name, value in self._options.items():
+                check_option(name, value, known)
+
+    def _check_no_options(self, url: URL) -> None:
+        if self._options:
+            names = ", ".join(self._options)
+            raise UnsupportedOperation(
+                f"{url.scheme} is reached through a gateway, which does not take the options {names}",
+                scheme=url.scheme,
+                hint="leave the options out",
+            )
+
+    def _check_found(self, url: URL) -> None:
+        """Raise PolicyDenied for a generic URL, as `parse_found` returns it, that would load a third-party plugin."""
+        allowed = self._client.policy.schemes or ()
+        if self._registry.would_import_third_party(url.scheme) and url.scheme not in allowed:
+            raise PolicyDenied(
+                f"the URL was found in a listing, and a third-party plugin provides its scheme {url.scheme}",
+                scheme=url.scheme,
+                rule="schemes",
+                hint=f"policy rule 'schemes': add {url.scheme!r} to schemes, or parse the URL yourself",
+            )
+
+    def _emit(self, kind: EventKind, text: str) -> None:
+        if self._client.trace is not None:
+            self._client.trace(TraceEvent(kind, text=one_line(text)))
 
 
-def _is_configurable(scheme: Scheme, option: str) -> bool:
-    described = scheme.registration.options.get(option)
-    return described is None or described.configurable
+def parse_found(registry: Registry, text: str) -> URL:
+    """Parse a URL found in a listing; if its scheme needs a third-party plugin, the result is a generic URL.
+
+    Raises InvalidURL, UnknownScheme, PluginError.
+    """
+    if registry.would_import_third_party(text.partition(":")[0]):
+        return URL.parse(text)
+    return registry.parse(text)
 
 
-def _check_given(operation: str, algorithm: Callable[..., object], options: Mapping[str, object], terms: Terms) -> None:
-    """Raise TypeError for what the caller gave and the operation cannot take."""
-    if terms.content is not None and operation in _WITHOUT_CONTENT:
-        raise TypeError(f"the operation {operation!r} sends no content")
-    if options:
-        known = options_of(algorithm)
-        for name, value in options.items():
-            check(name, value, known)
+def configuration_errors(client: ClientBase) -> Iterator[URLError]:
+    """Yield an error for each setting of the configuration that cannot be used; the schemes it names are imported."""
+    gateways = GatewayFinder(client.registry, client.configuration, client.hooks_in_use())
+    for setting in client.configuration.settings:
+        try:
+            if setting.table == "gateways":
+                gateways.check(setting.key)
+            elif setting.table.startswith("options."):
+                scheme = client.registry[setting.table.removeprefix("options.")]
+                configured_value(scheme, setting, _options_of_scheme(client.registry, scheme))
+        except URLError as error:
+            yield error
 
 
-def _tell(terms: Terms, kind: Happening, text: str) -> None:
-    if terms.trace is not None:
-        terms.trace(TraceEvent(kind, text=one_line(text)))
+def _options_of_scheme(registry: Registry, scheme: Scheme) -> Mapping[str, object]:
+    operations = scheme.registration.operations
+    return options_of(*(_algorithm(registry, scheme, operation) for operation in operations))
+
+
+def _algorithm(registry: Registry, scheme: Scheme, operation: str) -> Callable[..., Algorithm[None]]:
+    """Return the algorithm of an operation. Raises UnsupportedOperation, PluginLoadError, PluginContractError."""
+    try:
+        return scheme.algorithm(operation)
+    except (URLError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:  # a module may do anything while it is imported
+        provider = registry.provider(scheme.name) or ""
+        raise PluginLoadError(
+            f"the algorithms of scheme {scheme.name}, from {provider}, cannot be imported: {described(error)}",
+            scheme=scheme.name,
+            distribution=provider,
+        ) from error

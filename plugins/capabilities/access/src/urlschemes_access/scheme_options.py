@@ -1,71 +1,111 @@
-"""The options of a scheme: what an operation can be told beside its URL, by the caller, by a file, by a variable.
+"""The options of a scheme: settings of an operation beside its URL, from the caller, a file or a variable.
 
-They are the keyword-only parameters of the algorithm's function; the default of one says of which type it is.
+They are the keyword-only parameters of the algorithm's function. The default of a parameter determines its type.
 """
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
 from math import isfinite
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from urlschemes.errors import ConfigurationError
 
-__all__ = ["check", "fitting", "options_of"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from urlschemes.scheme.scheme import Scheme
+    from urlschemes_access.configuration import Setting
+
+__all__ = ["check_option", "configured_value", "convert", "is_configurable", "options_of"]
 
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 
 
-def options_of(algorithm: Callable[..., object]) -> Mapping[str, object]:
-    """The options that an algorithm takes, each with its default; None for one that has to be given."""
-    from inspect import Parameter, signature
+def options_of(*algorithms: Callable[..., object]) -> Mapping[str, object]:
+    """Return the options that algorithms take, with their defaults; None for an option that must be given."""
+    options: dict[str, object] = {}
+    for algorithm in algorithms:
+        for each in signature(algorithm).parameters.values():
+            if each.kind is Parameter.KEYWORD_ONLY:
+                options[each.name] = None if each.default is Parameter.empty else each.default
+    return options
 
-    parameters = signature(algorithm).parameters.values()
-    taken = (each for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
-    return {each.name: None if each.default is Parameter.empty else each.default for each in taken}
 
+def check_option(name: str, value: object, known: Mapping[str, object]) -> None:
+    """Raise TypeError if the option `name` is not `known`, or `value` does not have the type of its default.
 
-def check(name: str, value: object, known: Mapping[str, object]) -> None:
-    """Raise TypeError where the option `name` is not `known`, or `value` is of another type than its default.
-
-    A text such as "no" counts as true in Python, and must never be what lets a password go in the clear.
+    A str such as "no" is true in Python, and must not allow a password in clear text.
     """
     if name not in known:
-        raise TypeError(f"there is no option {name!r}; the options are: {', '.join(known) or 'none'}")
+        raise TypeError(f"unknown option {name!r}: expected {_list(known)}")
     default = known[name]
-    kinds = (
-        (int, float) if isinstance(default, float) else (list, tuple) if isinstance(default, tuple) else type(default)
-    )
     if default is None:
         return
-    if not isinstance(value, kinds) or (isinstance(value, bool) and not isinstance(default, bool)):
-        raise TypeError(f"the option {name} takes {type(default).__name__}, not {type(value).__name__}")
+    expected: type | tuple[type, ...] = type(default)
+    if isinstance(default, float):
+        expected = (int, float)
+    elif isinstance(default, tuple):
+        expected = (list, tuple)
+    if not isinstance(value, expected) or (isinstance(value, bool) and not isinstance(default, bool)):
+        raise TypeError(f"option {name} must be {type(default).__name__}, not {type(value).__name__}")
 
 
-def fitting(given: object, default: object) -> object:
-    """What `given` means for an option with this default: a text is read as yes or no, or as a number.
+def configured_value(scheme: Scheme, setting: Setting, known: Mapping[str, object]) -> object:
+    """Return the value of a configured option, converted to its type; `known` are the options of the scheme.
 
-    Raises ValueError, whose text says what the option is instead, for what does not fit.
+    Raises ConfigurationError for an unknown option, for one that only callers may give, and for a wrong type.
+    """
+    if not is_configurable(scheme, setting.key):
+        raise _error(setting, "cannot be configured: pass it to the operation", "remove it")
+    if setting.key not in known:
+        raise _error(setting, f"is not an option of any operation of {scheme.name}", f"the options are: {_list(known)}")
+    try:
+        return convert(setting.value, known[setting.key])
+    except ValueError as error:
+        raise _error(setting, f"must be {error}") from None
+
+
+def is_configurable(scheme: Scheme, option: str) -> bool:
+    """Return False if the record of the scheme says that only callers may give an option."""
+    described = scheme.registration.options.get(option)
+    return described is None or described.configurable
+
+
+def convert(value: object, default: object) -> object:
+    """Return `value` converted to the type of `default`: a str may stand for yes or no, or for a number.
+
+    Raises ValueError with the expected type.
     """
     if isinstance(default, bool):
-        text = str(given).lower()
+        text = str(value).lower()
         if text not in _YES | _NO:
             raise ValueError("yes or no")
         return text in _YES
     if isinstance(default, int | float):
-        return _number(given, type(default))
+        return _number(value, type(default))
     if isinstance(default, tuple):
-        return tuple(given) if isinstance(given, list | tuple) else (given,)
-    if default is None or isinstance(given, str):
-        return given
-    raise ValueError("a text")
+        return tuple(value) if isinstance(value, list | tuple) else (value,)
+    if default is None or isinstance(value, str):
+        return value
+    raise ValueError("a string")
 
 
-def _number(given: object, kind: type[float]) -> float:
+def _number(value: object, kind: type[float]) -> float:
     try:
-        number = kind(str(given))
+        number = kind(str(value))
     except ValueError:
         raise ValueError("a whole number" if issubclass(kind, int) else "a number") from None
     if not isfinite(number):
         raise ValueError("a finite number")
     return number
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _error(setting: Setting, why: str, hint: str | None = None) -> ConfigurationError:
+    return ConfigurationError(
+        f"{setting.source}: {setting.name} {why}", source=setting.source, key=setting.name, hint=hint
+    )

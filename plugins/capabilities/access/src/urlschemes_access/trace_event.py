@@ -1,4 +1,4 @@
-"""What a caller can be told while an operation goes on."""
+"""Trace events: what a caller can watch of an operation while it runs."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["Happening", "TraceEvent", "Tracer"]
+__all__ = ["EventKind", "TraceEvent", "Tracer"]
 
-Happening: TypeAlias = Literal[
+EventKind: TypeAlias = Literal[
     "gateway", "option", "resolve", "connect", "tls", "send", "receive", "close", "file", "follow", "open"
 ]
-"""What a TraceEvent tells of."""
+"""The kinds of events."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceEvent:
-    """Something that happened in an access. `peer` is the label of the connection or file it happened on.
+    """One event of an operation. `peer` is the label of its connection or file.
 
-    `octets` are what was sent or received, with passwords as `***`; `text` says the rest in words, safe to print.
+    `octets` are the octets sent or received, with passwords as `***`. `text` describes the event, safe to print.
     """
 
-    kind: Happening
+    kind: EventKind
     peer: str = ""
     text: str = ""
     octets: bytes = b""
 
 
 Tracer: TypeAlias = Callable[[TraceEvent], None]
-"""A function that is called with every event of an access."""
+"""A function called with every event of an operation."""

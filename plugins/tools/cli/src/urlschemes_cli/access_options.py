@@ -21,7 +21,7 @@ import click
 
 from urlschemes.errors import URLError
 from urlschemes_access import Policy
-from urlschemes_access.scheme_options import fitting, options_of
+from urlschemes_access.scheme_options import convert, options_of
 from urlschemes_cli.output.text import safe_line
 from urlschemes_cli.prompts import form_prompt, login_prompt
 
@@ -146,7 +146,7 @@ def _scheme_options(registry: Registry, text: str, operation: str, pairs: tuple[
         if not equals and not isinstance(known[name], bool):
             raise click.BadParameter(f"{name} needs a value: {name}=VALUE", param_hint="'--option'")
         try:
-            options[name] = fitting(value if equals else "yes", known[name])
+            options[name] = convert(value if equals else "yes", known[name])
         except ValueError as error:
             raise click.BadParameter(f"{name} must be {error}", param_hint="'--option'") from None
     return options

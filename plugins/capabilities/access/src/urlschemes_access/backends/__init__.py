@@ -1,1 +1,12 @@
-""""""
+"""Backends: they carry out the primitives that a dialogue yields.
+
+In: primitives (primitives.py), such as Resolve, Dial, Read or UseFile. Out: their results, or the system's OSError.
+
+primitives.py     the interface of a backend
+blocking.py       the blocking backend
+event_loop.py     the backend for asyncio; it uses loop_sockets.py and loop_threads.py
+local_files.py    files below allowed folders; used by both
+sockets.py        sockets and TLS contexts; used by both
+
+A backend does not know URLs, policies or algorithms. Only these modules open sockets and files.
+"""

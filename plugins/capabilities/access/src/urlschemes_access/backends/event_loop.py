@@ -1,4 +1,4 @@
-"""Performs the steps of a dialogue on an event loop of asyncio."""
+"""The backend for event loops of asyncio."""
 
 from __future__ import annotations
 
@@ -10,174 +10,186 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import URLError
-from urlschemes_access.backends import primitives
-from urlschemes_access.backends.local_files import File, perform_on_files
-from urlschemes_access.backends.loop_sockets import LoopDatagrams, LoopSocket, Secured, first_ready
-from urlschemes_access.backends.loop_threads import LoopFile, beside
-from urlschemes_access.backends.sockets import addresses, stream_socket, strict
+from urlschemes_access.backends.local_files import File, OutputFile, use_file
+from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket, LoopTLS, wait_until_ready
+from urlschemes_access.backends.loop_threads import LoopFile, in_thread
+from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
+from urlschemes_access.backends.sockets import addresses_of, new_stream_socket, strict_context
 
 if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Entry
+    from urlschemes_access.backends.primitives import Channel, Primitive, Primitives
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Open
 
-__all__ = ["AsyncSource"]
+__all__ = ["AsyncSource", "perform"]
 
 T = TypeVar("T")
 
 TURN = 0.01
-"""Seconds after which an access that never had to wait lets the others on the loop have their turn."""
+"""Seconds after which an operation that never has to wait lets other tasks run."""
 
 
 class AsyncSource:
-    """A dialogue as the source of a resource: each call waits on the event loop until the dialogue pauses.
+    """A dialogue as the source of a resource; each method waits on the event loop until the dialogue pauses.
 
-    Cancelled at whatever step, it has closed every connection and file when CancelledError comes out.
+    If a task is cancelled, every connection and file is closed when CancelledError is raised.
     """
 
     def __init__(self, dialogue: Dialogue) -> None:
         self.dialogue = dialogue
-        self._turn = monotonic()
+        self._turn_began = monotonic()
 
     @property
     def url(self) -> URL:
-        """The URL accessed, after redirects."""
+        """The current URL."""
         return self.dialogue.url
 
     @property
     def limits(self) -> Limits:
-        """The limits that hold."""
+        """The limits of the policy."""
         return self.dialogue.limits
 
     @property
     def terminated(self) -> bool | None:
-        """Whether the content ended as its protocol says."""
+        """None until the end; then False if the content lacks the end mark of its protocol."""
         return self.dialogue.terminated
 
     async def open(self) -> Open:
-        """Go on until the algorithm says what the resource is."""
-        return await self._perform(self.dialogue.open())
+        """Run the dialogue until it has opened the resource."""
+        return await self._carry_out(self.dialogue.open())
 
     async def pull(self) -> bytes | Entry | None:
-        """The next piece, None at the end."""
-        return await self._perform(self.dialogue.pull())
+        """Return the next piece or entry; None at the end."""
+        return await self._carry_out(self.dialogue.pull())
 
     async def call(self, algorithm: Algorithm[T]) -> T:
-        """Carry out one small dialogue on the connections of a session."""
-        return await self._perform(self.dialogue.call(algorithm))
+        """Carry out one call of a session."""
+        return await self._carry_out(self.dialogue.call(algorithm))
 
     async def finish(self) -> None:
-        """Say the closing words, then close."""
-        await self._perform(self.dialogue.finish())
+        """End a session."""
+        await self._carry_out(self.dialogue.finish())
 
     def close(self) -> None:
         """Close everything now."""
         self.dialogue.close()
 
-    async def _perform(self, what: primitives.Steps[T]) -> T:
-        """Do the steps one after another."""
-        answer: Any = None
+    async def _carry_out(self, primitives: Primitives[T]) -> T:
+        """Perform primitives one after another, and return the result."""
+        result: Any = None
         try:
-            step = next(what)
+            primitive = next(primitives)
             while True:
                 try:
-                    if monotonic() - self._turn > TURN:
-                        await self._yield()
-                    answer = await perform(step)
-                except Exception as fault:  # noqa: BLE001  the dialogue decides what it means
-                    step = what.throw(fault)
+                    if self._turn_is_over():
+                        await self._yield_turn()
+                    result = await perform(primitive)
+                except Exception as failure:  # noqa: BLE001  the dialogue decides what it means
+                    primitive = primitives.throw(failure)
                 else:
-                    step = what.send(answer)
+                    primitive = primitives.send(result)
         except StopIteration as end:
-            answer = end.value
+            result = end.value
         finally:
-            what.close()
-        if monotonic() - self._turn > TURN:
+            primitives.close()
+        if self._turn_is_over():
             try:
-                await self._yield()
+                await self._yield_turn()
             except BaseException:
-                # What came is lost with the task.
-                with suppress(URLError):
+                with suppress(URLError):  # the result is lost with the task
                     self.dialogue.close()
                 raise
-        return cast("T", answer)
+        return cast("T", result)
 
-    async def _yield(self) -> None:
+    def _turn_is_over(self) -> bool:
+        return monotonic() - self._turn_began > TURN
+
+    async def _yield_turn(self) -> None:
         await asyncio.sleep(0)
-        self._turn = monotonic()
+        self._turn_began = monotonic()
 
 
-async def perform(step: primitives.Step) -> Any:
-    """Perform one step."""
-    match step:
-        case primitives.Read(LoopFile() as file) | primitives.Write(LoopFile() as file):
-            return await beside(partial(file.perform, step))
-        case primitives.Keep(channel):
-            return await beside(partial(cast("LoopFile", channel).perform, step))
-        case primitives.Read(channel, most, timeout):
-            return await _connection(channel).receive(most, _until(timeout))
-        case primitives.Write(channel, octets, timeout):
-            return await _connection(channel).send(octets, _until(timeout))
-        case primitives.Wait():
-            return await _wait(step)
-        case primitives.Consult(question):
-            answer = question()
-            return await answer if isinstance(answer, Awaitable) else answer
-        case primitives.Resolve():
-            return await beside(partial(addresses, step), timeout=step.timeout, name="urlschemes resolver")
-        case primitives.Dial():
-            return await _dial(step)
-        case primitives.Secure():
-            return await _secure(step)
-        case primitives.OpenFile():
-            return LoopFile(await beside(partial(perform_on_files, step), undo=_close))
-        case primitives.Examine() | primitives.ListFolder() | primitives.Remove():
-            return await beside(partial(perform_on_files, step))
+async def perform(primitive: Primitive) -> Any:
+    """Perform one primitive."""
+    match primitive:
+        case Read(LoopFile() as channel, most):
+            return await channel.in_thread(partial(channel.file.read, most))
+        case Read(channel, most, timeout):
+            return await _socket(channel).receive(most, _until(timeout))
+        case Write(LoopFile() as channel, octets):
+            return await channel.in_thread(partial(_output(channel).write, octets))
+        case Write(channel, octets, timeout):
+            return await _socket(channel).send(octets, _until(timeout))
+        case Poll():
+            return await _poll(primitive)
+        case Resolve():
+            return await in_thread(
+                partial(addresses_of, primitive), timeout=primitive.timeout, name="urlschemes resolver"
+            )
+        case Dial():
+            return await _dial(primitive)
+        case Handshake():
+            return await _handshake(primitive)
+        case UseFile():
+            facts = await in_thread(partial(use_file, primitive), undo=_close)
+            return LoopFile(facts) if isinstance(facts, File) else facts
+        case Commit(channel):
+            file = cast("LoopFile", channel)
+            return await file.in_thread(_output(file).commit)
+        case Call(function):
+            result = function()
+            return await result if isinstance(result, Awaitable) else result
 
 
-def _close(file: File) -> None:
-    file.close()
+def _close(result: object) -> None:
+    if isinstance(result, File):
+        result.close()
 
 
 def _until(timeout: float) -> float:
     return asyncio.get_running_loop().time() + timeout
 
 
-def _connection(channel: primitives.Channel) -> LoopSocket | Secured:
-    return cast("LoopSocket | Secured", channel)
+def _socket(channel: Channel) -> LoopSocket | LoopTLS:
+    return cast("LoopSocket | LoopTLS", channel)
 
 
-async def _dial(step: primitives.Dial) -> primitives.Channel:
-    place = (step.address, step.port)
-    if step.transport == "udp":
-        return LoopDatagrams(place)
-    made = LoopSocket(stream_socket(step.address))
+def _output(channel: LoopFile) -> OutputFile:
+    return cast("OutputFile", channel.file)
+
+
+async def _poll(primitive: Poll) -> int | None:
+    until = _until(primitive.timeout)
+    channels = [_socket(channel) for channel in primitive.channels]
+    for index, channel in enumerate(channels):
+        if channel.has_buffered():
+            return index
+    return await wait_until_ready([channel.watched for channel in channels], until)
+
+
+async def _dial(primitive: Dial) -> Channel:
+    place = primitive.address, primitive.port
+    if primitive.transport == "udp":
+        return LoopDatagramSocket(place)
+    channel = LoopSocket(new_stream_socket(primitive.address))
     try:
-        await made.connect(place, _until(step.timeout))
+        await channel.connect(place, _until(primitive.timeout))
     except BaseException:
-        made.close()
+        channel.close()
         raise
-    return made
+    return channel
 
 
-async def _secure(step: primitives.Secure) -> primitives.Channel:
-    until = _until(step.timeout)
-    context = await beside(partial(strict, step.context))  # which reads files, the first time
-    secured = Secured(cast("LoopSocket", step.channel), context, step.host)
+async def _handshake(primitive: Handshake) -> Channel:
+    until = _until(primitive.timeout)
+    context = await in_thread(partial(strict_context, primitive.context))  # it reads files, the first time
+    secured = LoopTLS(cast("LoopSocket", primitive.channel), context, primitive.host)
     try:
         await secured.handshake(until)
     except BaseException:
         secured.close()
         raise
     return secured
-
-
-async def _wait(step: primitives.Wait) -> int | None:
-    until = _until(step.timeout)
-    channels = [_connection(channel) for channel in step.channels]
-    for index, channel in enumerate(channels):
-        if channel.is_ahead():
-            return index
-    return await first_ready([channel.watched for channel in channels], until)

@@ -1,10 +1,11 @@
-"""The files of this machine: read, listed, written and removed, below the folders that the policy names.
+"""Local files: read, listed, written and removed below allowed folders.
 
-A path is checked twice: when it is asked for, and on what was really opened, since a link may change in between. What
-is written is nobody's until it is kept: closed before that, a new file vanishes and a longer one gets its old length.
+A path is checked twice: before it is opened, and on the open file, because a link may change in between. What is
+written takes effect with `commit`. Closed before that, a file to replace stays as it was, and one appended to is
+truncated again.
 """
 
-# A path is text as the URL gave it, and stays so: pathlib would tidy it before it is checked.
+# A path stays the str that the URL gave: pathlib would normalize it before it is checked.
 # ruff: noqa: PTH115, PTH116, PTH117, PTH118
 
 from __future__ import annotations
@@ -16,75 +17,74 @@ import stat
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from urlschemes.redaction import one_line
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import FileFacts
-from urlschemes_access.backends import primitives
 from urlschemes_access.errors import PolicyDenied
+from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
 
-__all__ = ["File", "FileStep", "perform_on_files"]
+if TYPE_CHECKING:
+    from urlschemes_access.backends.primitives import UseFile
 
-FileStep: TypeAlias = (
-    primitives.OpenFile
-    | primitives.Examine
-    | primitives.ListFolder
-    | primitives.Remove
-    | primitives.Keep
-    | primitives.Read
-    | primitives.Write
-)
+__all__ = ["File", "OutputFile", "use_file"]
 
 WRITTEN = 1024 * 1024
-"""Octets written at once, at most: the deadline is looked at between two writes."""
+"""The most octets written at once: the deadline is checked between two writes."""
 
 _SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
-_BY_FOLDER = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd  # names within a folder held open
+_BY_FOLDER = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd  # names relative to an open folder
 
 
-def perform_on_files(step: FileStep) -> Any:
-    """Perform a step on files: a few system calls, which block for a moment (an event loop gives them to a thread)."""
-    match step:
-        case primitives.OpenFile(path, folders, to):
-            under = _Under(folders, "roots" if to == "read" else "writable")
-            if to == "read":
-                return File(_open_regular(path, under, os.O_RDONLY))
-            return _Replacing(path, under) if to == "replace" else _Appending(path, under)
-        case primitives.Examine(path, folders):
-            return _facts(path, os.stat(_admitted(path, _Under(folders, "roots"))))
-        case primitives.ListFolder(path, folders, most):
-            return _list_folder(path, _Under(folders, "roots"), most)
-        case primitives.Remove(path, folders):
-            return _remove(path, _Under(folders, "writable"))
-        case primitives.Keep(channel):
-            return cast("_Output", channel).keep()
-        case primitives.Read(channel, most):
-            return os.read(cast("File", channel).descriptor, most)
-        case primitives.Write(channel, octets):
-            return cast("_Output", channel).write(octets)
+def use_file(primitive: UseFile) -> File | FileFacts | list[FileFacts] | None:
+    """Carry out a request on local files. This blocks for a moment, so an event loop calls it in a thread."""
+    readable, writable = _Allowed(primitive.folders, "roots"), _Allowed(primitive.folders, "writable")
+    match primitive.request:
+        case OpenFile(path=path, to="read"):
+            return File(_open_regular(path, readable, os.O_RDONLY))
+        case OpenFile(path=path, to="replace"):
+            return _ReplacingFile(path, writable)
+        case OpenFile(path=path):
+            return _AppendingFile(path, writable)
+        case Examine(path=path):
+            return _facts(path, os.stat(readable.resolve(path)))
+        case ListFolder(path=path):
+            return _list_folder(path, readable, primitive.most_entries)
+        case Remove(path=path):
+            _remove(path, writable)
+            return None
 
 
-# --- What may be reached ----------------------------------------------------------------------------------------------
+# --- Allowed folders --------------------------------------------------------------------------------------------------
 
 
-class _Under(NamedTuple):
-    """The folders below which something may be done, and the rule of the policy that names them."""
+class _Allowed(NamedTuple):
+    """The folders below which files may be used, and the rule of the policy that names them."""
 
     folders: tuple[str, ...]
     rule: Literal["roots", "writable"]
 
     def check(self, real: str, path: str) -> None:
-        """Raise PolicyDenied unless `real`, a path without links that `path` leads to, lies in one of the folders."""
+        """Raise PolicyDenied unless `real`, the path without links that `path` leads to, is in one of the folders."""
         if any(_within(real, folder) for folder in _SYSTEM_FOLDERS):
-            raise self.denied(f"'{one_line(path, 160)}' is the system's own")
+            raise self.denied(f"'{one_line(path, 160)}' is in a system folder")
         if not any(_within(real, os.path.realpath(folder)) for folder in self.folders):
             raise self.denied(
-                f"'{one_line(path, 120)}' is under none of the folders allowed",
+                f"'{one_line(path, 120)}' is in none of the allowed folders",
                 hint=f"policy rule {self.rule!r}: add its folder to {self.rule}",
             )
 
+    def resolve(self, path: str) -> str:
+        """Return `path` without links. Raises PolicyDenied unless it is allowed, whether or not the file exists."""
+        if not os.path.isabs(path) or path.startswith(("//", "\\\\")):
+            raise self.denied(f"'{one_line(path, 160)}' is not a path on this machine")
+        real = os.path.realpath(path)
+        self.check(real, path)
+        return real
+
     def denied(self, why: str, *, hint: str | None = None) -> PolicyDenied:
+        """Return the error for a path that is not allowed."""
         return PolicyDenied(why, rule=self.rule, part="path", hint=hint)
 
 
@@ -92,26 +92,17 @@ def _within(real: str, folder: str) -> bool:
     return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _admitted(path: str, under: _Under) -> str:
-    """`path` without links, if it lies where it may. Raises PolicyDenied, whether or not anything is there."""
-    if not os.path.isabs(path) or path.startswith(("//", "\\\\")):
-        raise under.denied(f"'{one_line(path, 160)}' is no path on this machine")
-    real = os.path.realpath(path)
-    under.check(real, path)
-    return real
-
-
 def _open(real: str, flags: int) -> int:
-    """A descriptor of what stands at `real`, which is no link."""
+    """Open `real`, which must not be a link; return the file descriptor."""
     return os.open(real, flags | user_dirs.PLAIN_FLAGS | getattr(os, "O_NOFOLLOW", 0))
 
 
-def _open_checked(path: str, under: _Under, flags: int) -> int:
-    """A descriptor of what `path` names, if what was opened lies where it may: a link may have changed meanwhile."""
-    real = _admitted(path, under)
+def _open_checked(path: str, allowed: _Allowed, flags: int) -> int:
+    """Open `path` and check where the open file is: a link may have changed meanwhile. Return the file descriptor."""
+    real = allowed.resolve(path)
     descriptor = _open(real, flags)
     try:
-        under.check(_path_of(descriptor, real), path)
+        allowed.check(_path_of(descriptor, real), path)
     except BaseException:
         os.close(descriptor)
         raise
@@ -119,22 +110,22 @@ def _open_checked(path: str, under: _Under, flags: int) -> int:
 
 
 def _path_of(descriptor: int, real: str) -> str:
-    """Where the open file lies. Linux says it; elsewhere the path is looked up anew and must name the same file."""
+    """Return the path of an open file. Without Linux's /proc, `real` is resolved again and must be the same file."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
         again = os.path.realpath(real)
         if not os.path.samestat(os.stat(again), os.fstat(descriptor)):
-            raise OSError("the file changed its place while it was opened") from None
+            raise OSError("the file was moved while it was opened") from None
         return again
 
 
-def _open_regular(path: str, under: _Under, flags: int) -> int:
-    # Looked at before it is opened: opening a FIFO or a device has effects already.
-    _check_regular(os.stat(_admitted(path, under)).st_mode, path, under)
-    descriptor = _open_checked(path, under, flags)
+def _open_regular(path: str, allowed: _Allowed, flags: int) -> int:
+    # Checked before it is opened: opening a FIFO or a device has effects.
+    _check_regular(os.stat(allowed.resolve(path)).st_mode, path, allowed)
+    descriptor = _open_checked(path, allowed, flags)
     try:
-        _check_regular(os.fstat(descriptor).st_mode, path, under)
+        _check_regular(os.fstat(descriptor).st_mode, path, allowed)
         if hasattr(os, "set_blocking"):
             os.set_blocking(descriptor, True)
     except BaseException:
@@ -143,47 +134,51 @@ def _open_regular(path: str, under: _Under, flags: int) -> int:
     return descriptor
 
 
-def _check_regular(mode: int, path: str, under: _Under) -> None:
+def _check_regular(mode: int, path: str, allowed: _Allowed) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if stat.S_ISLNK(mode):  # what is looked at has no links left, but those that lead in a circle
+    if stat.S_ISLNK(mode):  # links are resolved, unless they lead in a circle
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if not stat.S_ISREG(mode):
-        raise under.denied(f"'{one_line(path, 160)}' is no regular file")
+        raise allowed.denied(f"'{one_line(path, 160)}' is not a regular file")
 
 
-# --- Files that are open ----------------------------------------------------------------------------------------------
+# --- Open files -------------------------------------------------------------------------------------------------------
 
 
 class File:
-    """An open file, as a channel."""
+    """A channel to an open file."""
 
     __slots__ = ("descriptor",)
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
-    def address(self) -> tuple[str, int]:
-        """A file has none: raises OSError."""
+    def peer_address(self) -> tuple[str, int]:
+        """Raise OSError: a file has no address."""
         raise OSError("a file has no address")
 
     def fileno(self) -> int:
-        """The system's number of it."""
+        """Return the file descriptor."""
         return self.descriptor
 
+    def read(self, most: int) -> bytes:
+        """Return at most `most` octets; `b""` at the end."""
+        return os.read(self.descriptor, most)
+
     def close(self) -> None:
-        """Close it; closing twice does nothing."""
+        """Close the file; closing twice does nothing."""
         if self.descriptor >= 0:
             descriptor, self.descriptor = self.descriptor, -1
             os.close(descriptor)
 
     def abort(self) -> None:
-        """The same: there is no other side."""
+        """Close the file."""
         self.close()
 
 
-class _Output(File, ABC):
-    """A file that is written to. What was written counts once `keep` has returned; `close` before that undoes it."""
+class OutputFile(File, ABC):
+    """A channel to a file that is written. The change takes effect with `commit`; `close` before that undoes it."""
 
     __slots__ = ("path", "written")
 
@@ -193,42 +188,44 @@ class _Output(File, ABC):
         self.written = 0
 
     def write(self, octets: memoryview) -> int:
+        """Write some of `octets`; return their number."""
         count = os.write(self.descriptor, octets[:WRITTEN])
         self.written += count
         return count
 
-    def keep(self) -> FileFacts:
-        """Let what was written stay, on the disk and not only in the system's memory; what is there now."""
+    def commit(self) -> FileFacts:
+        """Make the change permanent, on the disk too, and close the file; return what the file is now."""
         os.fsync(self.descriptor)
         facts = _facts(self.path, os.fstat(self.descriptor))
-        self._settle()
+        self._apply()
         return facts
 
     def close(self) -> None:
+        """Undo the change, unless it was committed, and close the file; closing twice does nothing."""
         if self.descriptor >= 0:
-            with suppress(OSError):  # nobody is left who could be told
+            with suppress(OSError):
                 self._undo()
         super().close()
 
     @abstractmethod
-    def _settle(self) -> None:
-        """Close the file, and let what was written take its place."""
+    def _apply(self) -> None:
+        """Close the file and let the change take effect."""
 
     @abstractmethod
     def _undo(self) -> None:
-        """Let everything be as it was before the file was opened."""
+        """Restore the state before the file was opened."""
 
 
-class _Appending(_Output):
-    """What is written goes to the end of the file; undone, it has its old length, unless others wrote to it as well."""
+class _AppendingFile(OutputFile):
+    """Appends to a file. Undone, the file gets its old length back, unless others wrote to it too."""
 
     __slots__ = ("start",)
 
-    def __init__(self, path: str, under: _Under) -> None:
-        super().__init__(_open_regular(path, under, os.O_WRONLY | os.O_APPEND), path)
+    def __init__(self, path: str, allowed: _Allowed) -> None:
+        super().__init__(_open_regular(path, allowed, os.O_WRONLY | os.O_APPEND), path)
         self.start = os.fstat(self.descriptor).st_size
 
-    def _settle(self) -> None:
+    def _apply(self) -> None:
         File.close(self)
 
     def _undo(self) -> None:
@@ -236,24 +233,23 @@ class _Appending(_Output):
             os.ftruncate(self.descriptor, self.start)
 
 
-class _Replacing(_Output):
-    """What is written goes to a new file in the same folder, which takes the place of the older one when it is kept."""
+class _ReplacingFile(OutputFile):
+    """Writes a new file in the same folder, which replaces the old one when it is committed."""
 
-    __slots__ = ("beside", "folder", "name")
+    __slots__ = ("folder", "name", "temporary")
 
-    def __init__(self, path: str, under: _Under) -> None:
-        self.folder = _Folder(path, under)
+    def __init__(self, path: str, allowed: _Allowed) -> None:
+        self.folder = _Folder(path, allowed)
         try:
             self.name = self.folder.name
-            self.beside = f".{self.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
+            self.temporary = f".{self.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
             older = None
             with suppress(FileNotFoundError):
                 older = self.folder.stat(self.name).st_mode
-                _check_regular(older, path, under)
-            # Never, not even for a moment, may others read what they could not read before; and what is new has not
-            # earned the bits that let a program run as its owner.
+                _check_regular(older, path, allowed)
+            # The new file is never readable by more users than the old one, and never setuid.
             mode = 0o666 if older is None else stat.S_IMODE(older) & 0o777
-            super().__init__(self.folder.create(self.beside, mode), path)
+            super().__init__(self.folder.create(self.temporary, mode), path)
         except BaseException:
             self.folder.close()
             raise
@@ -261,10 +257,10 @@ class _Replacing(_Output):
             with suppress(OSError):  # some file systems have no modes
                 os.fchmod(self.descriptor, mode)
 
-    def _settle(self) -> None:
+    def _apply(self) -> None:
         File.close(self)  # first: some systems rename no open file
         try:
-            self.folder.rename(self.beside, self.name)
+            self.folder.rename(self.temporary, self.name)
         except OSError:
             self._remove()
             raise
@@ -276,35 +272,35 @@ class _Replacing(_Output):
 
     def _remove(self) -> None:
         try:
-            self.folder.unlink(self.beside)
+            self.folder.unlink(self.temporary)
         finally:
             self.folder.close()
 
 
 class _Folder:
-    """The folder that what `path` leads to lies in, held open where the system can do that; `name` is its name there.
+    """The folder of the file that `path` leads to, open if the system supports that; `name` is the file's name in it.
 
-    Raises PolicyDenied unless that lies where it may.
+    Raises PolicyDenied unless the file is allowed.
     """
 
     __slots__ = ("_before", "_descriptor", "name")
 
-    def __init__(self, path: str, under: _Under, *, follow: bool = True) -> None:
-        real = _admitted(path, under)
+    def __init__(self, path: str, allowed: _Allowed, *, follow: bool = True) -> None:
+        real = allowed.resolve(path)
         if not follow:
             parent, name = os.path.split(path)
             real = os.path.join(os.path.realpath(parent), name)
-            under.check(real, path)
+            allowed.check(real, path)
         parent, self.name = os.path.split(real)
         self._descriptor: int | None = None
         self._before = parent
         if not self.name:
-            _check_regular(stat.S_IFDIR, path, under)
+            _check_regular(stat.S_IFDIR, path, allowed)
         if _BY_FOLDER:
             self._descriptor = _open(parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
             self._before = ""
             try:
-                under.check(os.path.join(_path_of(self._descriptor, parent), self.name), path)
+                allowed.check(os.path.join(_path_of(self._descriptor, parent), self.name), path)
             except BaseException:
                 self.close()
                 raise
@@ -331,50 +327,50 @@ class _Folder:
         return os.path.join(self._before, name)
 
 
-def _remove(path: str, under: _Under) -> None:
-    """Take the name away. Of a link, what it leads to stays, and must be a regular file that might have gone itself."""
-    _check_regular(os.stat(_admitted(path, under)).st_mode, path, under)
-    folder = _Folder(path, under, follow=False)
+def _remove(path: str, allowed: _Allowed) -> None:
+    """Remove a file. A link is removed, not its target, which must be an allowed regular file too."""
+    _check_regular(os.stat(allowed.resolve(path)).st_mode, path, allowed)
+    folder = _Folder(path, allowed, follow=False)
     try:
         mode = folder.stat(folder.name).st_mode
         if not stat.S_ISLNK(mode):
-            _check_regular(mode, path, under)
+            _check_regular(mode, path, allowed)
         folder.unlink(folder.name)
     finally:
         folder.close()
 
 
-# --- What the file system says ----------------------------------------------------------------------------------------
+# --- Facts ------------------------------------------------------------------------------------------------------------
 
 
-def _list_folder(path: str, under: _Under, most: int) -> list[FileFacts]:
-    """At most one more than `most` entries, sorted by name."""
+def _list_folder(path: str, allowed: _Allowed, most: int) -> list[FileFacts]:
+    """Return the entries of a folder, sorted by name: at most `most` and one more."""
     if os.scandir not in os.supports_fd:
-        return _scan(_admitted(path, under), path, under, most)
-    descriptor = _open_checked(path, under, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        return _scan(allowed.resolve(path), path, allowed, most)
+    descriptor = _open_checked(path, allowed, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
     try:
-        return _scan(descriptor, path, under, most)
+        return _scan(descriptor, path, allowed, most)
     finally:
         os.close(descriptor)
 
 
-def _scan(folder: int | str, path: str, under: _Under, most: int) -> list[FileFacts]:
-    found: list[FileFacts] = []
+def _scan(folder: int | str, path: str, allowed: _Allowed, most: int) -> list[FileFacts]:
+    listed: list[FileFacts] = []
     with os.scandir(folder) as entries:
         for entry in entries:
             where = os.path.join(path, entry.name)
             try:
                 status = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:  # it went away after its name was read
+            except FileNotFoundError:  # removed after its name was read
                 continue
             if entry.is_symlink():
-                # One that leads nowhere, or out of the folders allowed, is shown as the link that it is.
+                # A link that leads nowhere, or out of the allowed folders, is listed as a link.
                 with suppress(OSError, PolicyDenied):
-                    status = os.stat(_admitted(where, under))
-            found.append(_facts(where, status))
-            if len(found) > most:
+                    status = os.stat(allowed.resolve(where))
+            listed.append(_facts(where, status))
+            if len(listed) > most:
                 break
-    return sorted(found, key=lambda facts: facts.path)
+    return sorted(listed, key=lambda facts: facts.path)
 
 
 def _facts(path: str, status: Any) -> FileFacts:
@@ -386,5 +382,5 @@ def _facts(path: str, status: Any) -> FileFacts:
     try:
         modified = datetime.fromtimestamp(status.st_mtime, UTC)
     except (OverflowError, ValueError, OSError):
-        modified = datetime.fromtimestamp(0, UTC)  # a time beyond the calendar's
+        modified = datetime.fromtimestamp(0, UTC)  # a time that datetime cannot hold
     return FileFacts(path, kind, status.st_size, modified)

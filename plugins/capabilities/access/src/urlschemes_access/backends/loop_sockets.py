@@ -1,133 +1,99 @@
-"""Connections, as an event loop waits for them: a socket never blocks, and TLS is done in memory beside it.
+"""Sockets on an event loop; TLS is done in memory.
 
-A socket is watched until something can be done, and only then read or written: what is cancelled, or given up when its
-time is up, has taken nothing that would be lost. The loop must offer `add_reader` and `add_writer`, as asyncio's
-selector loops and uvloop do.
+A socket is read or written only once the loop reports that it is ready: when a task is cancelled or its time is up,
+nothing that was received is lost. The loop must have `add_reader` and `add_writer`, as asyncio's selector loops and
+uvloop have.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends.sockets import Datagrams, Socket, is_from
+from urlschemes_access.backends.sockets import DatagramSocket, Socket, is_from
 from urlschemes_access.errors import AccessError
 from urlschemes_access.protocol.requests import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["LoopDatagrams", "LoopSocket", "Secured", "first_ready"]
+__all__ = ["LoopDatagramSocket", "LoopSocket", "LoopTLS", "wait_until_ready"]
 
 T = TypeVar("T")
 
 RECORDS = 64 * 1024
-"""Octets encrypted at once, at most: four records of TLS."""
-
-
-class _Watch:
-    """Some sockets, watched by the loop that runs now until one is ready, time is up, or one is closed."""
-
-    __slots__ = ("_loop", "_sockets", "_timer", "_writing", "ready")
-
-    def __init__(self, sockets: Sequence[Any], until: float, *, writing: bool) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._sockets = sockets
-        self._writing = writing
-        self.ready: asyncio.Future[int | None] = self._loop.create_future()
-        watch = self._loop.add_writer if writing else self._loop.add_reader
-        try:
-            for index, socket in enumerate(sockets):
-                watch(socket, self.settle, index)
-        except NotImplementedError:
-            raise AccessError(
-                f"{type(self._loop).__name__} cannot watch sockets",
-                hint="run the program on asyncio.SelectorEventLoop",
-            ) from None
-        self._timer = self._loop.call_at(until, self.settle, None)
-
-    def settle(self, index: int | None) -> None:
-        if not self.ready.done():
-            self.ready.set_result(index)
-
-    def end(self) -> None:
-        self._timer.cancel()
-        ignore = self._loop.remove_writer if self._writing else self._loop.remove_reader
-        for socket in self._sockets:
-            if socket.fileno() >= 0:
-                ignore(socket)
+"""The most octets encrypted at once: four TLS records."""
 
 
 class LoopSocket(Socket):
-    """A socket that never blocks. Times are those of the loop's clock."""
+    """A channel over a non-blocking socket. Times are those of the loop's clock."""
 
-    watch: _Watch | None = None
+    stop_waiting: Callable[[], None] | None = None
+    """Set while a task waits for this socket."""
 
     def __init__(self, socket: Any) -> None:
         socket.setblocking(False)
         super().__init__(socket)
 
     def close(self) -> None:
-        """Close it; whoever waits for it hears that nothing comes."""
-        if self.watch is not None:
-            self.watch.end()
-            self.watch.settle(None)
+        """Close the socket; a task that waits for it is woken up."""
+        if self.stop_waiting is not None:
+            self.stop_waiting()
         super().close()
 
     async def connect(self, place: tuple[str, int], until: float) -> None:
-        """Raises OSError; TimeoutError, without an errno, when time is up, as all of these do."""
-        import socket
-
+        """Connect. Raises OSError; TimeoutError without an errno at `until`, as all methods do."""
         try:
             self.socket.connect(place)
         except (BlockingIOError, InterruptedError):
-            await self._until(until, writing=True)
+            await self._ready(until, writing=True)
             code = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if code:
                 raise OSError(code, os.strerror(code)) from None
 
     async def receive(self, most: int, until: float) -> bytes:
-        """At most `most` octets as soon as there are any; empty at the end."""
+        """Return at most `most` octets, as soon as there are any; `b""` at the end."""
         while True:
             try:
                 return cast("bytes", self.socket.recv(most))
             except (BlockingIOError, InterruptedError):
-                await self._until(until)
+                await self._ready(until)
 
     async def send(self, octets: memoryview, until: float) -> int:
-        """Send some of `octets`: how many."""
+        """Send some of `octets`; return their number."""
         while True:
             try:
                 return cast("int", self.socket.send(octets))
             except (BlockingIOError, InterruptedError):
-                await self._until(until, writing=True)
+                await self._ready(until, writing=True)
 
     @property
     def watched(self) -> LoopSocket:
-        """The socket to wait for."""
+        """The socket that the loop watches."""
         return self
 
-    def is_ahead(self) -> bool:
-        """Whether something was received already that the system does not know of any more."""
+    def has_buffered(self) -> bool:
+        """Return True if there are octets that the system has handed out but nobody has read."""
         return False
 
-    async def _until(self, until: float, *, writing: bool = False) -> None:
-        if await first_ready([self], until, writing=writing) is None:
+    async def _ready(self, until: float, *, writing: bool = False) -> None:
+        if await wait_until_ready([self], until, writing=writing) is None:
             raise TimeoutError
 
 
-class LoopDatagrams(LoopSocket, Datagrams):
-    """A socket for datagrams."""
+class LoopDatagramSocket(LoopSocket, DatagramSocket):
+    """A channel for datagrams."""
 
     def __init__(self, place: tuple[str, int]) -> None:
-        Datagrams.__init__(self, place)
+        DatagramSocket.__init__(self, place)
         self.socket.setblocking(False)
 
     async def receive(self, most: int, until: float) -> bytes:
-        """The next datagram from the address. Others do not lengthen the wait."""
+        """Return the next datagram from the address. Datagrams from elsewhere do not lengthen the wait."""
         loop = asyncio.get_running_loop()
         while True:
             with suppress(BlockingIOError, InterruptedError):
@@ -136,19 +102,19 @@ class LoopDatagrams(LoopSocket, Datagrams):
                     return cast("bytes", octets)
                 if loop.time() >= until:
                     raise TimeoutError
-            await self._until(until)
+            await self._ready(until)
 
     async def send(self, octets: memoryview, until: float) -> int:
-        """Send one datagram, whole."""
+        """Send one datagram."""
         while True:
             try:
                 return cast("int", self.socket.sendto(octets, self.place))
             except (BlockingIOError, InterruptedError):
-                await self._until(until, writing=True)
+                await self._ready(until, writing=True)
 
 
-class Secured:
-    """A connection under TLS, as a channel: the same socket, and what turns its octets into others."""
+class LoopTLS:
+    """A channel over TLS: a socket, and buffers in memory between it and the TLS engine."""
 
     __slots__ = ("_incoming", "_outgoing", "_plain", "_tls")
 
@@ -160,19 +126,19 @@ class Secured:
 
     @property
     def watched(self) -> LoopSocket:
-        """The socket to wait for."""
+        """The socket that the loop watches."""
         return self._plain
 
-    def address(self) -> tuple[str, int]:
-        """As that of the socket."""
-        return self._plain.address()
+    def peer_address(self) -> tuple[str, int]:
+        """Return the address and port that the system is connected to. Raises OSError."""
+        return self._plain.peer_address()
 
     def fileno(self) -> int:
-        """As that of the socket."""
+        """Return the file descriptor of the socket."""
         return self._plain.fileno()
 
     def close(self) -> None:
-        """Close the socket, without TLS's closing word."""
+        """Close the socket, without TLS's closing alert."""
         self._plain.close()
 
     def abort(self) -> None:
@@ -180,31 +146,31 @@ class Secured:
         self._plain.abort()
 
     async def handshake(self, until: float) -> None:
-        """Raises ssl.SSLError, OSError."""
+        """Carry out the handshake. Raises ssl.SSLError, OSError."""
         await self._exchange(self._tls.do_handshake, until)
 
     async def receive(self, most: int, until: float) -> bytes:
-        """As that of the socket. Raises ssl.SSLError where the connection ends without TLS's own end: it was cut."""
+        """As `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
         return await self._exchange(lambda: self._tls.read(most), until)
 
     async def send(self, octets: memoryview, until: float) -> int:
-        """As that of the socket."""
+        """As `LoopSocket.send`."""
         return await self._exchange(lambda: self._tls.write(octets[:RECORDS]), until)
 
-    def is_ahead(self) -> bool:
-        """Whether something was received already that the system does not know of any more."""
+    def has_buffered(self) -> bool:
+        """Return True if there are octets that the system has handed out but nobody has read."""
         return self._tls.pending() > 0 or self._incoming.pending > 0
 
-    async def _exchange(self, what: Callable[[], T], until: float) -> T:
-        """Do something, sending and receiving what TLS needs for it."""
+    async def _exchange(self, operation: Callable[[], T], until: float) -> T:
+        """Carry out an operation of the TLS engine, and receive and send the records that it needs."""
         loop = asyncio.get_running_loop()
         received = False
         while True:
             try:
-                answer = what()
+                result = operation()
             except ssl.SSLWantReadError:
                 await self._flush(until)
-                if received:  # and it was nothing but TLS's own affairs, of which there may be any number
+                if received:  # records without content, of which a server can send any number
                     await asyncio.sleep(0)
                     if loop.time() >= until:
                         raise TimeoutError from None
@@ -215,12 +181,12 @@ class Secured:
                 else:
                     self._incoming.write_eof()
             except ssl.SSLError:
-                with suppress(OSError):  # TLS's word of what is wrong, if the system takes it now
+                with suppress(OSError):  # send TLS's alert, if the system accepts it now
                     self._plain.socket.send(self._outgoing.read())
                 raise
             else:
                 await self._flush(until)
-                return answer
+                return result
 
     async def _flush(self, until: float) -> None:
         while octets := self._outgoing.read(CHUNK):
@@ -229,14 +195,36 @@ class Secured:
                 rest = rest[await self._plain.send(rest, until) :]
 
 
-async def first_ready(channels: Sequence[LoopSocket], until: float, *, writing: bool = False) -> int | None:
-    """The index of the first channel that can be read, or written; None when time is up or one was closed."""
-    watch = _Watch([channel.socket for channel in channels], until, writing=writing)
-    for channel in channels:
-        channel.watch = watch
-    try:
-        return await watch.ready
-    finally:
-        watch.end()
+async def wait_until_ready(channels: Sequence[LoopSocket], until: float, *, writing: bool = False) -> int | None:
+    """Wait for the first channel that can be read or written and return its index.
+
+    Returns None at `until`, or when one of the channels is closed.
+    """
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[int | None] = loop.create_future()
+    watch, unwatch = (loop.add_writer, loop.remove_writer) if writing else (loop.add_reader, loop.remove_reader)
+
+    def settle(index: int | None) -> None:
+        if not ready.done():
+            ready.set_result(index)
+
+    def stop() -> None:
+        timer.cancel()
         for channel in channels:
-            channel.watch = None
+            channel.stop_waiting = None
+            if channel.fileno() >= 0:
+                unwatch(channel.socket)
+        settle(None)
+
+    timer = loop.call_at(until, settle, None)
+    try:
+        for index, channel in enumerate(channels):
+            channel.stop_waiting = stop
+            watch(channel.socket, settle, index)
+        return await ready
+    except NotImplementedError:
+        raise AccessError(
+            f"{type(loop).__name__} cannot watch sockets", hint="run the program on asyncio.SelectorEventLoop"
+        ) from None
+    finally:
+        stop()

@@ -1,169 +1,108 @@
-"""What blocks, in a thread beside the event loop: files, the resolver.
+"""Threads for what would block the event loop: files and the resolver.
 
-Each gets a daemon thread of its own, which ends with its work: nothing waits for it, neither the end of the loop nor
-that of the program. Where the loop has lost interest, what came of the work is undone.
+Each piece of work gets a daemon thread of its own, which ends with the work: neither the end of the loop nor that of
+the program waits for it. (The threads of an executor, asyncio's or anyio's, delay the exit while a resolver hangs.)
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
-
-from urlschemes_access.backends import primitives
-from urlschemes_access.backends.local_files import File, perform_on_files
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes_access.backends.local_files import FileStep
+    from urlschemes_access.backends.local_files import File
 
-__all__ = ["LoopFile", "beside"]
+__all__ = ["LoopFile", "in_thread"]
 
 T = TypeVar("T")
 
 
-class _Work(Generic[T]):
-    """Something under way in a thread, which may be abandoned at any moment."""
-
-    def __init__(self, work: Callable[[], T], undo: Callable[[T], object] | None) -> None:
-        self._work = work
-        self._undo = undo
-        self._lock = threading.Lock()
-        self._abandoned = False
-        self._done = False
-        self.value: T | None = None
-        self.fault: Exception | None = None
-
-    def run(self, tell: Callable[[], object]) -> None:
-        """In the thread."""
-        try:
-            self.value = self._work()
-        except Exception as fault:  # noqa: BLE001  it is raised again where the work is waited for
-            self.fault = fault
-        with self._lock:
-            self._done = True
-            abandoned = self._abandoned
-        if abandoned:
-            self._undone()
-        else:
-            with suppress(RuntimeError):  # the loop has been closed: whoever waits for it is dropped with it
-                tell()
-
-    def abandon(self) -> None:
-        """On the loop: nobody will take what comes of it."""
-        with self._lock:
-            self._abandoned = True
-            done = self._done
-        if done:
-            self._undone()
-
-    def _undone(self) -> None:
-        if self._undo is not None and self.fault is None:
-            self._undo(cast("T", self.value))
-
-
-async def beside(
+async def in_thread(
     work: Callable[[], T],
     *,
     undo: Callable[[T], object] | None = None,
-    timeout: float | None = None,  # noqa: ASYNC109  as every step has one
-    name: str = "urlschemes beside the loop",
+    timeout: float | None = None,  # noqa: ASYNC109  as every primitive has one
+    name: str = "urlschemes file",
 ) -> T:
-    """What `work` returns, called in a thread. Raises what it raises; TimeoutError, without an errno, when time is up.
+    """Call `work` in a thread and return its result. Raises TimeoutError, without an errno, after `timeout` seconds.
 
-    `undo` is given what it returned if that comes too late, or the task was cancelled. `name` is that of the thread.
+    If the task is cancelled or the time is up, the thread continues; `undo` is called with its result.
     """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[bool] = loop.create_future()
-
-    def settle(value: bool) -> None:
-        if not done.done():
-            done.set_result(value)
-
-    under_way = _Work(work, undo)
-    tell = loop.call_soon_threadsafe
-    thread = threading.Thread(target=under_way.run, args=(lambda: tell(settle, True),), name=name, daemon=True)
-    try:
-        thread.start()
-    except RuntimeError as fault:
-        raise OSError(str(fault)) from fault  # the system has no more threads
-    timer = None if timeout is None else loop.call_later(timeout, settle, False)
-    try:
-        in_time = await done
-    except BaseException:
-        under_way.abandon()
-        raise
-    finally:
-        if timer is not None:
-            timer.cancel()
-    if not in_time:
-        under_way.abandon()
-        raise TimeoutError
-    if under_way.fault is not None:
-        raise under_way.fault
-    return cast("T", under_way.value)
+    return await _result_of(_start(work, name), undo, timeout)
 
 
 class LoopFile:
-    """An open file, as a channel. Closed while a thread works on it, it is closed by that thread, as its last act.
+    """A channel to an open file that threads use. Closed while a thread uses it, it is closed when the thread is done.
 
-    Were it closed at once, its number might be that of another file before the thread gets to use it.
+    Otherwise the thread could use a file descriptor that belongs to another file by then.
     """
 
-    __slots__ = ("_busy", "_closed", "_file", "_lock")
+    __slots__ = ("_last_work", "file")
 
     def __init__(self, file: File) -> None:
-        self._file = file
-        self._lock = threading.Lock()
-        self._busy = False
-        self._closed = False
+        self.file = file
+        self._last_work: Future[object] | None = None
 
-    def address(self) -> tuple[str, int]:
-        """A file has none: raises OSError."""
-        return self._file.address()
+    def peer_address(self) -> tuple[str, int]:
+        """Raise OSError: a file has no address."""
+        return self.file.peer_address()
 
     def fileno(self) -> int:
-        """The system's number of it."""
-        return self._file.fileno()
+        """Return the file descriptor."""
+        return self.file.fileno()
 
     def close(self) -> None:
-        """Close it, at once or as soon as its thread is through."""
-        with self._lock:
-            self._closed = True
-            if self._busy:
-                return
-        self._file.close()
+        """Close the file, now or when its thread is done."""
+        if self._last_work is None:
+            self.file.close()
+        else:
+            self._last_work.add_done_callback(lambda _: self.file.close())
 
     def abort(self) -> None:
-        """The same: there is no other side."""
+        """Close the file."""
         self.close()
 
-    def perform(self, step: primitives.Read | primitives.Write | primitives.Keep) -> Any:
-        """In a thread: perform a step on the file."""
-        with self._lock:
-            if self._closed:
-                raise OSError("the file was closed")
-            self._busy = True
-        try:
-            return perform_on_files(_on(step, self._file))
-        finally:
-            self._let_go()
-
-    def _let_go(self) -> None:
-        with self._lock:
-            self._busy = False
-            if not self._closed:
-                return
-        self._file.close()
+    async def in_thread(self, work: Callable[[], object]) -> object:
+        """Call `work`, which uses the file, in a thread."""
+        self._last_work = _start(work, "urlschemes file")
+        return await _result_of(self._last_work, None, None)
 
 
-def _on(step: primitives.Read | primitives.Write | primitives.Keep, file: File) -> FileStep:
-    match step:
-        case primitives.Read(_, most, timeout):
-            return primitives.Read(file, most, timeout)
-        case primitives.Write(_, octets, timeout):
-            return primitives.Write(file, octets, timeout)
-        case primitives.Keep(_):
-            return primitives.Keep(file)
+def _start(work: Callable[[], T], name: str) -> Future[T]:
+    """Start a thread for `work`. Raises OSError if the system has no more threads."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        if future.set_running_or_notify_cancel():
+            try:
+                result = work()
+            except Exception as failure:  # noqa: BLE001  it is raised again where the result is awaited
+                future.set_exception(failure)
+            else:
+                future.set_result(result)
+
+    try:
+        threading.Thread(target=run, name=name, daemon=True).start()
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+    return future
+
+
+async def _result_of(future: Future[T], undo: Callable[[T], object] | None, seconds: float | None) -> T:
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.wrap_future(future)
+    except BaseException:
+        if undo is not None:
+            future.add_done_callback(partial(_undo, undo))  # now, if the work is done
+        raise
+
+
+def _undo(undo: Callable[[T], object], future: Future[T]) -> None:
+    if not future.cancelled() and future.exception() is None:
+        undo(future.result())

@@ -1,8 +1,11 @@
-"""What a backend must be able to do: the primitive steps that a dialogue asks for.
+"""The primitives of backends: what a dialogue asks its backend to carry out, after every rule has been applied.
 
-A step that fails raises the system's own OSError, TimeoutError among them: without an errno where it is the step's own
-time that was up. The file steps may also raise PolicyDenied. No step is given a rule to apply, but in which folders
-files may be read, or written.
+A backend carries out one primitive at a time and returns the result that the primitive's docstring names. It raises the
+system's OSError if a primitive fails, and a TimeoutError without errno when the primitive's own `timeout` has passed.
+The only rule left to a backend is the folders of UseFile, because a file's place can only be checked once it is open;
+it raises PolicyDenied.
+
+`blocking.perform` is a backend, so is `event_loop.perform`, and so is a replay in tests.
 """
 
 from __future__ import annotations
@@ -14,21 +17,20 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     import ssl
 
+    from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
+
 __all__ = [
+    "Call",
     "Channel",
-    "Consult",
+    "Commit",
     "Dial",
-    "Examine",
-    "Keep",
-    "ListFolder",
-    "OpenFile",
+    "Handshake",
+    "Poll",
+    "Primitive",
+    "Primitives",
     "Read",
-    "Remove",
     "Resolve",
-    "Secure",
-    "Step",
-    "Steps",
-    "Wait",
+    "UseFile",
     "Write",
 ]
 
@@ -36,26 +38,52 @@ T = TypeVar("T")
 
 
 class Channel(Protocol):
-    """A backend's end of a connection, or an open file."""
+    """A backend's connection or open file."""
 
-    def address(self) -> tuple[str, int]:
-        """The address and port that it is connected to, by the system's account. Raises OSError."""
+    def peer_address(self) -> tuple[str, int]:
+        """Return the address and port that the system is connected to. Raises OSError."""
 
     def fileno(self) -> int:
-        """The system's number of it, to wait for. Raises OSError where it has none."""
+        """Return the file descriptor, for select. Raises OSError if there is none."""
 
     def close(self) -> None:
-        """Close now, without waiting; closing twice does nothing. What was written and not kept is thrown away."""
+        """Close now, without waiting; closing twice does nothing. Discards what was written without Commit."""
 
     def abort(self) -> None:
-        """As `close`, but let the other side know that it is no end in good order (over TCP: a reset)."""
+        """Close so that the server notices an abnormal end; over TCP, by a reset."""
+
+
+@dataclass(slots=True)
+class Read:
+    """Read at most `most` octets, as soon as there are any, or one datagram. Result: `bytes`, empty at the end."""
+
+    channel: Channel
+    most: int
+    timeout: float
+
+
+@dataclass(slots=True)
+class Write:
+    """Write some of `octets`, or one whole datagram. Result: the number of octets written."""
+
+    channel: Channel
+    octets: memoryview
+    timeout: float
+
+
+@dataclass(slots=True)
+class Poll:
+    """Wait until one of `channels` can be read. Result: the index of the first one, or None after `timeout`."""
+
+    channels: tuple[Channel, ...]
+    timeout: float
 
 
 @dataclass(slots=True)
 class Resolve:
-    """The addresses of `host`, as text, in the order in which to try them: `list[str]`.
+    """Resolve `host`. Result: `list[str]`, its addresses in the order to try them.
 
-    A resolver that hangs must block nothing else, nor the end of the program.
+    A resolver that hangs must not delay anything else, nor the end of the program.
     """
 
     host: str
@@ -66,7 +94,7 @@ class Resolve:
 
 @dataclass(slots=True)
 class Dial:
-    """Connect to the address: a `Channel`. Of UDP only what this address sends is received, from any of its ports."""
+    """Connect to an address. Result: a `Channel`. Over UDP it receives from this address alone, from any port."""
 
     address: str
     port: int
@@ -75,10 +103,10 @@ class Dial:
 
 
 @dataclass(slots=True)
-class Secure:
-    """Do the TLS handshake as a client of `host`: the `Channel` to use from now on; the old one is used up.
+class Handshake:
+    """Carry out the TLS handshake as a client of `host`. Result: the `Channel` that replaces the given one.
 
-    Without `context`: TLS 1.2 or later, verified against the system's certificates. Raises ssl.SSLError.
+    Without `context`: TLS 1.2 or later, verified with the certificates of the system. Raises ssl.SSLError.
     """
 
     channel: Channel
@@ -88,84 +116,31 @@ class Secure:
 
 
 @dataclass(slots=True)
-class Write:
-    """Send some of `octets`, at least one: how many, an `int`. A datagram goes whole."""
+class UseFile:
+    """Carry out a request on local files within `folders`, those that the policy allows.
 
-    channel: Channel
-    octets: memoryview
-    timeout: float
-
-
-@dataclass(slots=True)
-class Read:
-    """At most `most` octets as soon as there are any: `bytes`, empty at the end. Or one datagram."""
-
-    channel: Channel
-    most: int
-    timeout: float
-
-
-@dataclass(slots=True)
-class Wait:
-    """The index of the first channel with something to read: `int`, or None when time is up."""
-
-    channels: tuple[Channel, ...]
-    timeout: float
-
-
-@dataclass(slots=True)
-class OpenFile:
-    """Open the regular file `path`, if it lies under one of `folders`: a `Channel`.
-
-    To `replace` it, what is written goes to a new file beside it; to `append`, to its end.
+    Result: that of the request, but a `Channel` for OpenFile. ListFolder lists at most `most_entries` and one more.
     """
 
-    path: str
+    request: OpenFile | Examine | ListFolder | Remove
     folders: tuple[str, ...]
-    to: Literal["read", "replace", "append"]
+    most_entries: int
 
 
 @dataclass(slots=True)
-class Examine:
-    """What the file system says of `path`, if it lies under one of `folders`: `FileFacts`."""
-
-    path: str
-    folders: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class ListFolder:
-    """What the folder `path` holds, if it lies under one of `folders`: `list[FileFacts]`, at most one over `most`."""
-
-    path: str
-    folders: tuple[str, ...]
-    most: int
-
-
-@dataclass(slots=True)
-class Keep:
-    """Let what was written to a file stay, in its place: `FileFacts` of what is there now. The channel is used up."""
+class Commit:
+    """Make what was written to a file permanent. Result: `FileFacts` of the file. The channel is used up."""
 
     channel: Channel
 
 
 @dataclass(slots=True)
-class Remove:
-    """Take away the regular file `path`, if it lies under one of `folders`: None."""
+class Call:
+    """Call a function of the caller's. Result: what it returns; on an event loop, what awaiting that gives."""
 
-    path: str
-    folders: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Consult:
-    """Call `question`, something of the caller's: what it returns, or on an event loop what awaiting that gives."""
-
-    question: Callable[[], object]
+    function: Callable[[], object]
 
 
-Step: TypeAlias = (
-    Consult | Resolve | Dial | Secure | Write | Read | Wait | OpenFile | Examine | ListFolder | Keep | Remove
-)
-Steps: TypeAlias = Generator[Step, Any, T]
-"""Something to do, as a generator of steps; T is what comes out of it."""
+Primitive: TypeAlias = Read | Write | Poll | Resolve | Dial | Handshake | UseFile | Commit | Call
+Primitives: TypeAlias = Generator[Primitive, Any, T]
+"""A generator that yields primitives and returns a T; the results of the primitives are sent to it."""

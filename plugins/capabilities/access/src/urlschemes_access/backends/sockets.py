@@ -1,6 +1,6 @@
-"""The sockets of this machine, as channels: made, named, closed. Who waits for them, and how, is a backend's affair.
+"""Sockets as channels, the resolver, and TLS contexts: what the blocking and the event-loop backend share.
 
-What the network modules of the standard library cost to import is paid when the first step needs them.
+The network modules of the standard library are imported when they are first needed.
 """
 
 from __future__ import annotations
@@ -15,68 +15,67 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ssl
 
-    from urlschemes_access.backends import primitives
+    from urlschemes_access.backends.primitives import Resolve
 
 __all__ = [
-    "Datagrams",
+    "DatagramSocket",
     "Socket",
-    "addresses",
-    "datagram_socket",
+    "addresses_of",
     "default_context",
     "is_from",
-    "stream_socket",
-    "strict",
+    "new_stream_socket",
+    "strict_context",
 ]
 
 
 class Socket:
-    """A socket, as a channel."""
+    """A channel over a socket."""
 
     __slots__ = ("socket",)
 
     def __init__(self, socket: Any) -> None:
         self.socket = socket
 
-    def address(self) -> tuple[str, int]:
-        """The address and port that it is connected to, by the system's account. Raises OSError."""
+    def peer_address(self) -> tuple[str, int]:
+        """Return the address and port that the system is connected to. Raises OSError."""
         host, port = self.socket.getpeername()[:2]
         return host, port
 
     def fileno(self) -> int:
-        """The system's number of it."""
+        """Return the file descriptor."""
         number: int = self.socket.fileno()
         return number
 
     def close(self) -> None:
-        """Close it; closing twice does nothing."""
+        """Close the socket; closing twice does nothing."""
         self.socket.close()
 
     def abort(self) -> None:
-        """Close it with a reset."""
-        import socket
+        """Close the socket with a reset."""
+        import socket  # heavy
 
-        with suppress(OSError):  # it is broken already
+        with suppress(OSError):  # the connection is already broken
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
 
 
-class Datagrams(Socket):
-    """A socket for datagrams to one place, and from its address. It is not connected, so that the port may differ."""
+class DatagramSocket(Socket):
+    """A channel for datagrams to one place and from its address. The socket is not connected: the port may differ."""
 
     __slots__ = ("place",)
 
     def __init__(self, place: tuple[str, int]) -> None:
-        super().__init__(datagram_socket(place[0]))
+        super().__init__(_new_datagram_socket(place[0]))
         self.place = place
 
-    def address(self) -> tuple[str, int]:
-        """Where the datagrams go."""
+    def peer_address(self) -> tuple[str, int]:
+        """Return the place that datagrams are sent to."""
         return self.place
 
 
-def stream_socket(address: str) -> Any:
-    """A socket for a connection to `address`, not yet connected."""
-    import socket
+def new_stream_socket(address: str) -> Any:
+    """Return a socket for a connection to `address`, not yet connected."""
+    import socket  # heavy
 
     made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
     try:
@@ -88,17 +87,17 @@ def stream_socket(address: str) -> Any:
     return made
 
 
-def datagram_socket(address: str) -> Any:
-    """A socket for datagrams to `address`, not connected: the answer to one may come from another port of its.
+def _new_datagram_socket(address: str) -> Any:
+    """Return a socket for datagrams, not connected: an answer may come from another port.
 
-    Where the system can do it, a call on the socket says that nobody listens there, as it would on a connected one.
+    On Linux, its calls nevertheless report that no server listens, as they would on a connected socket.
     """
-    import socket
+    import socket  # heavy
 
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     made = socket.socket(family, socket.SOCK_DGRAM)
     if sys.platform == "linux":
-        # IP_RECVERR and IPV6_RECVERR, which the socket module does not name before Python 3.14.
+        # IP_RECVERR and IPV6_RECVERR, which the socket module does not define before Python 3.14.
         level, option = (socket.IPPROTO_IPV6, 25) if family == socket.AF_INET6 else (socket.IPPROTO_IP, 11)
         with suppress(OSError):
             made.setsockopt(level, option, 1)
@@ -106,26 +105,26 @@ def datagram_socket(address: str) -> Any:
 
 
 def is_from(source: tuple[Any, ...], address: str) -> bool:
-    """Whether a datagram, whose sender `recvfrom` gave as `source`, comes from `address`."""
+    """Return True if a datagram with the sender `source`, as `recvfrom` gives it, comes from `address`."""
     return ipaddress.ip_address(source[0].partition("%")[0]) == ipaddress.ip_address(address.partition("%")[0])
 
 
-def addresses(step: primitives.Resolve) -> list[str]:
-    """What the system's resolver says. Nothing can interrupt one that hangs: to be called in a thread of its own."""
-    import socket
+def addresses_of(primitive: Resolve) -> list[str]:
+    """Return the addresses that the system's resolver gives. It cannot be interrupted: call it in a daemon thread."""
+    import socket  # heavy
 
-    kind = socket.SOCK_DGRAM if step.transport == "udp" else socket.SOCK_STREAM
-    answer = socket.getaddrinfo(step.host.encode("ascii"), step.port, type=kind)
+    kind = socket.SOCK_DGRAM if primitive.transport == "udp" else socket.SOCK_STREAM
+    answer = socket.getaddrinfo(primitive.host.encode("ascii"), primitive.port, type=kind)
     families = (socket.AF_INET, socket.AF_INET6)
     return list(dict.fromkeys(str(sockaddr[0]) for family, _, _, _, sockaddr in answer if family in families))
 
 
-def strict(context: ssl.SSLContext | None) -> ssl.SSLContext:
-    """`context`, or `default_context()`, by which a connection that was cut does not look as if it had ended.
+def strict_context(context: ssl.SSLContext | None) -> ssl.SSLContext:
+    """Return `context`, or the default one, changed so that a truncated connection is an error.
 
-    Until Python 3.11.3 it did, with OpenSSL 3, by an option that every context came with; nobody who gave one set it.
+    Until Python 3.11.3, contexts came with an option of OpenSSL 3 that makes truncation look like a regular end.
     """
-    import ssl
+    import ssl  # heavy
 
     used = default_context() if context is None else context
     if sys.version_info < (3, 11, 4):
@@ -135,11 +134,11 @@ def strict(context: ssl.SSLContext | None) -> ssl.SSLContext:
 
 @cache
 def default_context() -> ssl.SSLContext:
-    """TLS 1.2 or later, against the system's certificates. Made once.
+    """Return the default context, made once: TLS 1.2 or later, verified with the certificates of the system.
 
-    Not `ssl.create_default_context`: that writes the session keys to a file where an environment variable says so.
+    `ssl.create_default_context` would write session keys to a file named by an environment variable.
     """
-    import ssl
+    import ssl  # heavy
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2

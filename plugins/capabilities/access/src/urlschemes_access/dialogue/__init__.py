@@ -1,27 +1,25 @@
-"""One access under way: every rule, and no I/O.
+"""The dialogue of one operation: every rule of an access, and no I/O.
 
-A dialogue runs an access algorithm (wire.py) and holds what is true whoever does the I/O: the deadline, the policy,
-the caps, the trace, what has been opened and delivered, which fault of the system is which error. Its methods are
-generators of primitive steps (steps.py), which a backend performs: the blocking one in drive.py, or one for an event
-loop.
+    algorithm  --requests-->  Dialogue  --primitives-->  backend  --system calls-->
 
-    algorithm  --requests-->  Dialogue  --steps-->  backend  --system calls-->
+In: the requests of an algorithm (`urlschemes_access.protocol`). Out: primitives for a backend, and to the caller the
+resource that the algorithm opens and delivers. A primitive's OSError becomes an error of `urlschemes_access.errors`,
+which is raised in the algorithm at the request that failed.
 
-A step's OSError becomes an error of errors.py, which is thrown into the algorithm at the request that failed.
+lifecycle.py           Dialogue: open, pull, call, finish, close
+algorithm_runner.py    runs the algorithm, and contains its failures
+connecting.py          Connect, ConnectBack, StartTLS
+transfers.py           Send, Receive, Ready, Close
+file_requests.py       OpenFile, Keep, Remove, Examine, ListFolder
+caller_requests.py     Authenticate, Ask, Pull
+redirects.py           Follow: which redirects are followed, and how a location is read
+destinations.py        the policy applied to URLs, ports and addresses
+deadline.py            the total deadline
+trace.py               trace events, without secrets
+contract.py            checks of what an algorithm yields
+system_errors.py       messages for the system's errors
 
-The rooms, from the top:
-
-    dialogue.py      Dialogue: open, pull, call, finish, close; runs the algorithm
-    redirects.py     Follow
-    connecting.py    Connect, ConnectBack, StartTLS: names resolved, addresses checked and dialled
-    files.py         OpenFile, Keep, Remove, Examine, ListFolder
-    peers.py         what is open: Send, Receive, Ready, Close
-    caller.py        what is asked of the caller: Authenticate, Ask, Pull
-    reach.py         where the access may go, by the policy and by what it did so far
-    trace.py         what is told of it, and the secrets that no trace shows
-    deadline.py      the total deadline
-    handed.py        what an algorithm hands out, checked
-    faults.py        breaches of the contract, limits exceeded, the system's reasons
+The dialogue does not know sockets, registries or configuration files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an algorithm asks of the caller: a login, the answers to a form, content to send. It is the caller's time."""
+"""Requests to the caller: credentials, answers to a form, content to send. Time spent by the caller does not count."""
 
 from __future__ import annotations
 
@@ -10,99 +10,107 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsafeURL
 from urlschemes_access.backends import primitives
 from urlschemes_access.credentials import Credentials
-from urlschemes_access.dialogue.system_errors import are, breach
 from urlschemes_access.errors import InputRequired
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from urlschemes_access.credentials import Answers
+    from urlschemes_access.credentials import Answers, Asker, Authenticator
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.trace import Trace
-    from urlschemes_access.operation_arguments import Content, Terms
     from urlschemes_access.protocol import requests
 
-__all__ = ["Caller"]
+__all__ = ["CallerRequests"]
 
-_UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]")  # controls, and surrogates of no octet
+_UNSENDABLE = re.compile(
+    r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]"
+)  # controls, and surrogates that stand for no octet
 
 _END = object()
 
 
-class Caller:
-    """The caller of one access, by what it gave: any of these may be missing."""
+class CallerRequests:
+    """Passes requests of one operation on to the functions and the content of its caller, as far as there are any."""
 
-    __slots__ = ("_ask", "_clock", "_content", "_credentials", "_scheme", "_trace")
+    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_scheme", "_trace")
 
-    def __init__(self, scheme: str, clock: Deadline, trace: Trace, terms: Terms) -> None:
+    def __init__(
+        self,
+        scheme: str,
+        deadline: Deadline,
+        trace: Trace,
+        *,
+        credentials: Authenticator | None,
+        ask: Asker | None,
+        content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None,
+    ) -> None:
         self._scheme = scheme
-        self._clock = clock
+        self._deadline = deadline
         self._trace = trace
-        self._credentials = terms.credentials
-        self._ask = terms.ask
-        self._content = _pieces(terms.content)
+        self._credentials = credentials
+        self._ask = ask
+        self._next_piece = _next_piece_of(content)
 
-    def authenticate(self, request: requests.Authenticate) -> primitives.Steps[Credentials | None]:
-        """Raises UnsafeURL for credentials that no protocol line can carry."""
+    def authenticate(self, request: requests.Authenticate) -> primitives.Primitives[Credentials | None]:
+        """Raises UnsafeURL for credentials that no protocol line can carry, TypeError for anything but credentials."""
         if self._credentials is None:
             return None
         request.scheme = request.scheme or self._scheme
-        given = yield from self._consult(partial(self._credentials, request))
+        given = yield from self._call(partial(self._credentials, request))
         if given is None:
             return None
         if not isinstance(given, Credentials):
-            raise breach(self._scheme, "Credentials or None, from the credentials callable", given)
+            raise TypeError(f"credentials must return Credentials or None, not {type(given).__name__}")
         for part, text in (("user", given.user), ("password", given.password)):
-            if not are(str, text):
-                raise breach(self._scheme, f"a {part} that is text, from the credentials callable", text)
+            if not isinstance(text, str):
+                raise TypeError(f"the {part} of credentials must be a str, not {type(text).__name__}")
             if found := _UNSENDABLE.search(text):
-                what = "control character" if found[0].isascii() else "surrogate, which stands for no octet"
-                raise UnsafeURL(f"the {part} given holds a {what}", part=part)
+                what = "control character" if found[0].isascii() else "surrogate that stands for no octet"
+                raise UnsafeURL(f"the {part} given contains a {what}", part=part)
         if given.password:
-            self._trace.hide(given.password.encode("utf-8", "surrogateescape"))
+            self._trace.add_secret(given.password.encode("utf-8", "surrogateescape"))
         return given
 
-    def ask(self, request: requests.Ask) -> primitives.Steps[Answers]:
-        """Raises InputRequired where nobody can be asked, or nobody answers."""
+    def ask(self, request: requests.Ask) -> primitives.Primitives[Answers]:
+        """Raises InputRequired if nobody can be asked, or the answer is None; TypeError for anything but answers."""
+        form = request.form
         if self._ask is None:
             raise InputRequired(
-                f"the other side asks {len(request.form.questions)} questions: {request.form.title}",
-                hint="pass ask=, a callable that answers a Form",
+                f"the server asks {len(form.questions)} questions: {form.title}",
+                hint="pass ask=, a function that answers a Form",
             )
-        given = yield from self._consult(partial(self._ask, request.form))
+        given = yield from self._call(partial(self._ask, form))
         if given is None:
             raise InputRequired("the questions were not answered")
-        if (
-            not isinstance(given, tuple)
-            or len(given) != len(request.form.questions)
-            or not all(isinstance(answer, str) for answer in given)
-        ):
-            raise breach(self._scheme, "one answer for each question, from the ask callable", given)
+        if not isinstance(given, tuple) or not all(isinstance(answer, str) for answer in given):
+            raise TypeError(f"ask must return a tuple of str, not {type(given).__name__}")
+        if len(given) != len(form.questions):
+            raise TypeError(f"ask must return {len(form.questions)} answers, one for each question, not {len(given)}")
         return given
 
-    def pull(self, _: requests.Pull) -> primitives.Steps[bytes]:
-        """Raises InputRequired where there is nothing to send."""
-        if self._content is None:
-            raise InputRequired("this operation sends content, and none was given", hint="it stands behind the URL")
+    def pull(self, _: requests.Pull) -> primitives.Primitives[bytes]:
+        """Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes."""
+        if self._next_piece is None:
+            raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:
-            piece = yield from self._consult(self._content)
+            piece = yield from self._call(self._next_piece)
             if piece is _END:
                 return b""
             if not isinstance(piece, bytes | bytearray | memoryview):
-                raise TypeError(f"content comes in pieces of octets, not {type(piece).__name__}")
+                raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {type(piece).__name__}")
             if piece:
                 return bytes(piece)
 
-    def _consult(self, question: Callable[[], object]) -> primitives.Steps[object]:
-        self._clock.pause()
+    def _call(self, function: Callable[[], object]) -> primitives.Primitives[object]:
+        self._deadline.pause()
         try:
-            return (yield primitives.Consult(question))
+            return (yield primitives.Call(function))
         finally:
-            self._clock.resume()
+            self._deadline.resume()
 
 
-def _pieces(content: Content | AsyncIterable[bytes] | None) -> Callable[[], object] | None:
-    """What gives the next piece, _END at the end; on an event loop perhaps something to be awaited."""
+def _next_piece_of(content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None) -> Callable[[], object] | None:
+    """Return a function that returns the next piece of content, and _END after the last one."""
     if content is None:
         return None
     if isinstance(content, bytes | bytearray | memoryview):

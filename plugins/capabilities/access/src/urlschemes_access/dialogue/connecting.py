@@ -1,4 +1,4 @@
-"""How an access connects: names resolved once, every address checked, one dialled and looked at again; and TLS."""
+"""Connections: names are resolved once, every address is checked, one is dialled and checked again; and TLS."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from urlschemes.redaction import one_line
 from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.system_errors import are, breach, exceeded, reason
-from urlschemes_access.dialogue.transfers import End
+from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.system_errors import reason
+from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError, TLSError
 from urlschemes_access.policy import is_dotted_quad
 from urlschemes_access.protocol import requests
@@ -17,119 +18,132 @@ if TYPE_CHECKING:
     import ssl
 
     from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.dialogue.destinations import Reach
+    from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.dialogue.trace import Trace
-    from urlschemes_access.dialogue.transfers import Peers
+    from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Peer
 
 __all__ = ["Connecting"]
 
+Transport = Literal["tcp", "udp"]
+
 
 class Connecting:
-    """Makes the connections of one access. `made` counts them."""
+    """Makes the connections of one operation. `count` counts them."""
 
-    __slots__ = ("_addresses", "_clock", "_limits", "_peers", "_reach", "_scheme", "_ssl_context", "_trace", "made")
+    __slots__ = (
+        "_addresses",
+        "_deadline",
+        "_destinations",
+        "_limits",
+        "_scheme",
+        "_ssl_context",
+        "_trace",
+        "_transfers",
+        "count",
+    )
 
     def __init__(
         self,
         scheme: str,
         limits: Limits,
-        clock: Deadline,
+        deadline: Deadline,
         trace: Trace,
         *,
-        reach: Reach,
-        peers: Peers,
+        destinations: Destinations,
+        transfers: Transfers,
         ssl_context: ssl.SSLContext | None,
     ) -> None:
         self._scheme = scheme
         self._limits = limits
-        self._clock = clock
+        self._deadline = deadline
         self._trace = trace
-        self._reach = reach
-        self._peers = peers
+        self._destinations = destinations
+        self._transfers = transfers
         self._ssl_context = ssl_context
         self._addresses: dict[tuple[str, str], list[str]] = {}
-        self.made = 0
+        self.count = 0
 
-    def connect(self, request: requests.Connect) -> primitives.Steps[Peer]:
+    def connect(self, request: requests.Connect) -> primitives.Primitives[Peer]:
         """Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded."""
         host, port, transport = request.host, request.port, request.transport
-        if not are(str, host) or not are(int, port) or transport not in ("tcp", "udp"):
+        if not have_type(str, host) or not have_type(int, port) or transport not in ("tcp", "udp"):
             raise breach(self._scheme, "Connect to a host and a port", repr(request))
-        self._reach.check_destination(host, port)
+        self._destinations.check_host_and_port(host, port)
         self._count()
         addresses = yield from self._resolve(host, port, transport)
         for address in addresses:
-            self._reach.check_address(address, host)
+            self._destinations.check_address(address, host)
         return (yield from self._dial(addresses, port, transport, host, request.label, "connect"))
 
-    def connect_back(self, request: requests.ConnectBack) -> primitives.Steps[Peer]:
-        """Raises ProtocolError for a port below 1024, and what `connect` raises."""
-        end = self._peers.end(request.peer)
-        if end.address is None:
+    def connect_back(self, request: requests.ConnectBack) -> primitives.Primitives[Peer]:
+        """Raises ProtocolError for a port below 1024, and the errors of `connect`."""
+        control = self._transfers.find(request.peer)
+        if control.address is None:
             raise breach(self._scheme, "ConnectBack to a connection", "a file")
-        if not are(int, request.port) or not 1024 <= request.port < 65536:
+        if not have_type(int, request.port) or not 1024 <= request.port < 65536:
+            port = one_line(str(request.port), 20)
             raise ProtocolError(
-                f"{one_line(str(request.port), 20)} is no port for {request.label}", where=request.label
+                f"invalid port {port} for {request.label}: expected a number from 1024 to 65535", where=request.label
             )
         self._count()
-        address = end.address[0]
-        made = yield from self._dial([address], request.port, "tcp", end.host, request.label, request.label)
-        self._peers.end(made).sends = request.sends
-        return made
+        address = control.address[0]
+        peer = yield from self._dial([address], request.port, "tcp", control.host, request.label, request.label)
+        self._transfers.find(peer).sends = request.sends
+        return peer
 
-    def start_tls(self, request: requests.StartTLS) -> primitives.Steps[None]:
+    def start_tls(self, request: requests.StartTLS) -> primitives.Primitives[None]:
         """Raises TLSError, DeadlineExceeded."""
-        end = self._peers.end(request.peer)
-        if end.transport != "tcp" or request.peer.secure or not are(str, request.host):
-            raise breach(self._scheme, "StartTLS on a clear connection, for a host", repr(request))
-        timeout = min(self._clock.time_for("tls"), self._limits.connect)
+        open_peer = self._transfers.find(request.peer)
+        if open_peer.kind != "tcp" or request.peer.secure or not have_type(str, request.host):
+            raise breach(self._scheme, "StartTLS on a connection without TLS, for a host", repr(request))
+        timeout = min(self._deadline.time_for("tls"), self._limits.connect)
         try:
-            end.channel = yield primitives.Secure(end.channel, self._ssl_context, request.host, timeout)
+            open_peer.channel = yield primitives.Handshake(open_peer.channel, self._ssl_context, request.host, timeout)
         except TimeoutError:
-            raise self._clock.late("tls", timeout) from None
+            raise self._deadline.error("tls", timeout) from None
         except (OSError, ValueError) as fault:  # ValueError: a host that cannot be sent as a server name
             why = getattr(fault, "verify_message", "") or getattr(fault, "reason", "") or reason(fault)
             raise TLSError(f"TLS with {request.host} failed: {why}") from fault
         request.peer.secure = True
-        self._trace.tell("tls", request.peer, f"with {request.host}")
+        self._trace.emit("tls", request.peer, f"with {request.host}")
 
     def _count(self) -> None:
-        self.made += 1
-        if self.made > self._limits.connections:
-            raise exceeded("connections", self._limits.connections, "the access wants more connections than")
+        self.count += 1
+        if self.count > self._limits.connections:
+            raise self._limits.exceeded("connections", "the operation needs more connections than")
 
-    def _resolve(self, host: str, port: int, transport: Literal["tcp", "udp"]) -> primitives.Steps[list[str]]:
-        """The addresses of `host`: asked for once in an access, so that they cannot change between two uses."""
+    def _resolve(self, host: str, port: int, transport: Transport) -> primitives.Primitives[list[str]]:
+        """Return the addresses of `host`. It is resolved once, so that its addresses cannot change between two uses."""
         if is_dotted_quad(host):
             return [host]
         known = self._addresses.get((host.lower(), transport))
         if known is not None:
             return known
-        timeout = min(self._clock.time_for("resolve"), self._limits.resolve)
+        timeout = min(self._deadline.time_for("resolve"), self._limits.resolve)
         try:
             addresses: list[str] = yield primitives.Resolve(host, port, transport, timeout)
         except TimeoutError:
-            raise self._clock.late("resolve", timeout) from None
+            raise self._deadline.error("resolve", timeout) from None
         except OSError as fault:
             raise ResolveError(f"host {host!r} has no address: {reason(fault)}", part="host") from fault
         if not addresses:
             raise ResolveError(f"host {host!r} has no address", part="host")
-        self._trace.tell("resolve", None, f"{host} is {', '.join(addresses)}")
+        self._trace.emit("resolve", None, f"{host} is {', '.join(addresses)}")
         self._addresses[host.lower(), transport] = addresses
         return addresses
 
     def _dial(
-        self, addresses: list[str], port: int, transport: Literal["tcp", "udp"], host: str, label: str, phase: str
-    ) -> primitives.Steps[Peer]:
-        """Try one address after another; each gets its part of the time that is left for them all."""
-        share = min(self._clock.time_for(phase), self._limits.connect)
-        until = self._clock.left() - share
+        self, addresses: list[str], port: int, transport: Transport, host: str, label: str, phase: str
+    ) -> primitives.Primitives[Peer]:
+        """Try one address after another; each gets an equal share of the time left for those that remain."""
+        share = min(self._deadline.time_for(phase), self._limits.connect)
+        until = self._deadline.left() - share
         late = False
         refusal: OSError | None = None
         for index, address in enumerate(addresses):
-            left = self._clock.left() - until
+            left = self._deadline.left() - until
             if left <= 0:
                 late = True
                 break
@@ -143,29 +157,36 @@ class Connecting:
             except OSError as fault:
                 refusal = refusal or fault
                 continue
-            try:
-                _check_reached(channel, address, port, host)
-            except BaseException:
-                channel.close()
-                raise
-            self._reach.reached(address)
-            peer = requests.Peer(label, (address, port))
-            self._peers.add(peer, End(channel, transport, (address, port), host))
-            where = f"{host} ({address}) port {port}" if host != address else f"{host} port {port}"
-            self._trace.tell("connect", peer, where)
-            return peer
+            return self._connected(channel, address, port, transport, host, label)
         if late:
-            raise self._clock.late(phase, share)
+            raise self._deadline.error(phase, share)
         why = f": {reason(refusal)}" if refusal is not None else ""
         raise ConnectError(f"cannot connect to {host} port {port}{why}") from refusal
 
+    def _connected(
+        self, channel: primitives.Channel, address: str, port: int, transport: Transport, host: str, label: str
+    ) -> Peer:
+        try:
+            _check_peer_address(channel, address, port, host)
+        except BaseException:
+            channel.close()
+            raise
+        self._destinations.add_reached(address)
+        peer = requests.Peer(label, (address, port))
+        self._transfers.add(peer, OpenPeer(channel, transport, address=(address, port), host=host))
+        where = f"{host} ({address}) port {port}" if host != address else f"{host} port {port}"
+        self._trace.emit("connect", peer, where)
+        return peer
 
-def _check_reached(channel: primitives.Channel, address: str, port: int, host: str) -> None:
+
+def _check_peer_address(channel: primitives.Channel, address: str, port: int, host: str) -> None:
+    """Raise PolicyDenied unless the system connected to the address that was checked."""
     try:
-        reached, at = channel.address()
+        reached, at = channel.peer_address()
     except OSError as fault:
         raise ConnectError(f"cannot connect to {host} port {port}: {reason(fault)}") from fault
     if at != port or ipaddress.ip_address(reached.partition("%")[0]) != ipaddress.ip_address(address.partition("%")[0]):
         raise PolicyDenied(
-            f"the system connected to {reached} port {at}, where {address} port {port} was allowed", rule="networks"
+            f"the system connected to {reached} port {at} instead of {address} port {port}, the address checked",
+            rule="networks",
         )

@@ -1,4 +1,4 @@
-"""Where an access may go: what the policy says, and what follows from where it has been."""
+"""The policy applied to the URLs, hosts, ports and addresses of one operation."""
 
 from __future__ import annotations
 
@@ -13,91 +13,89 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.policy import Policy
 
-__all__ = ["Reach"]
+__all__ = ["Destinations"]
 
 
-class Reach:
-    """The policy of one access, its scheme's own ports, and the addresses that it reached before a redirect."""
+class Destinations:
+    """The destinations that one operation may reach: by the policy, and by where it has been before a redirect."""
 
-    __slots__ = ("_local", "_own_ports", "_policy", "_reached", "_redirected")
+    __slots__ = ("_local", "_policy", "_reached", "_redirected", "_scheme_ports")
 
     def __init__(self, policy: Policy, registration: Registration) -> None:
         self._policy = policy
         self._local = registration.local
-        self._own_ports = _ports_of(registration)
+        self._scheme_ports = _ports_of(registration)
         self._reached: set[str] = set()
         self._redirected = False
 
-    def admit(self, url: URL) -> None:
-        """Check the URL that the access begins with. Raises UnsafeURL, PolicyDenied."""
+    def check_url(self, url: URL) -> None:
+        """Check the URL that the operation begins with. Raises UnsafeURL, PolicyDenied."""
         self._policy.check_scheme(url.scheme)
         url.check_line()
-        if not self._local:  # the host of a local scheme is for its algorithm to look at, and no place to go to
-            self._check_place(url)
+        if not self._local:  # the algorithm of a local scheme checks the host itself and connects to none
+            self._check_authority(url)
 
-    def admit_redirect(self, target: URL) -> None:
-        """Check the URL that a redirect leads to. Raises PolicyDenied."""
+    def check_redirect(self, target: URL) -> None:
+        """Check the target of a redirect; from now on the stricter rules for redirects apply. Raises PolicyDenied."""
         if target.registration is not None:
-            self._own_ports |= _ports_of(target.registration)
+            self._scheme_ports |= _ports_of(target.registration)
         self._policy.check_scheme(target.scheme)
-        self._check_place(target)
+        self._check_authority(target)
         self._redirected = True
 
-    def _check_place(self, url: URL) -> None:
-        # The parts as the core's own pattern finds them, not as the plugin's type tells them. An algorithm dials what
-        # that type tells: it must be the same.
+    def check_host_and_port(self, host: str, port: int) -> None:
+        """Check a host and port before the host is resolved. Raises UnsafeURL, PolicyDenied."""
+        self._policy.check_host(host)
+        self._policy.check_port(port, self._scheme_ports)
+
+    def check_address(self, address: str, host: str) -> None:
+        """Check an address that `host` resolved to. Raises PolicyDenied.
+
+        A redirect may reach the networks that the policy allows beside the public Internet only at an address that was
+        reached before, or on this machine if the redirect came from this machine.
+        """
+        reached_before = address in self._reached or (
+            self._policy.is_this_machine(address) and any(map(self._policy.is_this_machine, self._reached))
+        )
+        self._policy.check_address(address, host=host, redirected=self._redirected and not reached_before)
+
+    def add_reached(self, address: str) -> None:
+        """Note that a connection to `address` was made."""
+        self._reached.add(address)
+
+    def _check_authority(self, url: URL) -> None:
+        # The raw parts are those that the core matched. The algorithm uses the attributes of the type: they must agree.
         for name in ("host", "port"):
-            _check_told(url, name)
+            _check_attribute(url, name)
         host, port = url.raw.get("host"), url.raw.get("port")
         if isinstance(host, str):
             self._policy.check_host(host)
         if isinstance(port, str) and port.isdecimal():
-            self._policy.check_port(int(port), self._own_ports)
-
-    def check_destination(self, host: str, port: int) -> None:
-        """Check what is about to be resolved. Raises UnsafeURL, PolicyDenied."""
-        self._policy.check_host(host)
-        self._policy.check_port(port, self._own_ports)
-
-    def check_address(self, address: str, host: str) -> None:
-        """Check what `host` was resolved to. Raises PolicyDenied.
-
-        The URL that a redirect gives was found, not typed: of what the policy allows beside the public Internet, it may
-        only lead back to an address that was reached before (or to this machine, from this machine).
-        """
-        back = address in self._reached or (
-            self._policy.is_this_machine(address) and any(map(self._policy.is_this_machine, self._reached))
-        )
-        self._policy.check_address(address, host=host, redirected=self._redirected and not back)
-
-    def reached(self, address: str) -> None:
-        """A connection to `address` was made."""
-        self._reached.add(address)
+            self._policy.check_port(int(port), self._scheme_ports)
 
 
-def _check_told(url: URL, name: str) -> None:
-    """Raise PluginContractError for a type whose `host` or `port` is not what stands in the URL."""
-    written = url.raw.get(name)
-    captured = int(written) if isinstance(written, str) and name == "port" else written
-    if captured is None:
+def _check_attribute(url: URL, name: str) -> None:
+    """Raise PluginContractError if the attribute `name` of a URL type is not the part of the URL."""
+    part = url.parts.get(name)
+    if part is None:
         return
     try:
-        told: object = getattr(url, name, captured)
-    except (URLError, KeyboardInterrupt, MemoryError):
+        value: object = getattr(url, name, part)
+    except URLError:
         raise
-    except BaseException as error:
+    except Exception as error:
         raise type_failed(type(url), error, f"its {name} cannot be read") from error
-    if type(told) not in {str, int} or str(told).lower() != str(captured).lower():
-        stands, kind = one_line(str(captured), 80), type(url).__name__
+    if str(value).lower() != str(part).lower():
+        expected, got, kind = one_line(str(part), 80), one_line(str(value), 80), type(url).__name__
         raise PluginContractError(
-            f"the type {kind} says of another {name} than {stands!r}, which stands in the URL",
+            f"the type {kind} returns {got!r} as {name}, but the URL has {expected!r}",
             scheme=url.scheme,
             part=name,
-            wants=stands,
-            has=one_line(str(told), 80) if type(told) in {str, int} else type(told).__name__,
+            wants=expected,
+            has=got,
         )
 
 
 def _ports_of(registration: Registration) -> frozenset[int]:
-    own = registration.ports if registration.default_port is None else (registration.default_port, *registration.ports)
-    return frozenset(own)
+    default = registration.default_port
+    return frozenset(registration.ports if default is None else (default, *registration.ports))

@@ -1,4 +1,4 @@
-"""How an access reads and writes files of this machine: where the policy has folders for it, and nowhere else."""
+"""Requests on local files: only in folders that the policy allows, and within its limits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.system_errors import are, breach, exceeded, system_refusal
-from urlschemes_access.dialogue.transfers import End
+from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.system_errors import system_refusal
+from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import requests
 
@@ -16,98 +17,93 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import FileFacts
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.trace import Trace
-    from urlschemes_access.dialogue.transfers import Peers
+    from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Peer
 
-__all__ = ["Files"]
-
+__all__ = ["FileRequests"]
 
 _MODES = ("read", "replace", "append")
 
 
-class Files:
-    """The files of one access: those that the policy allows, and of a folder at most so many as it says."""
+class FileRequests:
+    """Carries out the requests of one operation on local files."""
 
-    __slots__ = ("_clock", "_peers", "_policy", "_scheme", "_trace")
+    __slots__ = ("_deadline", "_policy", "_scheme", "_trace", "_transfers")
 
-    def __init__(self, scheme: str, policy: Policy, clock: Deadline, trace: Trace, peers: Peers) -> None:
+    def __init__(self, scheme: str, policy: Policy, deadline: Deadline, trace: Trace, transfers: Transfers) -> None:
         self._scheme = scheme
         self._policy = policy
-        self._clock = clock
+        self._deadline = deadline
         self._trace = trace
-        self._peers = peers
+        self._transfers = transfers
 
-    def open(self, request: requests.OpenFile) -> primitives.Steps[Peer]:
+    def open(self, request: requests.OpenFile) -> primitives.Primitives[Peer]:
         """Raises UnsafeURL, PolicyDenied, RemoteError with the system's reason, DeadlineExceeded."""
         if request.to not in _MODES:
             raise breach(self._scheme, f"OpenFile to {', '.join(_MODES)}", repr(request.to))
         reads = request.to == "read"
-        path = self._path(request.path)
-        folders = self._folders("roots" if reads else "writable")
-        channel: primitives.Channel = yield from self._perform(primitives.OpenFile(path, folders, request.to), path)
+        channel: primitives.Channel = yield from self._use(request, "roots" if reads else "writable")
         peer = requests.Peer("file")
-        self._peers.add(peer, End(channel, "file" if reads else "output", None, "this machine"))
-        self._trace.tell("file", peer, f"open {path}" if reads else f"open {path} to {request.to}")
+        kind: Literal["input file", "output file"] = "input file" if reads else "output file"
+        self._transfers.add(peer, OpenPeer(channel, kind, host="this machine"))
+        self._trace.emit("file", peer, f"open {request.path}" if reads else f"open {request.path} to {request.to}")
         return peer
 
-    def keep(self, request: requests.Keep) -> primitives.Steps[FileFacts]:
+    def keep(self, request: requests.Keep) -> primitives.Primitives[FileFacts]:
         """Raises RemoteError with the system's reason, DeadlineExceeded."""
-        end = self._peers.end(request.peer)
-        if end.transport != "output":
-            raise breach(self._scheme, "Keep of a file opened to be written", "another")
-        facts: FileFacts = yield from self._perform(primitives.Keep(end.channel), "the file")
-        self._trace.tell("file", request.peer, f"{facts.path} has {facts.size} octets now")
-        self._peers.close(request.peer)
+        open_peer = self._transfers.find(request.peer)
+        if open_peer.kind != "output file":
+            raise breach(self._scheme, "Keep of a file opened for writing", "another")
+        facts: FileFacts = yield from self._perform(primitives.Commit(open_peer.channel), "the file")
+        self._trace.emit("file", request.peer, f"{facts.path} has {facts.size} octets now")
+        self._transfers.close(requests.Close(request.peer))
         return facts
 
-    def remove(self, request: requests.Remove) -> primitives.Steps[None]:
-        """Raises what `open` raises."""
-        path = self._path(request.path)
-        yield from self._perform(primitives.Remove(path, self._folders("writable")), path)
-        self._trace.tell("file", None, f"{path} is removed")
+    def remove(self, request: requests.Remove) -> primitives.Primitives[None]:
+        """Raises the errors of `open`."""
+        yield from self._use(request, "writable")
+        self._trace.emit("file", None, f"removed {request.path}")
 
-    def examine(self, request: requests.Examine) -> primitives.Steps[FileFacts]:
-        """Raises what `open` raises."""
-        path = self._path(request.path)
-        facts: FileFacts = yield from self._perform(primitives.Examine(path, self._folders("roots")), path)
-        self._trace.tell("file", None, f"{path} is a {facts.kind} of {facts.size} octets")
+    def examine(self, request: requests.Examine) -> primitives.Primitives[FileFacts]:
+        """Raises the errors of `open`."""
+        facts: FileFacts = yield from self._use(request, "roots")
+        self._trace.emit("file", None, f"{request.path} is a {facts.kind} of {facts.size} octets")
         return facts
 
-    def list_folder(self, request: requests.ListFolder) -> primitives.Steps[tuple[FileFacts, ...]]:
-        """Raises LimitExceeded, and what `open` raises."""
-        path = self._path(request.path)
-        most = self._policy.limits.entries
-        step = primitives.ListFolder(path, self._folders("roots"), most)
-        facts: list[FileFacts] = yield from self._perform(step, path)
-        if len(facts) > most:
-            raise exceeded("entries", most, "the folder has more entries than")
-        self._trace.tell("file", None, f"{path} holds {len(facts)} entries")
+    def list_folder(self, request: requests.ListFolder) -> primitives.Primitives[tuple[FileFacts, ...]]:
+        """Raises LimitExceeded, and the errors of `open`."""
+        facts: list[FileFacts] = yield from self._use(request, "roots")
+        if len(facts) > self._policy.limits.entries:
+            raise self._policy.limits.exceeded("entries", "the folder has more entries than")
+        self._trace.emit("file", None, f"{request.path} has {len(facts)} entries")
         return tuple(facts)
 
-    def _path(self, path: str) -> str:
-        if not are(str, path):
-            raise breach(self._scheme, "the path of a file, as text", path)
+    def _use(
+        self,
+        request: requests.OpenFile | requests.Examine | requests.ListFolder | requests.Remove,
+        rule: Literal["roots", "writable"],
+    ) -> primitives.Primitives[Any]:
+        """Carry out a request in the folders that a rule of the policy allows."""
+        path = request.path
+        if not have_type(str, path):
+            raise breach(self._scheme, "the path of a file as str", path)
         if "\0" in path:
-            raise UnsafeURL("the path holds a NUL", part="path")
-        return path
-
-    def _folders(self, rule: Literal["roots", "writable"]) -> tuple[str, ...]:
-        """The folders that the rule of the policy names."""
+            raise UnsafeURL("the path contains a NUL character", part="path")
         folders: tuple[str, ...] = getattr(self._policy, rule)
         if not folders:
             done = "read" if rule == "roots" else "written or removed"
             raise PolicyDenied(
-                f"local files are not {done} until a folder is allowed",
+                f"local files are not {done} unless the policy allows their folder",
                 rule=rule,
                 hint=f'policy rule {rule!r}: to allow a folder: replace(policy, {rule}=("/the/folder",))',
             )
-        return folders
+        return (yield from self._perform(primitives.UseFile(request, folders, self._policy.limits.entries), path))
 
-    def _perform(self, step: primitives.Step, what: str) -> primitives.Steps[Any]:
-        """The answer to a step. `what` names the file in the error of a fault of the system's."""
-        self._clock.time_for("file")
+    def _perform(self, primitive: primitives.Primitive, what: str) -> primitives.Primitives[Any]:
+        """Perform a primitive; `what` names the file in errors."""
+        self._deadline.time_for("file")
         try:
-            return (yield step)
-        except (OSError, UnicodeError) as fault:  # UnicodeError: a name that the file system's encoding cannot hold
+            return (yield primitive)
+        except (OSError, UnicodeError) as fault:  # UnicodeError: a name that the file system cannot encode
             raise system_refusal(fault, one_line(what, 160)) from fault

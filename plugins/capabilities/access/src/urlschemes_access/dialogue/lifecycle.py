@@ -1,63 +1,65 @@
-"""An access from its URL to its closing words: what the caller does, and how the algorithm is run."""
+"""The dialogue of one operation, from its URL to the end of its resource."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes.errors import PluginContractError, PluginError, UnsafeURL, UnsupportedOperation, URLError
+from urlschemes.errors import PluginContractError, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.caller_requests import Caller
+from urlschemes_access.dialogue.algorithm_runner import AlgorithmRunner, Finished
+from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.connecting import Connecting
-from urlschemes_access.dialogue.contract import octets, typed
+from urlschemes_access.dialogue.contract import breach, check_fields
 from urlschemes_access.dialogue.deadline import Deadline
-from urlschemes_access.dialogue.destinations import Reach
-from urlschemes_access.dialogue.file_requests import Files
+from urlschemes_access.dialogue.destinations import Destinations
+from urlschemes_access.dialogue.file_requests import FileRequests
 from urlschemes_access.dialogue.redirects import Redirects
-from urlschemes_access.dialogue.system_errors import breach, exceeded
 from urlschemes_access.dialogue.trace import Trace
-from urlschemes_access.dialogue.transfers import Peers
+from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError
+from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import requests
 from urlschemes_access.resources.synchronous import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import ssl
+    from collections.abc import AsyncIterable, Callable, Iterable
 
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Gateway
-    from urlschemes_access.operation_arguments import Terms
+    from urlschemes_access.backends.primitives import Primitives
+    from urlschemes_access.credentials import Asker, Authenticator
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm
-    from urlschemes_access.resources.synchronous import Outcome, Source
+    from urlschemes_access.resources.source import Outcome, Source
+    from urlschemes_access.trace_event import Tracer
 
 __all__ = ["Dialogue"]
 
 T = TypeVar("T")
 
+_KINDS = ("document", "listing", "session", "attributes")
 
-@dataclass(slots=True)
-class _Ended:
-    value: Any
-
-
-# After these the two sides still agree where they are: a session goes on.
-_SETTLED = (RemoteError, AuthRequired, InputRequired, UnsafeURL, UnsupportedOperation, PolicyDenied)
+# After these errors client and server still agree on the state of the connection: a session continues.
+_SESSION_CONTINUES = (RemoteError, AuthRequired, InputRequired, UnsafeURL, UnsupportedOperation, PolicyDenied)
 
 
 class Dialogue:
-    """One access under way. `open` first; then `pull` until None, or `call` and `finish`; `close` at any time.
+    """One operation on a URL. Call `open` first; then `pull` until None, or `call` and `finish`; `close` at any time.
 
-    `url` is the URL accessed, after redirects; `follow` resolves a redirect's location against it, to the schemes that
-    `registration` names. `parse` is what `Entry.parse` uses. `kinds` are what the algorithm may open. `terminated` is
-    None until it has ended well. `watch` is told what becomes of the access: that it was opened, and how that ended; or
-    that opening it failed, and why. `gateway` says which way led to `url`, if it is not the one that was asked for.
-    `provider` is whoever made the algorithm, for errors.
+    `url` is the current URL, after redirects. `terminated` is None until the resource has ended, then False if the
+    content lacks the end mark of its protocol. `attributes` are those of the resource.
+
+    `policy`, `credentials`, `ask`, `trace`, `ssl_context` and `content` are the caller's. `redirect` returns the URL
+    that a location means relative to another URL, `parse` the URL of a listing's entry. `observe` is called with the
+    outcome: "opened", and at the end another, with the error if it failed. `kinds` are the kinds of resources that the
+    algorithm may open. `gateway` is the gateway that led to `url`. `provider` names the algorithm's plugin in errors.
+    `clock` returns the time in seconds.
     """
 
     def __init__(
@@ -66,359 +68,283 @@ class Dialogue:
         *,
         url: URL,
         registration: Registration,
-        terms: Terms,
-        follow: Callable[[URL, str], URL] | None = None,
+        policy: Policy | None = None,
+        credentials: Authenticator | None = None,
+        ask: Asker | None = None,
+        trace: Tracer | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None = None,
+        redirect: Callable[[URL, str], URL] | None = None,
         parse: Callable[[str], URL] | None = None,
-        watch: Callable[[Outcome, URLError | None], None] | None = None,
-        kinds: tuple[str, ...] = ("document", "listing", "session", "attributes"),
+        observe: Callable[[Outcome, URLError | None], None] | None = None,
+        kinds: tuple[str, ...] = _KINDS,
         gateway: Gateway | None = None,
         provider: str = "",
+        clock: Callable[[], float] = monotonic,
     ) -> None:
-        policy = terms.policy
-        if terms.deadline is not None:
-            policy = replace(policy, limits=replace(policy.limits, deadline=terms.deadline))
-        self.limits: Limits = policy.limits
+        policy = policy or Policy.untrusted()
+        scheme = registration.scheme
+        limits = policy.limits
+        self.limits: Limits = limits
         self.terminated: bool | None = None
         self.attributes = Attributes()
         self._algorithm = algorithm
-        self._scheme = registration.scheme
+        self._scheme = scheme
         self._parse = parse
-        self._watch = watch
+        self._observe = observe
         self._kinds = kinds
         self._gateway = gateway
-        self._provider = provider or f"the algorithm of scheme {registration.scheme!r}"
         self._kind = ""
         self._opened = False
         self._closed = False
-        self._under_way = False
-        self._fault: BaseException | None = None
-        self._unterminated = False
+        self._running = False
+        self._failure: BaseException | None = None
         self._entries = 0
-        limits, clock = self.limits, Deadline(self.limits.deadline, self.limits.rate)
-        self._clock = clock
-        self._trace = Trace(terms.trace, clock)
-        self._reach = Reach(policy, registration)
-        self._peers = peers = Peers(self._scheme, limits, clock, self._trace)
+        self._deadline = deadline = Deadline(limits.deadline, limits.rate, clock)
+        self._trace = trace_ = Trace(trace, deadline)
+        self._destinations = destinations = Destinations(policy, registration)
+        self._transfers = transfers = Transfers(scheme, limits, deadline, trace_)
         self._connecting = connecting = Connecting(
-            self._scheme, limits, clock, self._trace, reach=self._reach, peers=peers, ssl_context=terms.ssl_context
+            scheme,
+            limits,
+            deadline,
+            trace_,
+            destinations=destinations,
+            transfers=transfers,
+            ssl_context=ssl_context,
         )
         self._redirects = redirects = Redirects(
-            url, registration, limits.hops, reach=self._reach, trace=self._trace, follow=follow
+            url, registration, limits.hops, destinations=destinations, trace=trace_, target_of=redirect
         )
-        files = Files(self._scheme, policy, clock, self._trace, peers)
-        caller = Caller(self._scheme, clock, self._trace, terms)
-        self._at_once: dict[type[Any], Callable[[Any], Any]] = {
-            requests.Close: lambda request: peers.close(request.peer),
-            requests.Follow: redirects.follow,
-        }
-        self._by_steps: dict[type[Any], Callable[[Any], primitives.Steps[Any]]] = {
+        files = FileRequests(scheme, policy, deadline, trace_, transfers)
+        caller = CallerRequests(scheme, deadline, trace_, credentials=credentials, ask=ask, content=content)
+        handlers: dict[type[Any], Callable[[Any], Primitives[Any]]] = {
             requests.Ask: caller.ask,
             requests.Authenticate: caller.authenticate,
             requests.Connect: connecting.connect,
             requests.ConnectBack: connecting.connect_back,
             requests.Examine: files.examine,
+            requests.Follow: redirects.follow,
             requests.Keep: files.keep,
             requests.ListFolder: files.list_folder,
             requests.OpenFile: files.open,
             requests.Pull: caller.pull,
-            requests.Ready: peers.ready,
-            requests.Receive: peers.receive,
+            requests.Ready: transfers.ready,
+            requests.Receive: transfers.receive,
             requests.Remove: files.remove,
-            requests.Send: peers.send,
+            requests.Send: transfers.send,
             requests.StartTLS: connecting.start_tls,
         }
-        made: object = algorithm
-        if not isinstance(made, Generator):
-            raise self._breach("an algorithm, made by a generator function", made)
+        self._runner = AlgorithmRunner(
+            scheme, provider, handlers, trace=trace_, transfers=transfers, patience=limits.deadline
+        )
+        if not isinstance(cast("object", algorithm), Generator):
+            raise self._breach("an algorithm made by a generator function", algorithm)
 
     @property
     def url(self) -> URL:
-        """The URL accessed now."""
+        """The current URL."""
         return self._redirects.url
-
-    def _enter(self) -> None:
-        """What follows, until `_leave`, runs the algorithm. Raises AccessError where something runs it already.
-
-        An algorithm that waits for its request's answer would take the other's call for that answer.
-        """
-        if self._under_way:
-            raise AccessError(
-                "this access is busy: another thread uses it, or what it called uses it again", scheme=self._scheme
-            )
-        self._under_way = True
-        self._clock.resume()
-
-    def _leave(self) -> None:
-        self._under_way = False
-        self._clock.pause()
-
-    def _begin(self) -> None:
-        """As `_enter`, for a call of a session: what is counted for an access is counted anew for each."""
-        self._enter()
-        self._clock.restart()
-        self._clock.resume()
-        self._connecting.made = 0
-        self._peers.held = 0
 
     # What the caller does
 
-    def open(self) -> primitives.Steps[requests.Open]:
-        """Check the URL, then run the algorithm until it says what the resource is.
+    def open(self) -> Primitives[requests.Open]:
+        """Check the URL, then run the algorithm until it opens the resource.
 
-        Nothing is resolved or opened, and the algorithm has not begun, when UnsafeURL or PolicyDenied says that it may
-        not.
+        UnsafeURL and PolicyDenied are raised before the algorithm begins and before anything is resolved or opened.
         """
         self._enter()
         try:
-            self._reach.admit(self.url)
+            self._destinations.check_url(self.url)
             if self.url.raw.get("password"):
-                self._trace.hide(self.url.line("password"))
-            said = yield from self._advance(self._algorithm)
-            if not isinstance(said, requests.Open):
-                raise self._breach("Open, before anything is delivered", said)
-            self._check_open(said)
-            self._kind = said.kind
-            self.attributes = self._trace.without_secrets_in(typed(self._scheme, said.attributes or Attributes()))
-            if self._gateway is not None:
-                self.attributes = self.attributes.reached_through(self._gateway)
-            self._trace.tell("open", said.peer, said.kind)
-            if said.kind == "attributes":
-                after = yield from self._advance(self._algorithm)
-                if not isinstance(after, _Ended):
+                self._trace.add_secret(self.url.line("password"))
+            opened = yield from self._runner.advance(self._algorithm)
+            if not isinstance(opened, requests.Open):
+                raise self._breach("Open before anything is delivered", opened)
+            self._check_opened(opened)
+            self._kind = opened.kind
+            self.attributes = self._checked_attributes(opened.attributes or Attributes())
+            self._trace.emit("open", opened.peer, opened.kind)
+            if opened.kind == "attributes":
+                after = yield from self._runner.advance(self._algorithm)
+                if not isinstance(after, Finished):
                     raise self._breach("nothing after Open of attributes", after)
                 self.terminated = True
                 self.close()
             self._opened = True
-            self._tell("opened")
-            return said
-        except BaseException as fault:
-            self._give_up(fault)
+            self._report("opened")
+            return opened
+        except BaseException as failure:
+            self._give_up(failure)
             raise
         finally:
             self._leave()
 
-    def pull(self) -> primitives.Steps[bytes | Entry | None]:
-        """The next piece of a document or listing; None when the algorithm has ended, and so all has come."""
+    def pull(self) -> Primitives[bytes | Entry | None]:
+        """Return the next piece of a document or entry of a listing; None at the end."""
         if self._closed:
             return None
         self._enter()
         try:
             while True:
-                said = yield from self._advance(self._algorithm)
-                if isinstance(said, _Ended):
-                    self.terminated = not self._unterminated
+                delivered = yield from self._runner.advance(self._algorithm)
+                if isinstance(delivered, Finished):
+                    self.terminated = self._runner.terminated
                     self.close()
                     return None
-                if not isinstance(said, requests.Deliver):
-                    raise self._breach("Open only once", said)
-                self._clock.time_for("content")
-                item: object = said.item
-                if self._kind == "document" and isinstance(item, bytes):
-                    self._peers.held = 0
-                    if piece := octets(item):
-                        return piece
-                elif self._kind == "listing" and isinstance(item, Entry):
-                    self._entries += 1
-                    if self._entries > self.limits.entries:
-                        raise exceeded("entries", self.limits.entries, "the listing has more entries than")
-                    entry = typed(self._scheme, item)
-                    entry.read_by(self._parse)
-                    return entry
-                else:
-                    wanted = "octets of a document" if self._kind == "document" else "entries of a listing"
-                    raise self._breach(f"Deliver of {wanted}", item)
-        except BaseException as fault:
-            self._give_up(fault)
+                if not isinstance(delivered, requests.Deliver):
+                    raise self._breach("Open only once", delivered)
+                self._deadline.time_for("content")
+                if piece := self._checked_item(delivered.item):
+                    return piece
+        except BaseException as failure:
+            self._give_up(failure)
             raise
         finally:
             self._leave()
 
-    def session(self, said: requests.Open, source: Source) -> Session:
-        """The session that the algorithm opened, an object of its type."""
+    def session(self, opened: requests.Open, source: Source) -> Session:
+        """Return the session that the algorithm opened, an object of its type."""
         try:
-            return (said.session or Session)(source, self.attributes, said.peer)
-        except BaseException as fault:
+            return (opened.session or Session)(source, self.attributes, opened.peer)
+        except BaseException as failure:
             self.close()
-            if isinstance(fault, Exception) and not isinstance(fault, URLError | MemoryError):
-                raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
+            if isinstance(failure, Exception) and not isinstance(failure, URLError | MemoryError):
+                raise self._runner.plugin_error(failure)  # noqa: B904  its cause is set, unless it holds a secret
             raise
 
-    def call(self, algorithm: Algorithm[T]) -> primitives.Steps[T]:
-        """One call of a session, with its own deadline. After a refusal it stays open, after any other error not."""
+    def call(self, algorithm: Algorithm[T]) -> Primitives[T]:
+        """Carry out one call of a session, with a deadline of its own.
+
+        After a refusal the session stays open, after any other error it is closed.
+        """
         if self._closed:
             raise AccessError("the session is closed", scheme=self._scheme)
-        self._begin()
+        self._enter_call()
         try:
-            said = yield from self._advance(algorithm)
-            if not isinstance(said, _Ended):
-                raise self._breach("no Open and no Deliver within a call of a session", said)
-            return cast("T", said.value)
-        except _SETTLED as refusal:
+            result = yield from self._runner.advance(algorithm)
+            if not isinstance(result, Finished):
+                raise self._breach("no Open and no Deliver in a call of a session", result)
+            return cast("T", result.value)
+        except _SESSION_CONTINUES as refusal:
             self._sign(refusal)
             raise
-        except BaseException as fault:
-            self._give_up(fault, algorithm)
+        except BaseException as failure:
+            self._give_up(failure, algorithm)
             raise
         finally:
             self._leave()
 
     def fileno(self, peer: requests.Peer) -> int:
-        """The system's number of an open connection, for whoever waits between two calls of a session."""
+        """Return the file descriptor of a session's connection, to wait for it between two calls."""
         if self._closed:
             raise AccessError("the session is closed", scheme=self._scheme)
-        return self._peers.end(peer).channel.fileno()
+        return self._transfers.find(peer).channel.fileno()
 
-    def finish(self) -> primitives.Steps[None]:
-        """The closing words of a session: what the algorithm does after Open. Then everything is closed."""
+    def finish(self) -> Primitives[None]:
+        """End a session: run what the algorithm does after Open, such as QUIT, then close everything."""
         if self._closed:
             return
-        self._begin()
+        self._enter_call()
         try:
-            said = yield from self._advance(self._algorithm)
-            if not isinstance(said, _Ended):
-                raise self._breach("no Open and no Deliver after Open of a session", said)
+            end = yield from self._runner.advance(self._algorithm)
+            if not isinstance(end, Finished):
+                raise self._breach("no Open and no Deliver after Open of a session", end)
             self.terminated = True
             self.close()
-        except BaseException as fault:
-            self._give_up(fault)
+        except BaseException as failure:
+            self._give_up(failure)
             raise
         finally:
             self._leave()
 
     def close(self) -> None:
-        """Close every connection and file now, and let the algorithm's `finally` blocks run."""
+        """Close every connection and file now, and run the `finally` blocks of the algorithm."""
         if self._closed:
             return
-        self._closed = True
+        self._closed = self._runner.stopped = True
         try:
-            self._drop(self._algorithm)
+            self._runner.abandon(self._algorithm)
         finally:
-            self._peers.close_all()
-            self._ended()
+            self._transfers.close_all()
+            if isinstance(self._failure, URLError):
+                self._report("failed", self._failure)
+            elif self._opened:
+                self._report("abandoned" if self.terminated is None else "completed")
 
-    def _ended(self) -> None:
-        if isinstance(self._fault, URLError):
-            self._tell("failed", self._fault)
-        elif self._opened:
-            self._tell("abandoned" if self.terminated is None else "completed")
+    # Running
 
-    def _tell(self, outcome: Outcome, fault: URLError | None = None) -> None:
-        if self._watch is not None:
-            self._watch(outcome, fault)
+    def _enter(self) -> None:
+        """Begin to run the algorithm. Raises AccessError if it is running already: the answers would be mixed up."""
+        if self._running:
+            raise AccessError(
+                "the operation is busy: it is already running, perhaps in another thread", scheme=self._scheme
+            )
+        self._running = True
+        self._deadline.resume()
 
-    def plugin_error(self, fault: BaseException) -> PluginError:
-        """The error to raise for `fault`, an exception of the plugin's own; it is the cause, if it holds no secret."""
-        try:
-            text = f"{type(fault).__name__}: {fault}"
-        except (KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException:  # noqa: BLE001  the text of a plugin's exception is the plugin's code
-            text = type(fault).__name__
-        clean = self._trace.clean(text)
-        scheme = self._scheme
-        error = PluginError(
-            f"the algorithm of scheme {scheme!r} failed: {clean}", scheme=scheme, distribution=self._provider
-        )
-        error.__cause__ = fault if clean == text else None
-        return error
+    def _enter_call(self) -> None:
+        """As `_enter`, for a call of a session: deadline and counts start again."""
+        self._enter()
+        self._deadline.restart()
+        self._deadline.resume()
+        self._connecting.count = 0
+        self._transfers.undelivered = 0
 
-    def _give_up(self, fault: BaseException, algorithm: Algorithm[Any] | None = None) -> None:
-        """Close everything because of `fault`, which is raised whatever happens here."""
-        self._fault = fault
-        self._sign(fault)
+    def _leave(self) -> None:
+        self._running = False
+        self._deadline.pause()
+
+    def _give_up(self, failure: BaseException, algorithm: Algorithm[Any] | None = None) -> None:
+        """Close everything because of `failure`, which is raised whatever happens here."""
+        self._failure = failure
+        self._sign(failure)
         if algorithm is not None:
             with suppress(URLError):
-                self._drop(algorithm)
+                self._runner.abandon(algorithm)
         with suppress(URLError):
             self.close()
 
-    def _sign(self, fault: BaseException) -> None:
-        if isinstance(fault, URLError):
-            self._trace.hide_secrets(fault)
-            if fault.scheme is None:
-                fault.scheme = self._scheme
+    def _sign(self, failure: BaseException) -> None:
+        """Complete an error: hide secrets, add the scheme."""
+        if isinstance(failure, URLError):
+            self._trace.hide_in_error(failure)
+            if failure.scheme is None:
+                failure.scheme = self._scheme
 
-    # Running an algorithm
+    def _report(self, outcome: Outcome, error: URLError | None = None) -> None:
+        if self._observe is not None:
+            self._observe(outcome, error)
 
-    def _advance(self, algorithm: Algorithm[Any]) -> primitives.Steps[requests.Open | requests.Deliver | _Ended]:
-        """Run `algorithm`, carrying out its requests, until it opens, delivers or ends."""
-        answer: Any = None
-        error: URLError | None = None
-        while True:
-            if self._closed:  # by what it called: a trace, a thread
-                self._peers.close_all()
-                raise AccessError("the access was closed while it was under way", scheme=self._scheme) from None
-            began = monotonic()
-            try:
-                request = algorithm.send(answer) if error is None else algorithm.throw(error)
-            except StopIteration as end:
-                return _Ended(end.value)
-            except (KeyboardInterrupt, MemoryError):
-                raise
-            except URLError as fault:
-                if fault is not error:  # it is not what was thrown into it
-                    fault.origin = self._provider
-                raise
-            except BaseException as fault:  # noqa: BLE001  whatever a plugin's mistake may be
-                raise self.plugin_error(fault)  # noqa: B904  it has its cause, or none
-            finally:
-                if monotonic() - began > self.limits.deadline:
-                    self._tell_of_delay(monotonic() - began)
-            answer = error = None
-            kind = type(request)
-            try:
-                if kind in self._by_steps:
-                    answer = yield from self._by_steps[kind](request)
-                elif isinstance(request, requests.Deliver | requests.Open):
-                    return request
-                elif kind in self._at_once:
-                    answer = self._at_once[kind](request)
-                elif isinstance(request, requests.Unterminated):
-                    self._unterminated = True
-                else:
-                    raise self._breach("requests, by `yield from`", request)
-            except PluginContractError:
-                raise
-            except URLError as refusal:
-                error = refusal
+    # Checking
 
-    def _tell_of_delay(self, seconds: float) -> None:
-        """What computes or sleeps in this thread cannot be stopped by it; but it can be named."""
-        from logging import getLogger
-
-        getLogger("urlschemes").warning(
-            "%s took %.1f s for one step of %s, and the deadline is %.3g s",
-            self._provider,
-            seconds,
-            self._scheme,
-            self.limits.deadline,
-        )
-
-    def _drop(self, algorithm: Algorithm[Any]) -> None:
-        """End an algorithm early. Its `finally` blocks may ask for Close, and for nothing else."""
-        try:
-            request: object = algorithm.throw(GeneratorExit)
-            while isinstance(request, requests.Close):
-                self._peers.close(request.peer)
-                request = algorithm.send(None)
-            algorithm.close()
-        except (StopIteration, GeneratorExit, URLError):
-            return
-        except (KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException as fault:  # noqa: BLE001  as above
-            raise self.plugin_error(fault)  # noqa: B904  as above
-        raise self._breach("Close, and no other request, while an access is given up", "something else")
-
-    def _breach(self, wants: str, has: object) -> PluginContractError:
-        return breach(self._scheme, wants, "its end" if isinstance(has, _Ended) else has)
-
-    def _check_open(self, said: requests.Open) -> None:
-        attributes: object = said.attributes
-        if said.kind not in self._kinds:
-            raise self._breach(f"Open of {' or '.join(self._kinds)}", repr(said.kind))
+    def _check_opened(self, opened: requests.Open) -> None:
+        attributes: object = opened.attributes
+        session: object = opened.session
+        if opened.kind not in self._kinds:
+            raise self._breach(f"Open of {' or '.join(self._kinds)}", repr(opened.kind))
         if attributes is not None and not isinstance(attributes, Attributes):
             raise self._breach("Attributes in Open", attributes)
-        session: object = said.session
-        if said.kind == "session" and not (isinstance(session, type) and issubclass(session, Session)):
+        if opened.kind == "session" and not (isinstance(session, type) and issubclass(session, Session)):
             raise self._breach("a subclass of Session in Open of a session", repr(session))
+
+    def _checked_attributes(self, attributes: Attributes) -> Attributes:
+        check_fields(self._scheme, attributes)
+        attributes = self._trace.hide_in_attributes(attributes)
+        return attributes if self._gateway is None else replace(attributes, gateway=self._gateway)
+
+    def _checked_item(self, item: object) -> bytes | Entry:
+        if self._kind == "document" and isinstance(item, bytes):
+            self._transfers.undelivered = 0
+            return item
+        if self._kind == "listing" and isinstance(item, Entry):
+            self._entries += 1
+            if self._entries > self.limits.entries:
+                raise self.limits.exceeded("entries", "the listing has more entries than")
+            check_fields(self._scheme, item)
+            item.read_by(self._parse)
+            return item
+        raise self._breach("octets of a document" if self._kind == "document" else "entries of a listing", item)
+
+    def _breach(self, expected: str, got: object) -> PluginContractError:
+        return breach(self._scheme, expected, "its end" if isinstance(got, Finished) else got)

@@ -1,14 +1,19 @@
-"""How an access follows redirects: only to the schemes of its record, only so often, only where the policy allows."""
+"""Redirects: which are followed, and how a server's location is read.
+
+A redirect is followed only to the schemes that the record of the redirecting scheme names, at most `Limits.hops` times,
+and only where the policy allows it. Credentials are never carried along.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import PluginError, UnknownScheme, URLError
-from urlschemes.grammar.octets import SCHEME_NAME
+from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, URLError
+from urlschemes.grammar.octets import SCHEME_NAME, XCHAR, escape, octets_of
 from urlschemes.redaction import one_line
-from urlschemes_access.dialogue.system_errors import are, breach
+from urlschemes.scheme.scheme import lower_case, read_as
+from urlschemes_access.dialogue.contract import breach, have_type
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 
 if TYPE_CHECKING:
@@ -16,19 +21,29 @@ if TYPE_CHECKING:
 
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
-    from urlschemes_access.dialogue.destinations import Reach
+    from urlschemes_access.backends.primitives import Primitives
+    from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.protocol import requests
 
-__all__ = ["Redirects"]
+__all__ = ["Redirects", "read_location"]
 
 _SCHEME = re.compile(f"({SCHEME_NAME.pattern}):")
+_SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\]")  # controls, blanks and backslashes: a trick, not a slip
+_STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
+_LEGAL = frozenset(f"{XCHAR}%".encode())
+_AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*")
+_REPAIRS = 8
+"""The most kinds of characters that are encoded because they are illegal at their place."""
 
 
 class Redirects:
-    """The redirects of one access. `url` is the URL that is accessed now."""
+    """The redirects of one operation. `url` is the current URL.
 
-    __slots__ = ("_follow", "_followed", "_hops", "_reach", "_registration", "_trace", "url")
+    `target_of` returns the URL that a location means relative to another URL; without it, no redirect is followed.
+    """
+
+    __slots__ = ("_destinations", "_followed", "_hops", "_registration", "_target_of", "_trace", "url")
 
     def __init__(
         self,
@@ -36,53 +51,90 @@ class Redirects:
         registration: Registration,
         hops: int,
         *,
-        reach: Reach,
+        destinations: Destinations,
         trace: Trace,
-        follow: Callable[[URL, str], URL] | None,
+        target_of: Callable[[URL, str], URL] | None,
     ) -> None:
         self.url = url
         self._registration = registration
         self._hops = hops
-        self._reach = reach
+        self._destinations = destinations
         self._trace = trace
-        self._follow = follow
+        self._target_of = target_of
         self._followed = 0
 
-    def follow(self, request: requests.Follow) -> URL:
-        """Raises RedirectRefused, PolicyDenied; PluginError of a plugin that the redirect would have loaded."""
+    def follow(self, request: requests.Follow) -> Primitives[URL]:
+        """Raises RedirectRefused, PolicyDenied; PluginError of the plugin that provides the target's scheme."""
         location = request.location
-        if not are(str, location):
-            raise breach(self._registration.scheme, "Follow of a location, as text", type(location).__name__)
-        told = one_line(location, 120)
+        if not have_type(str, location):
+            raise breach(self._registration.scheme, "Follow of a location as str", location)
+        shown = one_line(location, 120)
 
         def refused(why: str, reason: str) -> RedirectRefused:
-            return RedirectRefused(f"the redirect to {told} is not followed: {why}", reason=reason, location=told)
+            return RedirectRefused(f"the redirect to {shown} is not followed: {why}", reason=reason, location=shown)
 
-        allowed = self._registration.redirects
-        # The scheme is compared as text before anything reads the rest: a redirect must not be what loads a plugin.
+        # The scheme is compared as text, before anything is parsed: a redirect must not load a plugin.
         written = _SCHEME.match(location)
         scheme = written[1].lower() if written else self.url.scheme
+        allowed = self._allowed_schemes()
         if scheme not in allowed:
-            raise refused(
-                f"{self._registration.scheme!r} is redirected to {' or '.join(allowed) or 'nothing'}", "scheme"
-            )
+            raise refused(f"{self.url.scheme} may redirect to {' or '.join(allowed) or 'no scheme'}", "scheme")
         if self._followed >= self._hops:
-            raise refused(f"{self._hops} were followed already", "hops")
-        if self._follow is None:
-            raise refused("nothing is followed in this access", "policy")
+            raise refused(f"{self._hops} redirects were followed already", "hops")
+        if self._target_of is None:
+            raise refused("this operation follows no redirects", "policy")
         try:
-            target = self._follow(self.url, location)
+            target = self._target_of(self.url, location)
             if target.scheme not in allowed:
-                raise refused(f"it leads to scheme {target.scheme!r}", "scheme")
+                raise refused(f"it leads to the scheme {target.scheme}", "scheme")
             target.check_line()
         except (RedirectRefused, PolicyDenied, PluginError):
             raise
-        except UnknownScheme as fault:
-            raise refused(f"scheme {scheme!r} is not installed", "scheme") from fault
-        except URLError as fault:
-            raise refused(str(fault), "invalid") from fault
-        self._reach.admit_redirect(target)
+        except UnknownScheme as error:
+            raise refused(f"scheme {scheme!r} is not installed", "scheme") from error
+        except URLError as error:
+            raise refused(str(error), "invalid") from error
+        self._destinations.check_redirect(target)
         self._followed += 1
         self.url = target
-        self._trace.tell("follow", None, f"to {target}")
+        self._trace.emit("follow", None, f"to {target}")
+        yield from ()  # like every handler, this is a generator
         return target
+
+    def _allowed_schemes(self) -> tuple[str, ...]:
+        """Return the schemes that both the first URL and the current one may redirect to."""
+        current = self.url.registration
+        return tuple(name for name in (current.redirects if current else ()) if name in self._registration.redirects)
+
+
+def read_location(base: URL, location: str, type_of: Callable[[str], type[URL]]) -> URL:
+    """Return the URL that `location` means relative to `base`, without its fragment.
+
+    What real servers write is repaired: an illegal character behind the authority is percent-encoded, and a missing `/`
+    between authority and query inserted. `type_of` returns the URL type of a scheme. Raises InvalidURL, UnknownScheme,
+    PluginError.
+    """
+    text = base.resolve(location)
+    kind = type_of(lower_case(text.partition(":")[0]))
+    if _SUSPICIOUS.search(text):
+        return read_as(kind, text)
+    text = text.partition("#")[0]
+    authority = _AUTHORITY.match(text)
+    start = authority.end() if authority else text.index(":") + 1
+    head, tail = text[:start], text[start:]
+    if authority and tail.startswith("?"):
+        tail = f"/{tail}"
+    return _read_repaired(kind, head, escape(octets_of(_STRAY_PERCENT.sub("%25", tail)), _LEGAL))
+
+
+def _read_repaired(kind: type[URL], head: str, tail: str) -> URL:
+    """Parse `head + tail`; a character of `tail` that is illegal at its place is encoded there and further on."""
+    for _ in range(_REPAIRS):
+        try:
+            return read_as(kind, head + tail)
+        except InvalidURL as error:
+            index = -1 if error.position is None else error.position - len(head)
+            if not 0 <= index < len(tail) or tail[index] == "%":
+                raise
+            tail = tail[:index] + tail[index:].replace(tail[index], escape(octets_of(tail[index]), frozenset()))
+    return read_as(kind, head + tail)

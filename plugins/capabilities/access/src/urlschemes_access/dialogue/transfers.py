@@ -1,11 +1,12 @@
-"""What an access has open, connections and files, and what goes over them: Send, Receive, Ready, Close."""
+"""Transfers over the open connections and files of an operation: Send, Receive, Ready, Close."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.system_errors import are, breach, exceeded, reason, system_refusal
+from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.system_errors import reason, system_refusal
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
 
@@ -16,195 +17,201 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol import requests
     from urlschemes_access.protocol.requests import Peer
 
-__all__ = ["End", "Peers"]
+__all__ = ["OpenPeer", "Transfers"]
 
 DATAGRAM = 65_535
-"""Octets in the largest datagram (RFC 768: a 16-bit length)."""
+"""The most octets in a datagram (RFC 768: a 16-bit length)."""
+
+Kind: TypeAlias = Literal["tcp", "udp", "input file", "output file"]
 
 
-Transport: TypeAlias = Literal["tcp", "udp", "file", "output"]
-"""What a peer is: a connection, a file that is read, a file that is written."""
-_FILES = ("file", "output")
+class OpenPeer:
+    """An open connection or file, as the dialogue sees it.
 
-
-class End:
-    """What the dialogue knows of one peer. `awaiting`: nothing came yet since the last octet was sent.
-
-    `sends`: content is sent there that ends where the connection ends.
+    `awaiting` is True until the first octet arrives after the last one sent. `sends` is True for a data connection that
+    carries content which ends when the connection closes.
     """
 
-    __slots__ = ("address", "awaiting", "channel", "host", "received", "sends", "transport")
+    __slots__ = ("address", "awaiting", "channel", "host", "kind", "received", "sends")
 
     def __init__(
-        self,
-        channel: primitives.Channel,
-        transport: Transport,
-        address: tuple[str, int] | None,
-        host: str,
+        self, channel: primitives.Channel, kind: Kind, *, address: tuple[str, int] | None = None, host: str = ""
     ) -> None:
         self.channel = channel
-        self.transport = transport
+        self.kind = kind
         self.address = address
         self.host = host
         self.received = 0
         self.awaiting = True
         self.sends = False
 
-    def broken(self, fault: OSError) -> AccessError:
-        """The error of a connection that broke: Truncated once octets have come. Of a file, what the system says."""
-        if self.transport in _FILES:
+    @property
+    def is_file(self) -> bool:
+        """True for a local file."""
+        return self.kind in ("input file", "output file")
+
+    def error(self, fault: OSError) -> AccessError:
+        """Return the error for a fault of the system."""
+        if self.is_file:
             return system_refusal(fault, "the file")
         if self.received:
             return Truncated(
                 f"the connection to {self.host} broke after {self.received} octets: {reason(fault)}",
                 received=self.received,
             )
-        return ConnectError(f"the connection to {self.host} broke before anything came: {reason(fault)}")
+        return ConnectError(f"the connection to {self.host} broke before the first octet: {reason(fault)}")
 
 
-class Peers:
-    """The peers that an access has open. `held` counts the octets that came since something was delivered."""
+class Transfers:
+    """The open peers of an operation. `undelivered` counts the octets received since the last delivery."""
 
-    __slots__ = ("_clock", "_datagram_octets", "_datagrams", "_ends", "_limits", "_scheme", "_trace", "held")
+    __slots__ = (
+        "_datagram_octets",
+        "_datagrams",
+        "_deadline",
+        "_limits",
+        "_open_peers",
+        "_scheme",
+        "_trace",
+        "undelivered",
+    )
 
-    def __init__(self, scheme: str, limits: Limits, clock: Deadline, trace: Trace) -> None:
+    def __init__(self, scheme: str, limits: Limits, deadline: Deadline, trace: Trace) -> None:
         self._scheme = scheme
         self._limits = limits
-        self._clock = clock
+        self._deadline = deadline
         self._trace = trace
-        self._ends: dict[Peer, End] = {}
+        self._open_peers: dict[Peer, OpenPeer] = {}
         self._datagrams = 0
         self._datagram_octets = 0
-        self.held = 0
+        self.undelivered = 0
 
-    def add(self, peer: Peer, end: End) -> None:
-        """`peer` was opened."""
-        self._ends[peer] = end
+    def add(self, peer: Peer, open_peer: OpenPeer) -> None:
+        """Add a peer that was opened."""
+        self._open_peers[peer] = open_peer
 
-    def end(self, peer: Peer) -> End:
-        """What is known of an open peer. Raises PluginContractError where it is none."""
+    def find(self, peer: Peer) -> OpenPeer:
+        """Return the state of an open peer. Raises PluginContractError if it is not open in this operation."""
         try:
-            return self._ends[peer]
+            return self._open_peers[peer]
         except (KeyError, TypeError):
-            raise breach(self._scheme, "a peer that this access opened and has not closed", "another") from None
+            raise breach(self._scheme, "an open peer of this operation", "another") from None
 
-    def close(self, peer: Peer) -> None:
-        """Close a peer; closing twice does nothing."""
-        end = self._ends.pop(peer, None)
-        if end is not None:
-            end.channel.close()
-            self._trace.tell("close", peer)
+    def close(self, request: requests.Close) -> None:
+        """Close a peer; closing it again does nothing."""
+        open_peer = self._open_peers.pop(request.peer, None)
+        if open_peer is not None:
+            open_peer.channel.close()
+            self._trace.emit("close", request.peer)
 
     def close_all(self) -> None:
-        """Break off what closing would end well, and close all else that is open."""
-        ends, self._ends = self._ends, {}
-        for end in ends.values():  # all of them, before a listener that raises is told of the first
-            if end.sends:
-                end.channel.abort()
+        """Close everything. A connection whose end would mark the end of content is aborted."""
+        open_peers, self._open_peers = self._open_peers, {}
+        for open_peer in open_peers.values():  # all, before a tracer that raises hears of the first
+            if open_peer.sends:
+                open_peer.channel.abort()
             else:
-                end.channel.close()
-        for peer in ends:
-            self._trace.tell("close", peer)
+                open_peer.channel.close()
+        for peer in open_peers:
+            self._trace.emit("close", peer)
 
-    def send(self, request: requests.Send) -> primitives.Steps[None]:
-        """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded."""
-        end = self.end(request.peer)
+    def send(self, request: requests.Send) -> primitives.Primitives[None]:
+        """Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded."""
+        open_peer = self.find(request.peer)
         octets = request.octets
-        if not are(bytes, octets) or end.transport == "file":
-            raise breach(
-                self._scheme, "Send of octets, on a connection or to a file opened for that", type(octets).__name__
-            )
+        if not have_type(bytes, octets) or open_peer.kind == "input file":
+            expected = "Send of octets, to a connection or to a file opened for writing"
+            raise breach(self._scheme, expected, type(octets).__name__)
         if request.secret:
-            self._trace.hide(request.secret)
+            self._trace.add_secret(request.secret)
         if self._trace.wanted:
             shown = octets.replace(request.secret, b"***") if request.secret else octets
-            self._trace.tell("send", request.peer, octets=shown)
+            self._trace.emit("send", request.peer, octets=shown)
         rest = memoryview(octets)
         try:
             while rest:
-                timeout = min(self._clock.time_for("send"), self._limits.idle)
+                timeout = min(self._deadline.time_for("send"), self._limits.idle)
                 try:
-                    count: int = yield primitives.Write(end.channel, rest, timeout)
+                    count: int = yield primitives.Write(open_peer.channel, rest, timeout)
                 except TimeoutError as fault:
-                    raise self._late_or_broken(end, fault, "send", timeout) from None
+                    raise self._timeout_error(open_peer, fault, "send", timeout) from None
                 except OSError as fault:
-                    raise end.broken(fault) from fault
-                self._clock.moved += count
+                    raise open_peer.error(fault) from fault
+                self._deadline.moved += count
                 rest = rest[count:]
         except AccessError as error:
             error.sent = len(octets) - len(rest)
             raise
-        end.awaiting = True
+        open_peer.awaiting = True
 
-    def receive(self, request: requests.Receive) -> primitives.Steps[bytes | None]:
-        """Raises Truncated or ConnectError where the connection breaks, DeadlineExceeded, LimitExceeded."""
-        end = self.end(request.peer)
-        most = request.most
-        if end.transport == "output":
-            raise breach(self._scheme, "Receive from a connection, or from a file opened to be read", "another")
-        if type(most) is not int or most < 1:
+    def receive(self, request: requests.Receive) -> primitives.Primitives[bytes | None]:
+        """Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded, LimitExceeded."""
+        open_peer = self.find(request.peer)
+        if open_peer.kind == "output file":
+            raise breach(self._scheme, "Receive from a connection, or from a file opened for reading", "another")
+        if not have_type(int, request.most) or request.most < 1:
             raise breach(self._scheme, "Receive of at least one octet", repr(request))
-        most = DATAGRAM if end.transport == "udp" else min(most, CHUNK)
+        most = DATAGRAM if open_peer.kind == "udp" else min(request.most, CHUNK)
         while True:
-            timeout, wanted = self._patience(request.within, request.phase, awaiting=end.awaiting)
+            timeout, returns_none = self._timeout(request.within, request.phase, awaiting=open_peer.awaiting)
             try:
-                octets: bytes = yield primitives.Read(end.channel, most, timeout)
+                octets: bytes = yield primitives.Read(open_peer.channel, most, timeout)
             except TimeoutError as fault:
-                if wanted and fault.errno is None:
+                if returns_none and fault.errno is None:
                     return None
-                raise self._late_or_broken(end, fault, request.phase, timeout) from None
+                raise self._timeout_error(open_peer, fault, request.phase, timeout) from None
             except OSError as fault:
-                raise end.broken(fault) from fault
-            count = len(octets)
-            end.received += count
-            end.awaiting = False
-            self._clock.moved += count
-            self.held += count
-            if self._trace.wanted:
-                self._trace.tell("receive", request.peer, octets=self._trace.without_secrets(octets))
-            if self.held > self._limits.content:
-                raise exceeded("content", self._limits.content, "what came and was not delivered is over")
-            if end.transport != "udp":
+                raise open_peer.error(fault) from fault
+            self._count(request.peer, open_peer, octets)
+            if octets or open_peer.kind != "udp":
                 return octets
-            self._count_datagram(count)
-            if octets:
-                return octets
-            # An empty datagram says nothing; for an algorithm b"" would be the end.
+            # An empty datagram is dropped: to an algorithm, b"" would be the end.
 
-    def ready(self, request: requests.Ready) -> primitives.Steps[Peer | None]:
-        """Raises DeadlineExceeded; Truncated or ConnectError where the system cannot wait."""
-        ends = [self.end(peer) for peer in request.peers]
-        if not ends:
+    def ready(self, request: requests.Ready) -> primitives.Primitives[Peer | None]:
+        """Raises DeadlineExceeded; Truncated or ConnectError if the system cannot wait."""
+        open_peers = [self.find(peer) for peer in request.peers]
+        if not open_peers:
             raise breach(self._scheme, "Ready of at least one peer", "none")
-        for peer, end in zip(request.peers, ends, strict=True):
-            if end.transport in _FILES:
+        for peer, open_peer in zip(request.peers, open_peers, strict=True):
+            if open_peer.is_file:
                 return peer
-        timeout, wanted = self._patience(request.within, request.phase, awaiting=all(end.awaiting for end in ends))
+        awaiting = all(open_peer.awaiting for open_peer in open_peers)
+        timeout, returns_none = self._timeout(request.within, request.phase, awaiting=awaiting)
         try:
-            index: int | None = yield primitives.Wait(tuple(end.channel for end in ends), timeout)
-        except OSError as fault:  # waiting needs a descriptor of its own
-            raise ends[0].broken(fault) from fault
+            index: int | None = yield primitives.Poll(tuple(each.channel for each in open_peers), timeout)
+        except OSError as fault:  # waiting needs a file descriptor of its own
+            raise open_peers[0].error(fault) from fault
         if index is not None:
             return request.peers[index]
-        if wanted:
+        if returns_none:
             return None
-        raise self._clock.late(request.phase, timeout)
+        raise self._deadline.error(request.phase, timeout)
 
-    def _patience(self, within: float | None, phase: str, *, awaiting: bool) -> tuple[float, bool]:
-        """How long to wait for an octet, and whether the algorithm wants to hear when that was in vain."""
-        left = self._clock.time_for(phase)
+    def _timeout(self, within: float | None, phase: str, *, awaiting: bool) -> tuple[float, bool]:
+        """Return the seconds to wait, and True if the answer is None after that."""
+        left = self._deadline.time_for(phase)
         if within is not None:
             return (max(within, 0.0), True) if within < left else (left, False)
         return min(left, self._limits.first_octet if awaiting else self._limits.idle), False
 
-    def _count_datagram(self, count: int) -> None:
-        self._datagrams += 1
-        self._datagram_octets += count
-        if self._datagrams > self._limits.datagrams:
-            raise exceeded("datagrams", self._limits.datagrams, "more datagrams came than")
-        if self._datagram_octets > self._limits.datagram_octets:
-            raise exceeded("datagram_octets", self._limits.datagram_octets, "more octets came in datagrams than")
+    def _count(self, peer: Peer, open_peer: OpenPeer, octets: bytes) -> None:
+        count = len(octets)
+        open_peer.received += count
+        open_peer.awaiting = False
+        self._deadline.moved += count
+        self.undelivered += count
+        if self._trace.wanted:
+            self._trace.emit("receive", peer, octets=self._trace.hide_in_octets(octets))
+        if self.undelivered > self._limits.content:
+            raise self._limits.exceeded("content", "the octets received but not delivered are more than")
+        if open_peer.kind == "udp":
+            self._datagrams += 1
+            self._datagram_octets += count
+            if self._datagrams > self._limits.datagrams:
+                raise self._limits.exceeded("datagrams", "the server sent more datagrams than")
+            if self._datagram_octets > self._limits.datagram_octets:
+                raise self._limits.exceeded("datagram_octets", "the server sent more octets in datagrams than")
 
-    def _late_or_broken(self, end: End, fault: TimeoutError, phase: str, bound: float) -> AccessError:
-        """A TimeoutError with an errno is the system's: it gave the connection up."""
-        return self._clock.late(phase, bound) if fault.errno is None else end.broken(fault)
+    def _timeout_error(self, open_peer: OpenPeer, fault: TimeoutError, phase: str, bound: float) -> AccessError:
+        """Return the error for a timeout: with an errno, the system gave the connection up."""
+        return self._deadline.error(phase, bound) if fault.errno is None else open_peer.error(fault)

@@ -1,11 +1,21 @@
-"""What an operation returns: documents, listings and sessions (RFC 1738 section 2).
+"""Resources: what an operation returns (RFC 1738 section 2).
 
     with access(url) as document:
         for octets in document: ...            # as they arrive; or document.read(), .read_text(), .save(path)
 
-A resource that was read to its end, or has failed, has closed its connections; leaving the `with` block closes them too.
+A resource closes its connections when it has been read to its end, when it has failed, and at the end of a `with`
+block.
+
+synchronous.py         Document, Listing, Session
+asynchronous.py        AsyncDocument, AsyncListing, AsyncSession
+document_content.py    reading, decoding and saving, for both
+resource.py            what all resources have in common
+source.py              the interface to the running operation
+
+In: pieces and entries from a running operation. Out: octets, text, files, entries. Resources do not know protocols.
 """
 
-from urlschemes_access.resources.synchronous import Document, Listing, Outcome, Session, Source
+from urlschemes_access.resources.source import Outcome, Source
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 __all__ = ["Document", "Listing", "Outcome", "Session", "Source"]

@@ -1,19 +1,13 @@
-"""What an operation gives back: documents, listings, sessions (RFC 1738 section 2).
-
-    with urlschemes_access.access(url) as document:
-        for octets in document: ...            # as they come; or document.read(), .read_text(), .save(path)
-
-A resource that was read to its end, or has failed, has closed its connections; leaving the `with` block closes them
-too. Attributes, entries and forms are rooms of their own; plugins find their names here.
-"""
+"""Document, Listing and Session: resources that block while they are read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes_access.attributes import Entry
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.common import AnyDocument, AnyResource, Running
+from urlschemes_access.resources.document_content import AnyDocument
+from urlschemes_access.resources.resource import AnyResource
 
 if TYPE_CHECKING:
     import os
@@ -23,48 +17,22 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.protocol.requests import Algorithm, Peer
-    from urlschemes_access.resources.common import Reading
+    from urlschemes_access.resources.document_content import ContentReader
+    from urlschemes_access.resources.source import Source
 
-__all__ = [
-    "Document",
-    "Listing",
-    "Outcome",
-    "Session",
-    "Source",
-]
+__all__ = ["Document", "Listing", "Session"]
 
 T = TypeVar("T")
 
-Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
-"""What became of an access, so far."""
 
-
-class Source(Running, Protocol):
-    """Where a resource gets its pieces: an access that is under way (`urlschemes_access.backends.blocking`), or a replayed one."""
-
-    def pull(self) -> bytes | Entry | None:
-        """The next piece, None at the end. Raises any URLError."""
-
-    def call(self, algorithm: Algorithm[T]) -> T:
-        """Carry out one small dialogue on the connections of a session, within a deadline of its own."""
-
-    def fileno(self, peer: Peer) -> int:
-        """The system's number of a connection of a session. Raises AccessError once it is closed."""
-
-    def finish(self) -> None:
-        """Let the algorithm say its closing words, then close."""
-
-
-class _Resource(AnyResource):
-    """What waits by blocking."""
-
+class _BlockingResource(AnyResource):
     def __init__(self, source: Source, attributes: Attributes) -> None:
         super().__init__(source, attributes)
         self._source = source
 
     def close(self) -> None:
-        """Close every connection and file of this access. Closing twice does nothing."""
-        self._shut()
+        """Close every connection and file of this operation. Closing twice does nothing."""
+        self._close_now()
 
     def _pull(self) -> bytes | Entry | None:
         self._check()
@@ -83,61 +51,62 @@ class _Resource(AnyResource):
         self.close()
 
 
-class Document(_Resource, AnyDocument):
-    """A stream of octets: iterate over it, or `read`, `read_text`, `save` it."""
+class Document(_BlockingResource, AnyDocument):
+    """A stream of octets: iterate over it, or `read`, `read_text` or `save` it."""
 
     def __iter__(self) -> Iterator[bytes]:
-        """The octets in pieces, as they come. There is no bound on them all: the caller decides how much to keep."""
+        """Return the iterator over the octets, in pieces as they arrive. Their total size is not limited."""
         return self
 
     def __next__(self) -> bytes:
-        octets = self._rest or self._came(self._pull())
+        octets = self._rest or self._octets_of(self._pull())
         self._rest = b""
         if not octets:
             raise StopIteration
         return octets
 
     def read(self, most: int = -1) -> bytes:
-        """At most `most` octets, fewer only at the end (`b""`: nothing is left); without `most`, all that are left.
+        """Return `most` octets, fewer only at the end, `b""` if nothing is left; without `most`, all that is left.
 
-        Raises LimitExceeded where all is more than `Limits.content`; Truncated, whose `partial` then holds what came.
+        Raises LimitExceeded if everything is more than `Limits.content`; Truncated, whose `partial` holds the octets
+        received.
         """
         return self._carry_out(self._read(most))
 
     def read_text(self, encoding: str | None = None) -> str:
-        """All that is left, as text; line ends stay as they are.
+        """Return all that is left as text; line ends stay as they are.
 
-        Without `encoding`: what the media type's `charset` says, otherwise UTF-8 where the octets are that, otherwise
-        ISO 8859-1; an octet that does not fit becomes U+FFFD. With `encoding` nothing is replaced: ProtocolError where
-        the octets are not that, LookupError where Python knows no such encoding. Else raises what `read` raises.
+        Without `encoding`, the `charset` of the media type is used, else UTF-8 if the octets are UTF-8, else ISO
+        8859-1; octets that cannot be decoded become U+FFFD. With `encoding` they raise ProtocolError, and an unknown
+        encoding raises LookupError. Also raises the errors of `read`.
         """
         return self._carry_out(self._read_text(encoding))
 
     def save(self, path: str | os.PathLike[str]) -> int:
-        """Write all that is left to the file `path`, and say how many octets that were.
+        """Write all that is left to the file `path` and return the number of octets.
 
-        The octets go to a new file beside it, which takes the name only when all have come: a failure leaves an older
-        file as it was. Nothing the other side says becomes a file name. Raises AccessError where the file cannot be
-        written or nothing is left, and what iterating raises.
+        The octets go to a new file in the same folder, which is renamed when all have arrived: a failure leaves an
+        existing file as it was. No name that a server sends is used. Raises AccessError if the file cannot be written
+        or nothing is left, and the errors of iteration.
         """
         return self._carry_out(self._save(path))
 
-    def _carry_out(self, reading: Reading[T]) -> T:
+    def _carry_out(self, reader: ContentReader[T]) -> T:
         try:
-            asked = next(reading)
+            wanted = next(reader)
             while True:
                 try:
-                    answer = self._came(self._pull()) if asked is None else asked.work()
-                except BaseException as fault:  # noqa: BLE001  the reading cleans up, and raises it again
-                    asked = reading.throw(fault)
+                    answer: Any = self._octets_of(self._pull()) if wanted is None else wanted.action()
+                except BaseException as failure:  # noqa: BLE001  the reader cleans up and raises it again
+                    wanted = reader.throw(failure)
                 else:
-                    asked = reading.send(answer)
+                    wanted = reader.send(answer)
         except StopIteration as end:
             return cast("T", end.value)
 
 
-class Listing(_Resource):
-    """Entries, which iterating gives as they come. There are at most `Limits.entries`; LimitExceeded beyond."""
+class Listing(_BlockingResource):
+    """Entries: iterate over them as they arrive. Raises LimitExceeded beyond `Limits.entries`."""
 
     _KIND = "listing"
 
@@ -151,8 +120,8 @@ class Listing(_Resource):
         return entry
 
 
-class Session(_Resource):
-    """An interactive resource: a plugin makes a subclass, whose methods run small algorithms on the connection.
+class Session(_BlockingResource):
+    """An interactive resource. A plugin derives a class whose methods run small algorithms on the connection.
 
         class Shell(Session):
             def say(self, line: bytes) -> bytes:
@@ -162,11 +131,11 @@ class Session(_Resource):
                 yield from Send(self.peer, line)
                 return (yield from Receive(self.peer)) or b""
 
-    Each call has a deadline of its own. `close`, outside of an exception, lets the algorithm that opened the session
-    say its closing words.
+    Each call has a deadline of its own. `close` lets the algorithm that opened the session end the dialogue, for
+    example with QUIT; leaving a `with` block by an exception does not.
 
-    A method calls `run_algorithm` at most once, last, and does nothing with what that returns but return it: so it can
-    be called on an event loop as well (`urlschemes_access.client`).
+    A method calls `run_algorithm` at most once, as its last action, and returns the result unchanged: so it can be used
+    on an event loop too (`AsyncSession.call`).
     """
 
     _KIND = "session"
@@ -177,15 +146,15 @@ class Session(_Resource):
 
     @property
     def peer(self) -> Peer:
-        """The other end, for the requests of this session's algorithms."""
+        """The connection, for the requests of this session's algorithms."""
         if self._peer is None:
             raise AccessError("this session was opened without a connection", scheme=self.url.scheme)
         return self._peer
 
     def fileno(self) -> int:
-        """The system's number of the connection, for `select`: to wait for the other side and for a person at once.
+        """Return the file descriptor of the connection, for `select`: to wait for the server and a user at once.
 
-        For waiting alone: what is read there or written is lost to the session. Raises AccessError once it is closed.
+        Only for waiting: octets read from it are lost to the session. Raises AccessError once the session is closed.
         """
         return self._source.fileno(self.peer)
 
@@ -196,7 +165,7 @@ class Session(_Resource):
         return self._source.call(algorithm)
 
     def close(self) -> None:
-        """Say the closing words, then close every connection. Closing twice does nothing."""
+        """End the dialogue, then close every connection. Closing twice does nothing."""
         if not self._closed:
             self._closed = True
             self._source.finish()
@@ -207,4 +176,4 @@ class Session(_Resource):
         if error is None:
             self.close()
         else:
-            self._shut()
+            self._close_now()

@@ -21,7 +21,7 @@ from urlschemes_cli.output.text import safe_line, write_note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from urlschemes_access.operation_arguments import Content
+    from urlschemes_access.client import Content
     from urlschemes_cli.access_options import AccessOptions
     from urlschemes_cli.settings import Settings
 

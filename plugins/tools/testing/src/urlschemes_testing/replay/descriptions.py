@@ -1,4 +1,4 @@
-"""A step in words, for a person who reads what went wrong, and as the Python source that makes it."""
+"""Steps as text for error messages, and as Python source."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["describe", "source"]
 
 
 def describe(step: Step) -> str:
-    """What happens in a step, for a person."""
+    """Return a description of a step."""
     match step:
         case steps.Connect(host=host, port=port):
             return f"{step.on}: the client connects to {host}, port {port}"
         case steps.ConnectBack(port=port):
-            return f"{step.on}: the client connects back to port {port}"
+            return f"{step.on}: the client opens a data connection to port {port}"
         case steps.StartTLS(host=host):
             return f"{step.on}: the client starts TLS with {host}"
         case steps.Client(octets=octets):
@@ -26,7 +26,7 @@ def describe(step: Step) -> str:
         case steps.ClientCloses():
             return f"{step.on}: the client closes"
         case steps.Server(octets=octets):
-            return f"{step.on}: the server says {octets!r}"
+            return f"{step.on}: the server sends {octets!r}"
         case steps.Silence():
             return f"{step.on}: silence"
         case steps.ServerCloses():
@@ -36,12 +36,12 @@ def describe(step: Step) -> str:
         case steps.Follow(location=location, to=to):
             return f"the caller follows {location!r} to {to}"
         case steps.Login(given=given):
-            return f"the caller logs in as {given.user!r}" if given else "the caller knows no login"
+            return f"the caller logs in as {given.user!r}" if given else "the caller gives no login"
         case steps.Answers(given=texts):
             return f"the caller answers {texts!r}"
         case steps.Upload(octets=octets):
             return f"the caller uploads {octets!r}"
-        case steps.OnDisk(facts=facts):
+        case steps.LocalFile(facts=facts):
             return f"the machine has the {facts.kind} {facts.path!r}"
         case steps.Written(path=path, octets=octets, to=to):
             return f"the client opens {path!r} to {to}, and writes {octets!r}"
@@ -52,7 +52,7 @@ def describe(step: Step) -> str:
 
 
 def source(step: Step) -> str:
-    """The call that makes the step."""
+    """Return the call that makes a step."""
 
     def call(name: str, *arguments: object, on: str = "", **more: object) -> str:
         shown = [repr(argument) for argument in arguments]
@@ -90,7 +90,7 @@ def source(step: Step) -> str:
             return call("answers", *texts)
         case steps.Upload(_, pulled):
             return call("upload", pulled)
-        case steps.OnDisk(_, facts, content, error):
+        case steps.LocalFile(_, facts, content, error):
             if facts.kind == "directory":
                 return call("folder", facts.path, modified=facts.modified, error=error)
             return call("file", facts.path, content, size=facts.size, modified=facts.modified, error=error)

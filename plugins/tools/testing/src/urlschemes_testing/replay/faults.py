@@ -1,59 +1,37 @@
-"""A dialogue in which something goes wrong, at every request in every way: nothing may be made of it but an error."""
+"""fault_everywhere: replays a dialogue once for every fault at every request; only typed errors may come of it."""
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import URLError
-from urlschemes_access.errors import (
-    ConnectError,
-    DeadlineExceeded,
-    InputRequired,
-    LimitExceeded,
-    PolicyDenied,
-    RedirectRefused,
-    RemoteError,
-    ResolveError,
-    TLSError,
-)
-from urlschemes_access.protocol import (
-    Algorithm,
-    Ask,
-    Authenticate,
-    Connect,
-    ConnectBack,
-    Deliver,
-    Examine,
-    Follow,
-    Keep,
-    ListFolder,
-    Open,
-    OpenFile,
-    Pull,
-    Ready,
-    Receive,
-    Remove,
-    Request,
-    Send,
-    StartTLS,
-)
+from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
+from urlschemes_access.errors import LimitExceeded, PolicyDenied, RedirectRefused
+from urlschemes_access.protocol import Ask, Authenticate, Deliver, Follow, Open, Pull, Send
 from urlschemes_testing.replay import steps
-from urlschemes_testing.replay.player import Cancelled, Player
+from urlschemes_testing.replay.backend import ReplayBackend
+from urlschemes_testing.replay.progress import ReplayChannel
+from urlschemes_testing.replay.replaying import Cancelled, Replay
 from urlschemes_testing.replay.splitting import assert_same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from urlschemes.url.value import URL
+    from urlschemes_access.backends.primitives import Primitive
+    from urlschemes_access.credentials import Credentials, Form
+    from urlschemes_access.protocol import Algorithm, Request
+    from urlschemes_testing.replay.dialogue import Dialogue
     from urlschemes_testing.replay.outcome import Outcome
-    from urlschemes_testing.replay.script import Dialogue
 
 __all__ = ["FaultRun", "fault_everywhere"]
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRun:
-    """One run of `fault_everywhere`: `fault` happened at request `number` (from 0), which was `request`."""
+    """One replay of `fault_everywhere`: `fault` happened at request `number` (from 0), which was `request`."""
 
     number: int
     request: str
@@ -61,117 +39,173 @@ class FaultRun:
     outcome: Outcome
 
 
-_FAULTS: dict[str, Callable[[], URLError]] = {
-    "unresolved": lambda: ResolveError("the name has no address"),
-    "refused": lambda: ConnectError("connection refused"),
+_ERRORS: dict[str, Callable[[], Exception]] = {
+    "unresolved": lambda: OSError("Name or service not known"),
+    "refused": lambda: ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED)),
+    "untrusted": lambda: OSError("certificate verify failed"),
+    "unreadable": lambda: OSError(errno.EIO, os.strerror(errno.EIO)),
+    "disk full": lambda: OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
     "forbidden": lambda: PolicyDenied("the policy forbids it", rule="replay"),
-    "untrusted": lambda: TLSError("the certificate is not the host's"),
-    "unreadable": lambda: RemoteError("it cannot be read", text="Input/output error"),
-    "disk full": lambda: RemoteError("nothing more can be written", status="ENOSPC", text="No space left on device"),
-    "redirect refused": lambda: RedirectRefused("the policy does not follow", reason="scheme"),
-    "nobody answers": lambda: InputRequired("nobody answers the form"),
     "over the limit": lambda: LimitExceeded("the content is too large", limit="content", value=0),
+    "redirect refused": lambda: RedirectRefused("the policy does not follow", reason="scheme"),
 }
+"""The faults that raise an error instead of performing a primitive."""
 
 
-class _Survey(Player):
-    """The good run: notes which faults are possible at each request."""
+class _SurveyBackend(ReplayBackend):
+    """The backend of the good replay: it lists the faults that are possible at each request."""
 
     def __init__(self, dialogue: Dialogue) -> None:
         super().__init__(dialogue)
-        self.requests: list[tuple[Request[Any], tuple[str, ...]]] = []
+        self.possible: list[tuple[str, ...]] = []
+        self.data_reads: set[int] = set()
+        """The numbers of the requests that read from a data connection."""
 
-    def answer(self, request: Request[Any]) -> Any:
-        self.requests.append((request, self._possible_faults(request)))
-        return super().answer(request)
+    def perform(self, primitive: Primitive) -> Any:
+        if isinstance(primitive, Read) and isinstance(primitive.channel, ReplayChannel):
+            self.data_reads |= {len(self.possible) - 1} if primitive.channel.is_data_connection else set()
+        already = self.possible[-1]
+        self.possible[-1] += tuple(fault for fault in self._possible_faults(primitive) if fault not in already)
+        return super().perform(primitive)
 
-    def _possible_faults(self, request: Request[Any]) -> tuple[str, ...]:
-        match request:
-            case Connect():
-                return "unresolved", "refused", "timeout", "forbidden", "cancelled"
-            case ConnectBack():
+    def _possible_faults(self, primitive: Primitive) -> tuple[str, ...]:
+        match primitive:
+            case Resolve():
+                return ("unresolved",)
+            case Dial():
                 return "refused", "timeout", "forbidden", "cancelled"
-            case StartTLS():
+            case Handshake():
                 return "untrusted", "timeout", "cancelled"
-            case Send(peer=peer):
-                if peer in self.lines and self.lines[peer].output is not None:
-                    return "disk full", "cancelled"
-                return "reset", "timeout", "cancelled"
-            case Keep():
+            case Write(ReplayChannel(is_file=True)) | Commit():
                 return "disk full", "cancelled"
-            case Receive(peer=peer):
-                line = self.lines.get(peer)
-                if line is None or line.closed:
-                    return ()
-                if line.datagrams:
-                    return "reset", "timeout", "cancelled"
-                if self.course.at_end(line):
-                    return ("cancelled",) if line.file is not None else ("reset", "timeout", "cancelled")
-                short: tuple[str, ...] = ("end", "one octet", "one octet, then end")
-                if line.file is not None:
-                    return (*short, "unreadable", "cancelled")
-                if line.back:
-                    short = ("end, unnoticed", *short)
-                return (*short, "reset", "timeout", "one octet, then reset", "one octet, then timeout", "cancelled")
-            case Ready():
+            case Write():
+                return "reset", "timeout", "cancelled"
+            case Read(ReplayChannel() as channel):
+                return self._possible_faults_of_reading(channel)
+            case Poll():
                 return "timeout", "cancelled"
-            case OpenFile() | Examine() | ListFolder() | Remove():
+            case UseFile():
                 return "unreadable", "forbidden", "cancelled"
-            case Follow():
-                return "redirect refused", "cancelled"
-            case Authenticate():
-                return "nobody knows", "cancelled"
-            case Ask():
-                return "nobody answers", "cancelled"
-            case Deliver():
-                return "over the limit", "cancelled"
-            case Open() | Pull():
-                return ("cancelled",)
             case _:
                 return ()
 
+    def _possible_faults_of_reading(self, channel: ReplayChannel) -> tuple[str, ...]:
+        if channel.datagrams:
+            return "reset", "timeout", "cancelled"
+        if self.progress.is_at_end(channel):
+            return ("cancelled",) if channel.is_file else ("reset", "timeout", "cancelled")
+        short: tuple[str, ...] = ("end", "one octet", "one octet, then end", "over the limit")
+        if channel.is_file:
+            return (*short, "unreadable", "cancelled")
+        if channel.is_data_connection:
+            short = ("end, unnoticed", *short)
+        return (*short, "reset", "timeout", "one octet, then reset", "one octet, then timeout", "cancelled")
 
-class _FaultyPlayer(Player):
-    """A run in which one fault happens, at request `number`; afterwards the client may say what is in `also`."""
 
-    def __init__(self, dialogue: Dialogue, number: int, fault: str, also: Collection[bytes]) -> None:
+class _Survey(Replay):
+    """The good replay."""
+
+    def __init__(self, dialogue: Dialogue) -> None:
+        self.survey = _SurveyBackend(dialogue)
+        super().__init__(self.survey)
+        self.requests: list[Request[Any]] = []
+
+    def on_request(self, request: Request[Any]) -> None:
+        self.requests.append(request)
+        match request:
+            case Follow():
+                self.survey.possible.append(("redirect refused", "cancelled"))
+            case Authenticate():
+                self.survey.possible.append(("nobody knows", "cancelled"))
+            case Ask():
+                self.survey.possible.append(("nobody answers", "cancelled"))
+            case Deliver() | Open() | Pull():
+                self.survey.possible.append(("cancelled",))
+            case _:
+                self.survey.possible.append(())
+
+
+class _FaultyBackend(ReplayBackend):
+    """A backend in which one fault happens, once it is `armed`."""
+
+    armed = False
+
+    def __init__(self, dialogue: Dialogue, fault: str) -> None:
         super().__init__(dialogue)
-        self._faulty_number = number
-        self._fault = fault
-        self._allowed = also
+        self.fault = fault
 
-    def answer(self, request: Request[Any]) -> Any:
-        if self.number != self._faulty_number:
-            return super().answer(request)
-        self.faulty = True
-        self.also = self._allowed
-        return self._inject(request, self._fault)
+    def perform(self, primitive: Primitive) -> Any:
+        if self.armed and (isinstance(primitive, Resolve) == (self.fault == "unresolved")):
+            self.armed = False
+            return self._perform_with_fault(primitive)
+        return super().perform(primitive)
 
-    def _inject(self, request: Request[Any], fault: str) -> Any:
+    def _perform_with_fault(self, primitive: Primitive) -> Any:
+        fault = self.fault
         if fault == "cancelled":
             raise Cancelled
-        if fault == "nobody knows":
-            return None
-        if make_error := _FAULTS.get(fault):
-            error = make_error()
+        if fault in _ERRORS:
+            error = _ERRORS[fault]()
             raise error
-        if isinstance(request, Ready):
-            for peer in request.peers:
-                self.lines[peer].broken = "timeout"
-        elif isinstance(request, Send):
-            self.line(request.peer).broken = "reset" if fault == "reset" else "timeout"
-        elif isinstance(request, Receive):
-            if fault == "one octet":
-                return super().answer(Receive(request.peer, within=request.within, most=1))
-            line = self.line(request.peer)
-            lost = self.course.speaks(line)
-            line.left = 1 if fault.startswith("one octet") else 0
-            line.broken = "reset" if fault.endswith("reset") else "timeout" if fault.endswith("timeout") else "end"
-            if lost is not None and fault != "end, unnoticed":
-                self.course.lost = lost
-        else:
-            raise DeadlineExceeded("no connection in time", phase="tls" if isinstance(request, StartTLS) else "connect")
-        return super().answer(request)
+        match primitive:
+            case Call():  # the caller's functions apply the fault
+                pass
+            case Poll(channels):
+                for channel in channels:
+                    self._break(channel, "timeout")
+            case Write(channel):
+                self._break(channel, fault)
+            case Read(channel) if fault == "one octet":
+                primitive.most = 1
+            case Read(ReplayChannel() as channel):
+                lost = self.progress.next_of_server(channel)
+                channel.octets_left = 1 if fault.startswith("one octet") else 0
+                self._break(channel, fault.removeprefix("one octet, then ").partition(",")[0])
+                if lost is not None and fault != "end, unnoticed":
+                    self.progress.last_sent = lost
+            case _:
+                raise TimeoutError
+        return super().perform(primitive)
+
+    def _break(self, channel: object, how: str) -> None:
+        assert isinstance(channel, ReplayChannel)
+        channel.broken = "reset" if how == "reset" else "end" if how == "end" else "timeout"
+
+
+class _FaultyReplay(Replay):
+    """A replay in which one fault happens, at request `faulty`; afterwards the client may send what is in `also`."""
+
+    def __init__(self, dialogue: Dialogue, faulty: int, fault: str, also: Collection[bytes]) -> None:
+        super().__init__(_FaultyBackend(dialogue, fault))
+        self._faulty = faulty
+        self._fault = fault
+        self._also = also
+
+    def on_request(self, request: Request[Any]) -> None:
+        assert isinstance(self.backend, _FaultyBackend)
+        self.backend.armed = self.number == self._faulty
+        if self.backend.armed:
+            self.may_stop_early = True
+            self.backend.also = self._also
+            if isinstance(request, Open | Deliver):  # the caller gets the resource, or the piece, and leaves
+                self.take = len(self._delivered) + isinstance(request, Deliver)
+
+    def _give_credentials(self, request: Authenticate) -> Credentials | None:
+        return None if self._is_faulty() else super()._give_credentials(request)
+
+    def _give_answers(self, form: Form) -> tuple[str, ...] | None:
+        return None if self._is_faulty() else super()._give_answers(form)
+
+    def _redirect_target(self, base: URL, location: str) -> URL:
+        if self._is_faulty():
+            if self._fault == "cancelled":
+                raise Cancelled
+            error = _ERRORS[self._fault]()
+            raise error
+        return super()._redirect_target(base, location)
+
+    def _is_faulty(self) -> bool:
+        return self.number == self._faulty
 
 
 def fault_everywhere(
@@ -181,72 +215,67 @@ def fault_everywhere(
     also: Collection[steps.Text] = (),
     ends_by_closing: bool = False,
 ) -> tuple[FaultRun, ...]:
-    """Run the dialogue once for every fault that is possible at every request, and check what comes of each.
+    """Replay the dialogue once for every fault that is possible at every request, and return all replays.
 
-    Asserted of each run:
+    Asserts of each replay:
 
-    - only errors of `urlschemes.errors` come out, and the algorithm ends;
-    - nothing is sent that the good dialogue would not have sent, but what `also` allows after a fault (`"QUIT"`);
-    - nothing but the good content is delivered, and what was cut never counts as complete: the access ends with an
-      error, or the algorithm said `Unterminated`. Where the protocol marks the end of the content by closing alone
-      (`ends_by_closing`), an early end in good order cannot be told from the true one, and is let pass;
-    - of what is written to files, all is kept or nothing; and of the caller's content (`upload`), what could not be
-      sent, or was cut by an end in good order, never counts as done;
-    - no peer is used after it was closed, and when the caller leaves nothing is asked for but closing.
+    - only errors of `urlschemes.errors` are raised, and the algorithm ends;
+    - nothing is sent that the good dialogue does not send, except what `also` allows after a fault (`"QUIT"`);
+    - only the good content is delivered, and truncated content never counts as complete: the access fails, or the
+      algorithm reports `Unterminated`. If the protocol marks the end of content only by closing (`ends_by_closing`), an
+      early end in good order cannot be detected and is accepted;
+    - a file is kept completely or not at all; an upload of which a part could not be sent never succeeds;
+    - no peer is used after it was closed, and after the caller has left only Close is requested.
 
-    When the octets on one connection are cut, the other side no longer says what stands below them, on any connection;
-    in the fault "end, unnoticed" of a data connection it does. Gives all runs, for what else a test has to say of them.
+    When octets on one connection are lost, the server takes no step below them, on any connection; in the fault "end,
+    unnoticed" of a data connection it does.
     """
     allowed = [steps.octets_of((words,)) for words in also]
     uploads = any(isinstance(step, steps.Upload) for step in dialogue)
-    first = _Survey(dialogue)
-    good = first.run(make_algorithm())
+    good_replay = _Survey(dialogue)
+    good = good_replay.run(make_algorithm())
+    survey = good_replay.survey
     runs: list[FaultRun] = []
-    for number, (request, faults) in enumerate(first.requests):
-        for fault in faults:
+    for number, request in enumerate(good_replay.requests):
+        for fault in survey.possible[number]:
             if fault == "end, unnoticed" and ends_by_closing:
                 continue
             where = f"{fault!r} at request {number}, {request!r}"
-            driver = _FaultyPlayer(dialogue, number, fault, allowed)
             try:
-                outcome = driver.run(make_algorithm())
-                # Data that ended early must still be missed by the control connection, whatever marks its end.
-                early = (
-                    ends_by_closing
-                    and fault.endswith("end")
-                    and not (isinstance(request, Receive) and first.lines[request.peer].back)
-                )
+                outcome = _FaultyReplay(dialogue, number, fault, allowed).run(make_algorithm())
+                # The control connection must notice data that ended early, whatever marks the end of content.
+                early = ends_by_closing and fault.endswith("end") and number not in survey.data_reads
                 _assert_honest(good, outcome, fault, may_end_early=early)
                 if uploads and isinstance(request, Send) and request.octets not in allowed and fault != "cancelled":
                     _assert_failed(outcome)
             except AssertionError as error:
                 raise AssertionError(f"{where}: {error}") from error
             except Exception as error:
-                raise AssertionError(f"{where}: {type(error).__name__} came out, no URLError") from error
+                raise AssertionError(f"{where}: {type(error).__name__} was raised, which is not a URLError") from error
             runs.append(FaultRun(number, repr(request), fault, outcome))
     return tuple(runs)
 
 
 def _assert_honest(good: Outcome, outcome: Outcome, fault: str, *, may_end_early: bool) -> None:
     if fault == "one octet":
-        assert_same(good, outcome, "one octet came first")
+        assert_same(good, outcome, "one octet arrives first")
         return
     if any(good.files.get(path, b"") != content for path, content in outcome.files.items()):
-        raise AssertionError(f"a part was kept as the whole: {dict(outcome.files)!r}")
+        raise AssertionError(f"a part was kept as the whole file: {dict(outcome.files)!r}")
     if not good.content.startswith(outcome.content) or good.entries[: len(outcome.entries)] != outcome.entries:
-        raise AssertionError(f"content was delivered that is not there: {outcome.delivered!r}")
+        raise AssertionError(f"delivered content that the dialogue does not have: {outcome.delivered!r}")
     if fault == "cancelled" or outcome.error is not None:
         return
     if good.error is not None:
-        raise AssertionError(f"the access ended well, and without the fault it fails with {good.error!r}")
+        raise AssertionError(f"the access succeeded, but fails without the fault: {good.error!r}")
     whole = (outcome.kind, outcome.content, outcome.entries) == (good.kind, good.content, good.entries)
     if good.kind == "attributes":
         whole = (outcome.attributes, outcome.files) == (good.attributes, good.files)
     if not whole and outcome.complete and not may_end_early:
-        say = "raise Truncated, or pass ends_by_closing=True where the protocol cannot tell"
-        raise AssertionError(f"cut content counts as complete ({say}): {outcome!r}")
+        hint = "raise Truncated, or pass ends_by_closing=True if the protocol cannot detect it"
+        raise AssertionError(f"truncated content counts as complete ({hint}): {outcome!r}")
 
 
 def _assert_failed(outcome: Outcome) -> None:
     if outcome.error is None:
-        raise AssertionError(f"what was to be sent was lost, and the operation ended well: {outcome!r}")
+        raise AssertionError(f"a part of the upload was lost, but the operation succeeded: {outcome!r}")

@@ -1,4 +1,4 @@
-"""What comes of an access that is replayed: an Outcome, or a Departure where it left the dialogue."""
+"""The result of a replay: an Outcome, or a Departure from the dialogue."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ __all__ = ["Departure", "Outcome"]
 
 
 class Departure(AssertionError):
-    """The algorithm left the dialogue, or broke the contract between an algorithm and its driver."""
+    """The algorithm did something that the dialogue does not have, or broke its contract."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of an access.
+    """The outcome of a replay.
 
-    `kind` and `attributes` are what was opened (None where nothing was), `delivered` the pieces of content or the
-    entries, `terminated` is False where the algorithm said that the content lacks its end, `error` is what ended the
-    access (None where it ended well), `sent` the octets by connection, `files` what was written to files and kept, by
-    their paths, None where one was removed, `forms` the questions asked, `unclosed` the connections that the algorithm
-    left for the driver to close.
+    `kind`, `attributes` and `session` are those of the resource, None if it was not opened; `delivered` are its pieces
+    or entries. `terminated` is False if the content lacks its end mark. `error` is the error that ended the access,
+    None if it succeeded. `sent` are the octets sent on each connection, `files` the contents kept by path, None for a
+    removed file. `forms` are the forms asked, `unclosed` the connections that the algorithm did not close itself.
     """
 
     kind: str | None = None
@@ -46,12 +45,12 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether something was opened and its end was reached, without an error."""
+        """True if a resource was opened and its end was reached without an error."""
         return self.kind is not None and self.error is None and self.terminated
 
     @property
     def content(self) -> bytes:
-        """The octets delivered, in one piece."""
+        """The octets delivered."""
         return b"".join(item for item in self.delivered if isinstance(item, bytes))
 
     @property
@@ -61,7 +60,7 @@ class Outcome:
 
     @property
     def essence(self) -> tuple[object, ...]:
-        """What must not depend on how the octets were cut: two outcomes with equal essence are the same."""
+        """Everything that may not depend on how the octets were split: outcomes with equal essence are the same."""
         error = (type(self.error), str(self.error)) if self.error else None
         opened = self.kind, self.attributes, self.session
         done = dict(self.sent), dict(self.files)

@@ -1,161 +1,187 @@
-"""Where a dialogue stands: which steps are done, and what the other side says next on each line."""
+"""Progress: which steps of a dialogue are done, and which is next on each connection."""
 
 from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING, Literal
 
-from urlschemes_access.errors import ConnectError, DeadlineExceeded, Truncated
 from urlschemes_testing.replay import steps
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from urlschemes_access.attributes import FileFacts
-    from urlschemes_access.errors import AccessError
-    from urlschemes_access.protocol import Peer
-    from urlschemes_testing.replay.script import Dialogue
+    from urlschemes_testing.replay.dialogue import Dialogue
     from urlschemes_testing.replay.steps import Step
 
-__all__ = ["Course", "Line"]
+__all__ = ["Progress", "ReplayChannel"]
 
 
-class Line:
-    """One connection, or one open file, of a running dialogue."""
+class ReplayChannel:
+    """A replayed connection or file.
+
+    `numbers` are those of its steps, `position` is an index into them. `broken` is the fault of a broken connection,
+    `octets_left` the number of octets that still arrive before it breaks. `input_step` is the number of the step whose
+    file is read, `output_step` of the one whose file is written.
+    """
 
     def __init__(
         self,
         label: str,
-        peer: Peer,
-        below: list[int],
+        numbers: list[int],
         *,
+        place: tuple[str, int] | None = None,
         datagrams: bool = False,
-        back: bool = False,
-        sends: bool = False,
+        is_data_connection: bool = False,
+        when_closed: Callable[[ReplayChannel], None],
     ) -> None:
-        self.back = back
-        self.sends = sends
         self.label = label
-        self.peer = peer
-        self.steps = below
+        self.numbers = numbers
+        self.place = place
         self.datagrams = datagrams
+        self.is_data_connection = is_data_connection
         self.position = 0
-        self.received = 0
         self.sent = bytearray()
         self.closed = False
         self.broken: Literal["", "end", "reset", "timeout"] = ""
-        self.left: int | None = None  # octets that still come before it breaks
-        self.file: int | None = None
-        self.output: int | None = None
-        self.before = 0  # octets of the file that is appended to
+        self.octets_left: int | None = None
+        self.input_step: int | None = None
+        self.output_step: int | None = None
         self.content = b""
+        self.size_before = 0
+        self._when_closed = when_closed
 
-    def fault(self, phase: str) -> AccessError:
-        """The error of using a line that is broken."""
-        if self.broken == "timeout":
-            return DeadlineExceeded(f"{self.label} is silent", phase=phase)
-        if self.received:
-            return Truncated(f"{self.label} broke off", received=self.received)
-        return ConnectError(f"{self.label} broke off before its first octet")
+    @property
+    def is_file(self) -> bool:
+        """True for a file."""
+        return self.place is None
+
+    def peer_address(self) -> tuple[str, int]:
+        """Return the address and port of a connection."""
+        if self.place is None:
+            raise OSError("a file has no address")
+        return self.place
+
+    def fileno(self) -> int:
+        """Raise OSError: there is no file descriptor."""
+        raise OSError("a replayed connection has no file descriptor")
+
+    def close(self) -> None:
+        """Close the connection in an orderly way."""
+        if not self.closed:
+            self._when_closed(self)
+            self.closed = True
+
+    def abort(self) -> None:
+        """Close the connection with a reset."""
+        self.closed = True
 
 
-class Course:
-    """How far a dialogue has come. `chunk` and `cut` say in what pieces the other side's words arrive."""
+class Progress:
+    """The progress of a dialogue. `chunk` and `cut` split what the server sends into pieces.
+
+    The server takes its next step as soon as the client has done everything above it, on whichever connection.
+    """
 
     def __init__(self, dialogue: Dialogue, *, chunk: int | None = None, cut: tuple[int, int] | None = None) -> None:
         self.steps = dialogue.steps
         self.chunk = chunk
         self.cut = cut
-        self.done = [not isinstance(step, steps.GATES) for step in self.steps]
-        self.progress = [0] * len(self.steps)
-        self.barrier = 0  # the first step that the client still owes: nobody comes further
-        self.lost = len(self.steps)  # the other side never comes to say what stands below this step
+        self.done = [not isinstance(step, steps.CLIENT_STEPS) for step in self.steps]
+        self.octets_done = [0] * len(self.steps)
+        self.first_open = 0
+        """The first step that the client has not done."""
+        self.last_sent = len(self.steps)
+        """The server takes no step below this one."""
         self._advance()
 
-    def reach(self, number: int) -> None:
-        """The client has done the step."""
+    def finish(self, number: int) -> None:
+        """Note that the client has done a step."""
         self.done[number] = True
         self._advance()
 
-    def _advance(self) -> None:
-        while self.barrier < len(self.steps) and self.done[self.barrier]:
-            self.barrier += 1
-
-    def next(self, line: Line) -> int | None:
-        """The step that is due on this line."""
-        while line.position < len(line.steps):
-            number = line.steps[line.position]
-            step = self.steps[number]
-            if isinstance(step, steps.Server):
-                over = self.progress[number] >= len(step.octets)
-            elif isinstance(step, steps.Silence):
-                over = bool(self.progress[number])
-            elif isinstance(step, (steps.ServerCloses, steps.ServerResets)):
-                over = False
-            else:
-                over = self.done[number]
-            if not over:
+    def next(self, channel: ReplayChannel) -> int | None:
+        """Return the number of the next step of a channel; None after the last one."""
+        while channel.position < len(channel.numbers):
+            number = channel.numbers[channel.position]
+            if not self._is_over(number):
                 return number
-            line.position += 1
+            channel.position += 1
         return None
 
-    def speaks(self, line: Line) -> int | None:
-        """The step that a read of this line would meet now; None where the other side waits for the client."""
-        number = self.next(line)
-        if number is None or number > min(self.barrier, self.lost) or isinstance(self.steps[number], steps.GATES):
+    def next_of_server(self, channel: ReplayChannel) -> int | None:
+        """Return the number of the step that a read meets now; None if the server waits for the client."""
+        number = self.next(channel)
+        if number is None or number > min(self.first_open, self.last_sent):
             return None
-        return number
+        return None if isinstance(self.steps[number], steps.CLIENT_STEPS) else number
 
     def piece(self, number: int, octets: bytes, most: int) -> bytes:
-        """The next of the octets of a step."""
-        start = self.progress[number]
+        """Return the next octets of a step, at most `most` and split as wanted."""
+        start = self.octets_done[number]
         end = min(len(octets), start + most)
         if self.chunk:
             end = min(end, start + self.chunk)
         if self.cut and self.cut[0] == number and start < self.cut[1]:
             end = min(end, self.cut[1])
-        self.progress[number] = end
+        self.octets_done[number] = end
         return octets[start:end]
 
-    def expected(self, line: Line) -> int | None:
-        """The step by which the client may send on this line now; None where it may not."""
-        self.next(line)
+    def next_to_send(self, channel: ReplayChannel) -> int | None:
+        """Return the number of the step by which the client may send now; None if it may not."""
+        self.next(channel)
         unread = False
-        for number in line.steps[line.position :]:
+        for number in channel.numbers[channel.position :]:
             step = self.steps[number]
             if isinstance(step, steps.Client):
                 if not self.done[number]:
                     return number if step.early or not unread else None
             elif isinstance(step, steps.Server):
-                unread = unread or self.progress[number] < len(step.octets)
+                unread = unread or self.octets_done[number] < len(step.octets)
             else:
                 return None
         return None
 
-    def at_end(self, line: Line) -> bool:
-        """Whether a read of this line would find its end, or wait."""
-        if line.file is not None:
-            return self.progress[line.file] >= len(line.content)
-        number = self.speaks(line)
+    def is_at_end(self, channel: ReplayChannel) -> bool:
+        """Return True if a read of this channel would find its end, or wait."""
+        if channel.input_step is not None:
+            return self.octets_done[channel.input_step] >= len(channel.content)
+        number = self.next_of_server(channel)
         return number is None or isinstance(self.steps[number], steps.ServerCloses)
 
-    def would_cut(self, line: Line) -> bool:
-        """Whether closing this line in good order would pass for the end of what the client has to send on it."""
-        number = self.next(line)
+    def would_truncate(self, channel: ReplayChannel) -> bool:
+        """Return True if closing the channel now would look like the end of what the client has to send."""
+        number = self.next(channel)
         ends = any(
             isinstance(self.steps[each], steps.ClientCloses) and not self.done[each]
-            for each in line.steps[line.position :]
+            for each in channel.numbers[channel.position :]
         )
         return ends and not (number is not None and isinstance(self.steps[number], steps.ClientCloses))
 
-    def owed(self) -> Step | None:
-        """The first step that the client, or the caller, still owes."""
+    def missing(self) -> Step | None:
+        """Return the first step that the client or the caller has not done."""
         for number, step in enumerate(self.steps):
-            if not (self.progress[number] if isinstance(step, steps.ANSWERS) else self.done[number]):
+            if not (self.octets_done[number] if isinstance(step, steps.ANSWERS) else self.done[number]):
                 return step
         return None
 
-    def inside(self, path: str) -> tuple[FileFacts, ...]:
-        """What the folder holds, by name."""
-        facts = [step.facts for step in self.steps if isinstance(step, steps.OnDisk)]
+    def files_in(self, path: str) -> list[FileFacts]:
+        """Return the files and folders in a folder, sorted by name."""
+        facts = [step.facts for step in self.steps if isinstance(step, steps.LocalFile)]
         parent = path.rstrip("/") or "/"
-        held = [fact for fact in facts if posixpath.dirname(fact.path.rstrip("/")) == parent and fact.path != path]
-        return tuple(sorted(held, key=lambda fact: fact.path))
+        inside = [each for each in facts if posixpath.dirname(each.path.rstrip("/")) == parent and each.path != path]
+        return sorted(inside, key=lambda each: each.path)
+
+    def _advance(self) -> None:
+        while self.first_open < len(self.steps) and self.done[self.first_open]:
+            self.first_open += 1
+
+    def _is_over(self, number: int) -> bool:
+        step = self.steps[number]
+        if isinstance(step, steps.Server):
+            return self.octets_done[number] >= len(step.octets)
+        if isinstance(step, steps.Silence):
+            return bool(self.octets_done[number])
+        if isinstance(step, (steps.ServerCloses, steps.ServerResets)):
+            return False
+        return self.done[number]

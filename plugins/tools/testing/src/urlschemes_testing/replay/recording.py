@@ -1,4 +1,4 @@
-"""The dialogue of a real access, written down while it runs."""
+"""Recording: the dialogue of a real access, as a test can replay it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from urlschemes_access.protocol import (
     StartTLS,
 )
 from urlschemes_testing.replay import steps
-from urlschemes_testing.replay.script import Dialogue
+from urlschemes_testing.replay.dialogue import Dialogue
 
 if TYPE_CHECKING:
     from urlschemes_testing.replay.steps import Step
@@ -38,13 +38,14 @@ __all__ = ["Recording"]
 
 
 class Recording:
-    """Writes the dialogue of a real access down, whatever drives it.
+    """Records the dialogue of an algorithm while any backend runs it.
 
         recording = Recording()
-        drive(recording.of(access(url)))      # any driver, real sockets
+        dialogue = urlschemes_access.dialogue.Dialogue(recording.of(access(url)), url=url, registration=...)
+        urlschemes_access.backends.blocking.run(dialogue).read()
         print(recording.dialogue.source())
 
-    Passwords are in it: it is for logins made for a test.
+    It contains passwords: use logins made for tests.
     """
 
     def __init__(self) -> None:
@@ -54,11 +55,11 @@ class Recording:
 
     @property
     def dialogue(self) -> Dialogue:
-        """What was recorded so far."""
+        """The dialogue recorded so far."""
         return Dialogue(*self._steps)
 
     def of(self, algorithm: Algorithm[None]) -> Algorithm[None]:
-        """The same algorithm, recorded while it runs."""
+        """Return the algorithm, to be recorded while it runs."""
         answer: Any = None
         error: BaseException | None = None
         while True:
@@ -69,7 +70,7 @@ class Recording:
             answer, error = None, None
             try:
                 answer = yield request
-            except BaseException as raised:  # noqa: BLE001  whatever the driver throws belongs to the algorithm
+            except BaseException as raised:  # noqa: BLE001  everything thrown here is for the algorithm
                 error = raised
             self._note(request, answer, error if isinstance(error, URLError) else None)
 
@@ -112,9 +113,9 @@ class Recording:
                 else:
                     self._steps.append(made)
             case Examine() if isinstance(answer, FileFacts):
-                self._steps.append(steps.OnDisk("", answer, b"", None))
+                self._steps.append(steps.LocalFile("", answer, b"", None))
             case ListFolder() if error is None:
-                self._steps += [steps.OnDisk("", facts, b"", None) for facts in answer]
+                self._steps += [steps.LocalFile("", facts, b"", None) for facts in answer]
             case OpenFile(path=path) | Examine(path=path) | ListFolder(path=path):
                 self._steps.append(steps.file(path, error=error))
             case _:
@@ -147,7 +148,7 @@ class Recording:
 
     def _read(self, path: str, octets: bytes) -> None:
         for number, step in enumerate(self._steps):
-            if isinstance(step, steps.OnDisk) and step.facts.path == path:
+            if isinstance(step, steps.LocalFile) and step.facts.path == path:
                 self._steps[number] = replace(step, octets=step.octets + octets)
                 return
         self._steps.append(steps.file(path, octets))

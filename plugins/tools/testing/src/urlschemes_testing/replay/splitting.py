@@ -1,50 +1,54 @@
-"""A dialogue whose words come in other pieces: the outcome must be the same."""
+"""split_everywhere: replays a dialogue with the server's octets split in every way; the outcome must be the same."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from urlschemes_testing.replay import steps
+from urlschemes_testing.replay.backend import ReplayBackend
 from urlschemes_testing.replay.descriptions import describe
-from urlschemes_testing.replay.player import Player
+from urlschemes_testing.replay.replaying import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes_access.protocol import Algorithm
+    from urlschemes_testing.replay.dialogue import Dialogue
     from urlschemes_testing.replay.outcome import Outcome
-    from urlschemes_testing.replay.script import Dialogue
 
 __all__ = ["assert_same", "split_everywhere"]
 
 
 def split_everywhere(make_algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
-    """Run the dialogue with its server's words cut in every way, and assert that the Outcome is always the same.
+    """Replay the dialogue with the server's octets split in every way; assert that the Outcome is always the same.
 
-    The ways: each message as written; octet by octet; messages that can arrive together, together; each message cut in
-    two at each octet; and where there are several connections, each of them always the first to be heard. Datagrams are
-    not cut.
+    Each message arrives as written; octet by octet; joined with the next ones, if they can arrive together; and split
+    in two at each octet. Of several connections, each is the first to be read once. Datagrams are not split.
     """
-    good = Player(dialogue).run(make_algorithm())
+
+    def run(backend: ReplayBackend) -> Outcome:
+        return Replay(backend).run(make_algorithm())
+
+    good = run(ReplayBackend(dialogue))
     connections = {step.on: step for step in dialogue if isinstance(step, steps.OPENING)}
     orders: list[str | None] = [None, *(connections if len(connections) > 1 else ())]
     for first in orders:
-        assert_same(good, Player(dialogue, first=first).run(make_algorithm()), f"{first} first")
-        assert_same(good, Player(dialogue, chunk=1, first=first).run(make_algorithm()), "octet by octet")
-        assert_same(good, Player(dialogue, joined=True, first=first).run(make_algorithm()), "joined")
+        assert_same(good, run(ReplayBackend(dialogue, first=first)), f"{first} first")
+        assert_same(good, run(ReplayBackend(dialogue, chunk=1, first=first)), "octet by octet")
+        assert_same(good, run(ReplayBackend(dialogue, joined=True, first=first)), "joined")
     for number, step in enumerate(dialogue):
-        if not isinstance(step, (steps.Server, steps.OnDisk)):
+        if not isinstance(step, (steps.Server, steps.LocalFile)):
             continue
         opening = connections.get(step.on)
         if isinstance(opening, steps.Connect) and opening.transport == "udp":
             continue
         for offset in range(1, len(step.octets)):
-            outcome = Player(dialogue, cut=(number, offset)).run(make_algorithm())
-            assert_same(good, outcome, f"step {number} cut at octet {offset}: {describe(step)}")
+            outcome = run(ReplayBackend(dialogue, cut=(number, offset)))
+            assert_same(good, outcome, f"step {number} split at octet {offset}: {describe(step)}")
     return good
 
 
 def assert_same(good: Outcome, other: Outcome, how: str) -> None:
-    """Raises AssertionError where two outcomes differ in essence; `how` says what was done otherwise."""
+    """Raise AssertionError if two outcomes differ in essence; `how` describes the difference between the replays."""
     if good.essence != other.essence:
         raise AssertionError(f"another outcome, {how}:\n  {other.essence!r}\ninstead of\n  {good.essence!r}")

@@ -1,4 +1,4 @@
-"""The steps of a dialogue, and the functions that make them: what a test writes."""
+"""The steps of a dialogue, and the functions with which a test makes them."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 EPOCH = datetime(1994, 12, 1, tzinfo=UTC)
-"""When the files of a dialogue were last changed, unless the dialogue says otherwise."""
+"""The modification time of the files of a dialogue, by default."""
 
 Text: TypeAlias = str | bytes
-"""A str is one line, CR LF is added; bytes are exactly those octets."""
+"""A str is one line, to which CR LF is added; bytes are sent as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happens in a dialogue; the functions below make them. `on` names a connection."""
+    """One step of a dialogue; the functions below make them. `on` names a connection."""
 
     on: str
 
@@ -123,7 +123,7 @@ class Upload(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class OnDisk(Step):
+class LocalFile(Step):
     facts: FileFacts
     octets: bytes
     error: URLError | None
@@ -143,98 +143,101 @@ class Removed(Step):
     error: URLError | None
 
 
-CHANGES = (Written, Removed)
-GATES = (Connect, ConnectBack, StartTLS, Client, ClientCloses, *CHANGES)
 OPENING = (Connect, ConnectBack)
+"""The steps that open a connection."""
+CLIENT_STEPS = (Connect, ConnectBack, StartTLS, Client, ClientCloses, Written, Removed)
+"""The steps that the client takes: the server's steps below wait for them."""
 ANSWERS = (Follow, Login, Answers, Upload)
-CALLERS = (*ANSWERS, OnDisk, *CHANGES)
+"""The steps by which the caller answers."""
+WITHOUT_CONNECTION = (*ANSWERS, LocalFile, Written, Removed)
+"""The steps that belong to no connection."""
 
 
 def octets_of(pieces: tuple[Text, ...]) -> bytes:
-    """The octets of what a step is written with. Raises ValueError where there are none."""
+    """Return the octets of the texts of a step. Raises ValueError if there are none."""
     octets = b"".join(piece if isinstance(piece, bytes) else piece.encode() + b"\r\n" for piece in pieces)
     if not octets:
-        raise ValueError("a step needs octets; an empty line is written ''")
+        raise ValueError("a step needs octets; write an empty line as ''")
     return octets
 
 
 def connect(
     host: str, port: int, *, on: str = "", transport: Literal["tcp", "udp"] = "tcp", error: URLError | None = None
 ) -> Step:
-    """The client connects to `host` and `port`; with `error`, that is raised instead.
+    """Make a step: the client connects to `host` and `port`, which raises `error` if it is given.
 
-    The steps below belong to this connection unless they name another.
+    The steps below belong to this connection unless they name another one.
     """
     return Connect(on, host, port, transport, error)
 
 
 def connect_back(port: int, *, on: str = "data", error: URLError | None = None) -> Step:
-    """The client connects to another port of the same address. Steps on this connection must name it: `on="data"`."""
+    """Make a step: the client opens a data connection. Steps on it must name it: `on="data"`."""
     return ConnectBack(on, port, error)
 
 
 def start_tls(host: str, *, on: str = "", error: URLError | None = None) -> Step:
-    """The client protects the connection by TLS; `error` as in `connect`."""
+    """Make a step: the client starts TLS; `error` as in `connect`."""
     return StartTLS(on, host, error)
 
 
 def client(*pieces: Text, on: str = "", early: bool = False) -> Step:
-    """The client sends exactly this: a str is one line (CR LF is added), bytes are those octets.
+    """Make a step: the client sends exactly these octets.
 
-    It must have received all that the other side said above on this connection, unless `early`.
+    It must have received everything that the server sent above on this connection, unless `early`.
     """
     return Client(on, octets_of(pieces), early)
 
 
 def client_closes(*, on: str = "") -> Step:
-    """The client closes, and what stands below happens only then (the end of an upload). Elsewhere it need not.
+    """Make a step: the client closes the connection, which ends an upload; the steps below wait for it.
 
-    Before it has sent all that stands above, it may only break the connection off: the other side would take what came
-    for the whole.
+    Before it has sent everything above, the client may only reset the connection: the server would take a part for the
+    whole. Elsewhere the client may close when it likes, and no step is needed.
     """
     return ClientCloses(on)
 
 
 def server(*pieces: Text, on: str = "") -> Step:
-    """The other side says this, in one piece; over UDP, in one datagram. A str is one line, bytes are those octets."""
+    """Make a step: the server sends these octets in one piece; over UDP, in one datagram."""
     return Server(on, octets_of(pieces))
 
 
 def silence(*, on: str = "") -> Step:
-    """One wait of the client passes in vain, then the dialogue goes on.
+    """Make a step: one wait of the client is in vain, then the dialogue continues.
 
-    Where the dialogue has nothing to say because it waits for the client, every wait is in vain; that needs no step.
+    While the server waits for the client, every wait is in vain without this step.
     """
     return Silence(on)
 
 
 def server_closes(*, on: str = "") -> Step:
-    """The other side closes in order: the client reads the end of the stream."""
+    """Make a step: the server closes the connection; the client reads the end of the stream."""
     return ServerCloses(on)
 
 
 def server_resets(*, on: str = "") -> Step:
-    """The other side breaks the connection off."""
+    """Make a step: the server resets the connection."""
     return ServerResets(on)
 
 
 def follow(location: str, to: URL | URLError) -> Step:
-    """The client asks to follow this `location` of a redirect; the answer is a URL, or an error to raise."""
+    """Make a step: the client follows a redirect to `location`, which means a URL or raises an error."""
     return Follow("", location, to)
 
 
 def credentials(user: str | None, password: str = "") -> Step:
-    """What the caller answers when the client asks for a login; None, and no such step, mean that nobody knows one."""
+    """Make a step: the caller answers Authenticate. None means no login, and so does the lack of this step."""
     return Login("", None if user is None else Credentials(user, password))
 
 
 def answers(*given: str) -> Step:
-    """What the caller answers to a form. Without such a step asking raises InputRequired."""
+    """Make a step: the caller answers a form. Without this step Ask raises InputRequired."""
     return Answers("", given)
 
 
 def upload(*pieces: Text) -> Step:
-    """The next octets of the caller's upload."""
+    """Make a step: the next octets of the caller's content."""
     return Upload("", octets_of(pieces))
 
 
@@ -247,25 +250,25 @@ def file(
     modified: datetime = EPOCH,
     error: URLError | None = None,
 ) -> Step:
-    """A file of this machine; `size` where it is not that of `content`. `error` is raised when it is asked for."""
-    return OnDisk("", FileFacts(path, kind, len(content) if size is None else size, modified), content, error)
+    """Make a step: a local file; `size` if it is not that of `content`. Using it raises `error` if it is given."""
+    return LocalFile("", FileFacts(path, kind, len(content) if size is None else size, modified), content, error)
 
 
 def folder(path: str, *, modified: datetime = EPOCH, error: URLError | None = None) -> Step:
-    """A folder `path` of this machine; it holds the files and folders of the dialogue whose path says so."""
-    return OnDisk("", FileFacts(path, "directory", 0, modified), b"", error)
+    """Make a step: a local folder. It contains the files and folders of the dialogue whose paths begin with its own."""
+    return LocalFile("", FileFacts(path, "directory", 0, modified), b"", error)
 
 
 def written(
     path: str, content: bytes = b"", *, to: Literal["replace", "append"] = "replace", error: URLError | None = None
 ) -> Step:
-    """The client writes exactly this to a file of this machine, and keeps it; `error` is raised when it is opened.
+    """Make a step: the client writes exactly `content` to a local file and keeps it; opening it raises `error`.
 
-    What is to be appended to must be there: a `file` of the dialogue.
+    A file to append to must be a `file` of the dialogue.
     """
     return Written("", path, content, to, error)
 
 
 def removed(path: str, *, error: URLError | None = None) -> Step:
-    """The client removes a file of this machine, which must be a `file` of the dialogue; `error` as in `connect`."""
+    """Make a step: the client removes a local file, a `file` of the dialogue; `error` as in `connect`."""
     return Removed("", path, error)

@@ -247,7 +247,7 @@ def _server_closes(dialogue: Dialogue) -> bool:
 def _server_octets(dialogue: Dialogue) -> int:
     from urlschemes_testing.replay import steps
 
-    return sum(len(step.octets) for step in dialogue if isinstance(step, steps.Server | steps.OnDisk))
+    return sum(len(step.octets) for step in dialogue if isinstance(step, steps.Server | steps.LocalFile))
 
 
 def _fast_access(scheme: ReviewedScheme) -> RecordedAccess:

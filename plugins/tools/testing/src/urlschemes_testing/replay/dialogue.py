@@ -1,4 +1,4 @@
-"""A dialogue: its steps in order, each on a connection that is there."""
+"""Dialogue: the steps of a client and a server, in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from urlschemes_testing.replay.descriptions import describe, source
-from urlschemes_testing.replay.steps import CALLERS, OPENING, Connect, Step
+from urlschemes_testing.replay.steps import OPENING, WITHOUT_CONNECTION, Connect, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +16,9 @@ __all__ = ["Dialogue"]
 
 
 class Dialogue:
-    """What happens between a client and the other side, in order. Given dialogues are taken in: `Dialogue(LOGIN, ...)`.
+    """A dialogue between a client and a server. It may begin with another one: `Dialogue(LOGIN, ...)`.
 
-    Raises ValueError for a step on a connection that is not there.
+    Raises ValueError for a step on a connection that is not open.
     """
 
     __slots__ = ("steps",)
@@ -26,7 +26,7 @@ class Dialogue:
 
     def __init__(self, *steps: Step | Dialogue) -> None:
         current = ""
-        latest: dict[str, str] = {}  # the name as written -> the name made unique
+        latest: dict[str, str] = {}  # the name as written, and the name made unique
         seen: Counter[str] = Counter()
         resolved: list[Step] = []
         for step in _flat(steps):
@@ -38,10 +38,12 @@ class Dialogue:
                 if isinstance(step, Connect):
                     current = unique
                 resolved.append(replace(step, on=unique))
-            elif not isinstance(step, CALLERS):
+            elif not isinstance(step, WITHOUT_CONNECTION):
                 name = step.on or current
                 if name not in latest:
-                    raise ValueError(f"no connection {name or 'at all'!r} is open above {step}")
+                    raise ValueError(
+                        f"connection {name!r} is not open at {step}" if name else f"no connection is open at {step}"
+                    )
                 resolved.append(replace(step, on=latest[name]))
             else:
                 resolved.append(step)
@@ -60,14 +62,14 @@ class Dialogue:
         return hash(self.steps)
 
     def then(self, *steps: Step | Dialogue) -> Dialogue:
-        """A longer dialogue: this one, and then `steps`."""
+        """Return a longer dialogue: this one, then `steps`."""
         return Dialogue(self, *steps)
 
     def __str__(self) -> str:
         return "\n".join(f"{number:3} {describe(step)}" for number, step in enumerate(self.steps))
 
     def source(self) -> str:
-        """The dialogue as Python source, to be pasted into a test."""
+        """Return the dialogue as Python source, for a test."""
         return "Dialogue(\n" + "".join(f"    {source(step)},\n" for step in self.steps) + ")"
 
 

@@ -1,0 +1,115 @@
+"""ClientBase: the settings that blocking and asynchronous clients share."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from urlschemes import default_registry
+from urlschemes.storage.config_file import ConfigFile
+from urlschemes_access.configuration import Configuration
+from urlschemes_access.hooks import AccessHooks
+from urlschemes_access.policy import Policy
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Mapping
+
+    from urlschemes.registry.registry import Registry
+    from urlschemes_access.credentials import Credentials
+    from urlschemes_access.protocol.requests import Authenticate
+    from urlschemes_access.trace_event import Tracer
+
+__all__ = ["ClientBase"]
+
+_HOOKS_OF_EVERY_OPERATION = frozenset({"veto", "gateway", "observe"})
+
+
+class ClientBase:
+    """The settings of a client: how its operations are carried out."""
+
+    def __init__(
+        self,
+        *,
+        registry: Registry | None = None,
+        configuration: Configuration | None = None,
+        policy: Policy | None = None,
+        deadline: float | None = None,
+        credentials: Any = None,
+        ask: Any = None,
+        trace: Tracer | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        options: Mapping[str, Mapping[str, Any]] | None = None,
+        gateways: Mapping[str, str] | None = None,
+    ) -> None:
+        self.registry = default_registry if registry is None else registry
+        self.configuration = (configuration or Configuration()).extended(options=options, gateways=gateways)
+        self.policy = policy or self.configuration.policy()
+        self.deadline = deadline
+        self.credentials = credentials
+        self.ask = ask
+        self.trace = trace
+        self.ssl_context = ssl_context
+        self._hooks: AccessHooks | None = None
+        self.check_settings()
+
+    @classmethod
+    def from_configuration(cls, file: ConfigFile | None = None, *, trust_env: bool = False, **arguments: Any) -> Self:
+        """Make a client from a configuration file, by default the user's own.
+
+        With `trust_env`, environment variables may set gateways and options. `arguments` are those of the class. Raises
+        ConfigurationError.
+        """
+        configuration = Configuration.of(ConfigFile.load() if file is None else file, trust_env=trust_env)
+        return cls(configuration=configuration, **arguments)
+
+    def with_settings(self, **settings: Any) -> Self:
+        """Return a copy of the client with other settings; a setting that is None stays as it is."""
+        given = {name: value for name, value in settings.items() if value is not None}
+        if not given:
+            return self
+        client = copy(self)
+        vars(client).update(given)
+        client.check_settings()
+        return client
+
+    @property
+    def effective_policy(self) -> Policy:
+        """The policy, with the deadline of the client."""
+        if self.deadline is None:
+            return self.policy
+        return replace(self.policy, limits=replace(self.policy.limits, deadline=self.deadline))
+
+    def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:
+        """Return the credentials that an installed plugin knows; to be passed as `credentials`. Raises PluginError."""
+        return AccessHooks(self.registry).credentials(request)
+
+    def describe_gateway(self, scheme: str) -> str | None:
+        """Return the gateway of a scheme and its source; None if there is none. No plugin is imported."""
+        setting = self.configuration.gateway(scheme)
+        if setting is not None:
+            return f"{setting.shown}, from {setting.source}"
+        providers = [
+            source.provider
+            for source in self.registry.hook_sources()
+            if source.names is not None and "gateway" in source.names
+        ]
+        return f"{' and '.join(sorted(providers))} may name one, by the hook urlschemes_gateway" if providers else None
+
+    def hooks_in_use(self) -> AccessHooks | None:
+        """Return the hooks, if a plugin or the program implements one that is called in every operation."""
+        sources = self.registry.hook_sources()
+        if not any(source.names is None or source.names & _HOOKS_OF_EVERY_OPERATION for source in sources):
+            return None
+        self._hooks = self._hooks or AccessHooks(self.registry)
+        return self._hooks
+
+    def check_settings(self) -> None:
+        """Raise TypeError for a setting of the wrong type."""
+        if not isinstance(self.policy, Policy):
+            raise TypeError(f"policy must be a Policy, such as Policy.interactive(), not {type(self.policy).__name__}")
+        for name in ("credentials", "ask", "trace"):
+            value = getattr(self, name)
+            if value is not None and not callable(value):
+                raise TypeError(f"{name} must be a function, not {type(value).__name__}")

@@ -1,0 +1,143 @@
+"""Runs an algorithm request by request, and contains its failures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import PluginContractError, PluginError, URLError
+from urlschemes.redaction import described
+from urlschemes_access.dialogue.contract import breach
+from urlschemes_access.errors import AccessError
+from urlschemes_access.protocol import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from urlschemes_access.backends.primitives import Primitives
+    from urlschemes_access.dialogue.trace import Trace
+    from urlschemes_access.dialogue.transfers import Transfers
+    from urlschemes_access.protocol.requests import Algorithm
+
+__all__ = ["AlgorithmRunner", "Finished"]
+
+
+@dataclass(slots=True)
+class Finished:
+    """The end of an algorithm, and its return value."""
+
+    value: Any
+
+
+class AlgorithmRunner:
+    """Runs the algorithms of one operation: that of the operation, and those of the calls of a session.
+
+    `handlers` carry out requests. `provider` names the algorithm's plugin in errors. A single step that takes longer
+    than `patience` seconds is logged: it cannot be interrupted. `terminated` is False once an algorithm has yielded
+    Unterminated; `stopped` is set when the operation is closed.
+    """
+
+    def __init__(
+        self,
+        scheme: str,
+        provider: str,
+        handlers: Mapping[type[Any], Callable[[Any], Primitives[Any]]],
+        *,
+        trace: Trace,
+        transfers: Transfers,
+        patience: float,
+    ) -> None:
+        self._scheme = scheme
+        self._provider = provider or f"the algorithm of scheme {scheme!r}"
+        self._handlers = handlers
+        self._trace = trace
+        self._transfers = transfers
+        self._patience = patience
+        self.stopped = False
+        self.terminated = True
+
+    def advance(self, algorithm: Algorithm[Any]) -> Primitives[requests.Open | requests.Deliver | Finished]:
+        """Run `algorithm` and carry out its requests, until it opens, delivers or ends."""
+        answer: Any = None
+        error: URLError | None = None
+        while True:
+            if self.stopped:  # by a tracer, by another thread
+                self._transfers.close_all()
+                raise AccessError("the operation was closed while it was running", scheme=self._scheme) from None
+            request = self._step(algorithm, answer, error)
+            answer = error = None
+            if isinstance(request, requests.Open | requests.Deliver | Finished):
+                return request
+            try:
+                handler = self._handlers.get(type(request))
+                if handler is not None:
+                    answer = yield from handler(request)
+                elif isinstance(request, requests.Close):
+                    self._transfers.close(request)
+                elif isinstance(request, requests.Unterminated):
+                    self.terminated = False
+                else:
+                    raise breach(self._scheme, "a request, by `yield from`", request)
+            except PluginContractError:
+                raise
+            except URLError as refusal:
+                error = refusal
+
+    def abandon(self, algorithm: Algorithm[Any]) -> None:
+        """End an algorithm early. Its `finally` blocks may yield Close and nothing else."""
+        try:
+            request: object = algorithm.throw(GeneratorExit)
+            while isinstance(request, requests.Close):
+                self._transfers.close(request)
+                request = algorithm.send(None)
+            algorithm.close()
+        except (StopIteration, GeneratorExit, URLError):
+            return
+        except MemoryError:
+            raise
+        except Exception as failure:  # noqa: BLE001  a plugin's mistake
+            raise self.plugin_error(failure)  # noqa: B904  its cause is set, unless it holds a secret
+        raise breach(self._scheme, "Close and no other request while an operation is abandoned", request)
+
+    def plugin_error(self, failure: Exception) -> PluginError:
+        """Return the error for an exception of the plugin's own. It is the cause, unless it holds a secret."""
+        text = described(failure)
+        clean = self._trace.hide_in_text(text)
+        error = PluginError(
+            f"the algorithm of scheme {self._scheme!r} failed: {clean}",
+            scheme=self._scheme,
+            distribution=self._provider,
+        )
+        error.__cause__ = failure if clean == text else None
+        return error
+
+    def _step(self, algorithm: Algorithm[Any], answer: Any, error: URLError | None) -> object:
+        """Run `algorithm` to its next request."""
+        began = monotonic()
+        try:
+            return algorithm.send(answer) if error is None else algorithm.throw(error)
+        except StopIteration as end:
+            return Finished(end.value)
+        except URLError as raised:
+            if raised is not error:  # raised by the algorithm itself
+                raised.origin = self._provider
+            raise
+        except MemoryError:
+            raise
+        except Exception as failure:  # noqa: BLE001  a plugin's mistake
+            raise self.plugin_error(failure)  # noqa: B904  its cause is set, unless it holds a secret
+        finally:
+            if monotonic() - began > self._patience:
+                self._log_delay(monotonic() - began)
+
+    def _log_delay(self, seconds: float) -> None:
+        from logging import getLogger  # rarely needed
+
+        getLogger("urlschemes").warning(
+            "%s took %.1f s for one step of %s; the deadline is %.3g s",
+            self._provider,
+            seconds,
+            self._scheme,
+            self._patience,
+        )

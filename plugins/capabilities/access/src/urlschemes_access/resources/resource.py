@@ -1,0 +1,68 @@
+"""AnyResource: what all documents, listings and sessions have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from urlschemes.redaction import one_line
+from urlschemes_access.errors import AccessError
+
+if TYPE_CHECKING:
+    from urlschemes.url.value import URL
+    from urlschemes_access.attributes import Attributes, Gateway
+    from urlschemes_access.resources.source import RunningOperation
+
+__all__ = ["AnyResource"]
+
+
+class AnyResource:
+    """A resource, whether reading it blocks or is awaited."""
+
+    _KIND: ClassVar[str]
+
+    def __init__(self, operation: RunningOperation, attributes: Attributes) -> None:
+        self._operation = operation
+        self._attributes = attributes
+        self._failure: BaseException | None = None
+        self._closed = False
+
+    @property
+    def url(self) -> URL:
+        """The URL of this resource, after redirects."""
+        return self._operation.url
+
+    @property
+    def attributes(self) -> Attributes:
+        """What the server said of the resource before sending it."""
+        return self._attributes
+
+    @property
+    def gateway(self) -> Gateway | None:
+        """The gateway that the resource was reached through; None if it was reached directly."""
+        return self._attributes.gateway
+
+    @property
+    def closed(self) -> bool:
+        """True if the caller has closed the resource."""
+        return self._closed
+
+    def _check(self) -> None:
+        """Raise the earlier failure, so that a part never looks complete; AccessError if the resource is closed."""
+        if self._failure is not None:
+            self._operation.close()  # still open if it failed for being used twice at once
+            raise self._failure
+        if self._closed:
+            raise AccessError(f"this {self._KIND} is closed", scheme=self.url.scheme)
+
+    def _close_now(self) -> None:
+        """Close everything now, without ending the dialogue."""
+        self._closed = True
+        self._operation.close()
+
+    def __del__(self) -> None:
+        # A resource that is dropped unread must not leave a connection open.
+        if not getattr(self, "_closed", True):
+            self._operation.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {one_line(str(self.url), 200)}>"
