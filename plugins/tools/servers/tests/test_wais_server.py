@@ -1,4 +1,4 @@
-"""The embedded WAIS server, asked octet by octet: it does as freeWAIS-sf does, oddities too."""
+"""The WAIS server, tested octet by octet: it behaves as freeWAIS-sf does."""
 
 import socket
 from collections.abc import Iterator
@@ -47,27 +47,27 @@ def retrieval(identifier: bytes, *terms: tuple[bytes, bytes]) -> bytes:
     return message(header, element(21, query))
 
 
-def ask(server: Address, *requests: bytes) -> list[bytes]:
-    """The bodies of the answers; an empty one where the server hung up."""
-    answers = []
+def exchange(server: Address, *requests: bytes) -> list[bytes]:
+    """Return the bodies of the responses; b"" if the server closed the connection."""
+    responses = []
     with socket.create_connection(server, timeout=10) as connection, connection.makefile("rb") as stream:
         for request in requests:
             connection.sendall(request)
             head = stream.read(25)
-            assert head[10:] in {b"z2host.dom    0", b""}  # the name of the server comes back as it was sent
-            answers.append(stream.read(int(head[:10])) if head else b"")
-    return answers
+            assert head[10:] in {b"z2host.dom    0", b""}  # the server returns the name in the request
+            responses.append(stream.read(int(head[:10])) if head else b"")
+    return responses
 
 
-def test_an_association_is_for_searching_alone_and_a_refusal_keeps_the_connection(server: Address) -> None:
-    accepted, refused, again = ask(server, init(), init(0xC0), init())
+def test_an_association_offers_only_searching(server: Address) -> None:
+    accepted, refused, again = exchange(server, init(), init(0xC0), init())
     assert (accepted[2:4], refused[2:4], again) == (b"\x15\x01", b"\x15\x00", accepted)
     assert element(6, b"\x01\x86\xa0") in accepted
-    assert element(6, b"\x10\x00") in ask(server, init(most=b"\x10\x00"))[0]
+    assert element(6, b"\x10\x00") in exchange(server, init(most=b"\x10\x00"))[0]
 
 
-def test_a_search_needs_no_association_and_several_go_over_one_connection(server: Address) -> None:
-    found = ask(server, search(b"comet"), search(b"picture"))
+def test_searches_need_no_association(server: Address) -> None:
+    found = exchange(server, search(b"comet"), search(b"picture"))
     assert [b"{\x06comets" in found[0], b"{\x09A picture" in found[1]] == [True, True]
 
 
@@ -84,10 +84,10 @@ def test_a_search_needs_no_association_and_several_go_over_one_connection(server
         (retrieval(b"zzzz", TEXT, *WHOLE), 0, 1),
     ],
 )
-def test_the_status_says_nothing_and_diagnostics_are_counted(
+def test_the_number_of_records_includes_diagnostics(
     server: Address, request_: bytes, status: int, records: int
 ) -> None:
-    (answer,) = ask(server, request_)
+    (answer,) = exchange(server, request_)
     header = answer[2 : 2 + int.from_bytes(answer[:2], "big")]
     result_count, returned = header[2:5], int.from_bytes(header[5:8], "big")
     assert (header[0], header[1], result_count, returned) == (23, status, bytes(3), records)
@@ -103,8 +103,10 @@ def test_the_status_says_nothing_and_diagnostics_are_counted(
         (b"30", b"40", None, True),
     ],
 )
-def test_parts_of_a_document(server: Address, start: bytes, end: bytes, text: bytes | None, beyond: bool) -> None:
-    (answer,) = ask(server, retrieval(COMETS, TEXT, (b"wb ro", start), (b"wb rl", end)))
+def test_a_piece_of_a_document_is_sent(
+    server: Address, start: bytes, end: bytes, text: bytes | None, beyond: bool
+) -> None:
+    (answer,) = exchange(server, retrieval(COMETS, TEXT, (b"wb ro", start), (b"wb rl", end)))
     assert (b"SFRequest out of range\x01\x1d" in answer) is beyond
     assert (text is None) is (COMETS not in answer)
     assert text is None or COMETS + b"\x75\x01\x00" + element(127, text) in answer
@@ -123,11 +125,11 @@ def test_parts_of_a_document(server: Address, start: bytes, end: bytes, text: by
         b"GET / HTTP/1.0\r\n\r\n",
     ],
 )
-def test_what_that_server_does_not_survive_ends_the_connection(server: Address, request_: bytes) -> None:
-    assert ask(server, request_) == [b""]
+def test_a_request_on_which_freewais_crashes_ends_the_connection(server: Address, request_: bytes) -> None:
+    assert exchange(server, request_) == [b""]
 
 
-def test_an_answer_that_is_too_large_for_a_message_is_empty(server: Address) -> None:
+def test_a_response_over_the_size_is_empty(server: Address) -> None:
     with socket.create_connection(server, timeout=10) as connection, connection.makefile("rb") as stream:
         connection.sendall(init(most=b"\x50"))
         stream.read(int(stream.read(25)[:10]))

@@ -6,6 +6,7 @@ An audit hook cannot be removed: use this in a process that ends soon.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ _RESOURCE_EVENTS = frozenset(
 )
 """Events that an access algorithm never causes: it requests everything from the backend."""
 
+_BYTECODE = re.compile(r"__pycache__|\.pyc(\.\d+)?$")
 _IMPORT_MACHINERY = frozenset(
     {"importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib", "zipimport"}
 )
@@ -64,8 +66,8 @@ class SideEffects:
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self._stopped or (event not in _SIDE_EFFECTS and event != "open"):
             return
-        if any(isinstance(each, str) and "__pycache__" in each for each in arguments):
-            return  # Python writes these files itself when it imports
+        if any(isinstance(each, str) and _BYTECODE.search(each) for each in arguments):
+            return  # Python writes these files and folders itself when it imports
         if event != "open":
             description = _SIDE_EFFECTS[event].format(*map(repr, arguments))
         elif _is_written(*arguments):

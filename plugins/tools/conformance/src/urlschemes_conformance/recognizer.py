@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
 
 State: TypeAlias = tuple[Any, ...]
-"""What remains to be derived: a tuple with a tag."""
+"""The rest of a derivation: a tuple with a tag."""
 
 EMPTY: State = ("empty",)
 NOTHING: State = ("nothing",)

@@ -1,16 +1,22 @@
-"""Small real servers on 127.0.0.1 for tests and demonstrations, each a context manager that gives host and port.
+"""Small servers on 127.0.0.1 for tests and demonstrations. Each is a context manager that yields its address.
 
     with ftp_server("some/folder") as (host, port): ...
     with http_server("some/folder") as (host, port): ...
     with gopher_server("some/folder") as (host, port): ...
     with nntp_server({"misc.test": Newsgroup([article("Hello", "First.")])}) as (host, port): ...
-    with smtp_server() as relay: ...        # relay.messages are those that it took
+    with smtp_server() as relay: ...        # relay.messages are the messages that it received
     with telnet_server({"guest": "welcome"}) as (host, port): ...
     with wais_server({"recipes": {"bread": "Flour, water, salt."}}) as (host, port): ...
     with prospero_server(directory({"notes": file(b"Hello.")}), loss=0.15, seed=1) as (host, port): ...
 
-They take a free port, run in daemon threads, close when the block is left, and after five minutes in any case.
-What they hold (`menu`, `article`, `directory`, `file`) is made by the functions in the room of each.
+A server takes a free port and runs in daemon threads. It closes when the block is left, and after five minutes in any
+case. A client that sends nothing for 30 seconds is disconnected.
+
+| module | content |
+| --- | --- |
+| `ftp`, `http`, `gopher`, `nntp`, `smtp`, `telnet`, `wais`, `prospero` | one server each, and its content |
+| `tls` | certificates for 127.0.0.1 |
+| `demos` | the demonstrations of the schemes of RFC 1738, for `urlschemes demo` |
 """
 
 from urlschemes_servers.ftp import FtpUser, ftp_server

@@ -1,6 +1,6 @@
-"""A demonstration of each scheme that the servers of this distribution speak: what `urlschemes demo` shows.
+"""The demonstrations of the schemes of RFC 1738, which `urlschemes demo` and the review access.
 
-Each is found by its entry point of the group `urlschemes.demos`. Its server listens on 127.0.0.1 within the block.
+Each is an entry point of the group `urlschemes.demos`. Its server listens on 127.0.0.1 within the block.
 """
 
 from __future__ import annotations
@@ -31,60 +31,60 @@ NOTES = b"""\
 Uniform Resource Locators
 
 A locator says where a resource is and how to get it.
-Of the rest it says nothing.
+It says nothing else.
 """
 
 
 @contextmanager
 def ftp(folder: Path) -> Iterator[Demonstration]:
-    """A document two directories down, fetched after a login."""
+    """Demonstrate a login, and a document two directories down."""
     (folder / "home" / "notes").mkdir(parents=True)
     (folder / "home" / "notes" / "rfc 1738.txt").write_bytes(NOTES)
     users = {"reader": FtpUser("open sesame", home="/home")}
     with ftp_server(folder, users) as (host, port):
         yield Demonstration(
             f"ftp://reader:open%20sesame@{host}:{port}/notes/rfc%201738.txt;type=i",
-            "Each directory is a CWD of its own; the type asks for the octets as they are.",
+            "Each directory is a CWD command; the type requests the octets unchanged.",
         )
 
 
 @contextmanager
 def http(folder: Path) -> Iterator[Demonstration]:
-    """The answer to a query."""
+    """Demonstrate the response to a query."""
     del folder
 
-    def answer(request: HttpRequest) -> HttpResponse:
-        words = f"You asked for {request.target}\n".encode()
-        return HttpResponse(200, words, [("Content-Type", "text/plain; charset=us-ascii")])
+    def respond(request: HttpRequest) -> HttpResponse:
+        body = f"You requested {request.target}\n".encode()
+        return HttpResponse(200, body, [("Content-Type", "text/plain; charset=us-ascii")])
 
-    with http_server(handler=answer) as (host, port):
+    with http_server(handler=respond) as (host, port):
         yield Demonstration(
             f"http://{host}:{port}/library/find?author=Berners-Lee&year=1994",
-            "The request target is sent exactly as it stands in the URL.",
+            "The request target is sent as it is written in the URL.",
         )
 
 
 @contextmanager
 def https(folder: Path) -> Iterator[Demonstration]:
-    """A document over TLS, from a server that only this access trusts."""
+    """Demonstrate a document over TLS, from a server that only this access trusts."""
     (folder / "notes.txt").write_bytes(NOTES)
     try:
         certificates = make_certificates()
     except ModuleNotFoundError as error:
         raise PluginError(
-            "a server with a certificate needs trustme", hint="pip install 'urlschemes-testing[tls]'"
+            "a server with a certificate needs trustme", hint="pip install 'urlschemes-servers[tls]'"
         ) from error
     with http_server(folder, tls=certificates.server) as (host, port):
         yield Demonstration(
             f"https://{host}:{port}/notes.txt",
-            "As http, over TLS: the certificate is checked before anything is sent.",
+            "http over TLS: the certificate is verified before the request is sent.",
             ssl_context=certificates.client(),
         )
 
 
 @contextmanager
 def gopher(folder: Path) -> Iterator[Demonstration]:
-    """A menu, whose entries are URLs."""
+    """Demonstrate a menu, whose entries are URLs."""
     del folder
     tree = menu(
         {
@@ -98,29 +98,29 @@ def gopher(folder: Path) -> Iterator[Demonstration]:
         }
     )
     with gopher_server(tree) as (host, port):
-        yield Demonstration(f"gopher://{host}:{port}/1/library", "A menu: every entry that leads somewhere has a URL.")
+        yield Demonstration(f"gopher://{host}:{port}/1/library", "A menu: every item has a URL.")
 
 
 @contextmanager
 def file(folder: Path) -> Iterator[Demonstration]:
-    """A document in a folder that is allowed."""
+    """Demonstrate a document in a folder that the policy allows."""
     (folder / "notes.txt").write_bytes(NOTES)
     yield Demonstration(
         (folder / "notes.txt").resolve().as_uri(),
-        "Local files are off until a folder is allowed, as this one is for this access.",
+        "Local files cannot be accessed unless the policy allows their folder, as here.",
         roots=(str(folder.resolve()),),
     )
 
 
 @contextmanager
 def mailto(folder: Path) -> Iterator[Demonstration]:
-    """A message, submitted to a relay that keeps it."""
+    """Demonstrate a message, submitted to a relay that does not deliver it."""
     del folder
     header = b'From: ann@home.example\r\nTo: "Joe Public"@host.example\r\nSubject: Locators\r\n\r\n'
     with smtp_server() as relay:
         yield Demonstration(
             "mailto:%22Joe%20Public%22@host.example",
-            "A mailbox, and no data object: what can be done is to send a message, shown before and to nobody else.",
+            "A mailbox is not a data object: it cannot be read, but a message can be sent to it.",
             operation="send",
             options={"message": header + NOTES, "relay": str(relay), "confirm": True},
         )
@@ -128,23 +128,23 @@ def mailto(folder: Path) -> Iterator[Demonstration]:
 
 @contextmanager
 def nntp(folder: Path) -> Iterator[Demonstration]:
-    """An article, by the number that its server gave it."""
+    """Demonstrate an article, by its number on the server."""
     del folder
     with nntp_server(_newsgroups()) as (host, port):
         yield Demonstration(
             f"nntp://{host}:{port}/comp.infosystems.www.misc/1234",
-            "The number is this server's own; a line that begins with a dot travels with one more.",
+            "The number is valid on this server only. A line that begins with a dot is sent with two.",
         )
 
 
 @contextmanager
 def news(folder: Path) -> Iterator[Demonstration]:
-    """The articles of a group."""
+    """Demonstrate the articles of a group."""
     del folder
     with nntp_server(_newsgroups()) as server:
         yield Demonstration(
             "news:comp.infosystems.www.misc",
-            "The URL says what to read; the option server, where. Every article has a URL that is good anywhere.",
+            "The URL names the group, and the option server the server. The URL of an article is valid on any server.",
             options={"server": str(server)},
         )
 
@@ -152,39 +152,39 @@ def news(folder: Path) -> Iterator[Demonstration]:
 def _newsgroups() -> dict[str, Newsgroup]:
     name = "comp.infosystems.www.misc"
     notes = article("Notes on locators", NOTES + b"...\n", group=name, message_id="notes@host.dom")
-    answer = article("Re: Notes on locators", "Agreed.\n", group=name, message_id="4123%@host.dom")
-    return {name: Newsgroup([notes, answer], description="The World Wide Web, all else", first=1234)}
+    reply = article("Re: Notes on locators", "Agreed.\n", group=name, message_id="4123%@host.dom")
+    return {name: Newsgroup([notes, reply], description="The World Wide Web, all else", first=1234)}
 
 
 @contextmanager
 def wais(folder: Path) -> Iterator[Demonstration]:
-    """The documents that a search finds."""
+    """Demonstrate a search."""
     del folder
     library = {"Notes on locators": NOTES, "On finding": b"A document is found by its words.\n", "Errata": b"None.\n"}
     with wais_server({"library": library}) as (host, port):
         yield Demonstration(
             f"wais://{host}:{port}/library?locator%20document",
-            "One request, one answer. Every document found has a URL, with the identifier that its server gave it.",
+            "One request, one response. Every document found has a URL, with the identifier that the server gave it.",
         )
 
 
 @contextmanager
 def telnet(folder: Path) -> Iterator[Demonstration]:
-    """A login, a question, and the way out."""
+    """Demonstrate a session: a login, and two commands."""
     del folder
 
     def talk(session: Any) -> bytes:
-        written: bytes = session.login()
+        output: bytes = session.login()
         session.write(b"size\r\n")
         session.write(b"quit\r\n")
         while octets := session.read():
-            written += octets
-        return written
+            output += octets
+        return output
 
     with telnet_server({"guest": "open sesame"}) as (host, port):
         yield Demonstration(
             f"telnet://guest:open%20sesame@{host}:{port}/",
-            "A conversation. User name and password are advice, and typed where the service asks for them.",
+            "A session. User name and password are advice: they are sent when the server asks for them.",
             operation="open session",
             options={"columns": 80, "rows": 24},
             talk=talk,
@@ -193,7 +193,7 @@ def telnet(folder: Path) -> Iterator[Demonstration]:
 
 @contextmanager
 def prospero(folder: Path) -> Iterator[Demonstration]:
-    """A directory, whose links lead to many servers, over UDP."""
+    """Demonstrate a directory with links to several servers, over UDP."""
     del folder
     tree = directory(
         {
@@ -207,5 +207,5 @@ def prospero(folder: Path) -> Iterator[Demonstration]:
     with prospero_server(directory({"pros": tree})) as (host, port):
         yield Demonstration(
             f"prospero://{host}:{port}//pros",
-            "Datagrams. A link to what no Prospero server has is the URL of its own access method.",
+            "UDP datagrams. A link to an object that no Prospero server has is the URL of its access method.",
         )

@@ -20,14 +20,15 @@ __all__ = ["FtpUser", "ftp_server"]
 READ = "elr"
 WRITE = "elradfmwMT"
 TICK = 0.02
-"""Seconds that the loop of pyftpdlib sleeps at most, and so what closing takes."""
+"""Seconds that the loop of pyftpdlib sleeps; closing the server takes as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class FtpUser:
-    """A login. `home` is the directory that a login begins in, below the served root.
+    """A user. `home` is the directory after the login, below the root that is served.
 
-    A home other than `/` tells `ftp://user@host/etc/motd` from `ftp://user@host/%2Fetc/motd` (RFC 1738 section 3.2.2).
+    With a home other than `/`, `ftp://user@host/etc/motd` differs from `ftp://user@host/%2Fetc/motd` (RFC 1738 section
+    3.2.2).
     """
 
     password: str = field(repr=False)
@@ -47,16 +48,17 @@ def ftp_server(
 ) -> Iterator[Address]:
     """Serve the folder `root` by FTP until the block is left, or for `lifetime` seconds.
 
-    `users` may log in by name; `anonymous` may read. A silent client is sent away after `patience` seconds.
+    `users` may log in by name; with `anonymous`, everybody may read. A client that sends nothing for `patience`
+    seconds is disconnected.
     """
-    server = _build(os.fspath(root), users or {}, anonymous=anonymous, banner=banner, patience=patience)
+    server = _make_server(os.fspath(root), users or {}, anonymous=anonymous, banner=banner, patience=patience)
     closing = threading.Event()
     ends = time.monotonic() + lifetime
 
     def run() -> None:
         try:
             while not closing.is_set() and time.monotonic() < ends:
-                # What ioloop.loop() does, without the logging that it would set up for the whole process.
+                # As ioloop.loop(), which would configure logging for the whole process.
                 server.ioloop.poll(TICK)
                 server.ioloop.sched.poll()
         finally:
@@ -71,9 +73,9 @@ def ftp_server(
         thread.join(FAREWELL)
 
 
-def _build(root: str, users: Mapping[str, FtpUser], *, anonymous: bool, banner: str, patience: float) -> Any:
+def _make_server(root: str, users: Mapping[str, FtpUser], *, anonymous: bool, banner: str, patience: float) -> Any:
     with warnings.catch_warnings():
-        # Python 3.11 says at import that asyncore, which pyftpdlib stands on, will leave the standard library.
+        # On Python 3.11, asyncore, which pyftpdlib imports, warns that it will be removed.
         warnings.simplefilter("ignore", DeprecationWarning)
         from pyftpdlib.authorizers import DummyAuthorizer
         from pyftpdlib.handlers import FTPHandler
@@ -90,7 +92,7 @@ def _build(root: str, users: Mapping[str, FtpUser], *, anonymous: bool, banner: 
         if username in users:
             handler.fs.cwd = users[username].home
 
-    # Handler classes and the loop are global to the process otherwise, and two servers would share their users.
+    # A class and a loop for each server, because two servers would otherwise share their users.
     handler = type(
         "Handler",
         (FTPHandler,),

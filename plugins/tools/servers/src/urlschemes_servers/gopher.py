@@ -9,8 +9,8 @@ r"""A small Gopher server, written from RFC 1436 and from the Gopher+ document o
     })
     with gopher_server(tree) as (host, port): ...
 
-The selector of an item is its path in the tree (`/archive/logo`). Every item can be asked for in the way of RFC 1436
-and, but for links, in the ways of Gopher+: `+`, `+view`, `!`, `$`.
+The selector of an item is its path in the tree (`/archive/logo`). A client can request every item as RFC 1436 says and,
+except for links, in the forms of Gopher+: `+`, `+view`, `!`, `$`.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ BLOCK = 64 * 1024
 """Octets in the data block of a request."""
 
 Block: TypeAlias = Literal["counted", "dot", "close"]
-"""How Gopher+ sends an item: `+length`, `+-1` (ends with a dot), `+-2` (ends with the connection)."""
+"""The end of a data block of Gopher+: `+length`, `+-1` (a dot), `+-2` (the end of the connection)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One item; the functions of this room make them.
+    """An item, made by the functions of this module.
 
-    `gtype` is its type character. `title` is shown in menus (the name where empty). `content` is octets, or a file that
-    is read when asked for; `views` are other representations, by content type and language (`"text/plain De_DE"`).
-    `terminated=False` leaves the final dot of a text or menu away, as many servers do. `plus=False` is an item that
-    knows nothing of Gopher+.
+    `gtype` is its type character. `title` is shown in menus (by default its name). `content` is octets, or a file that
+    is read for each request; `views` are other representations, by content type and language (`"text/plain De_DE"`).
+    `terminated=False` omits the final dot of a text or menu, as many servers do. `plus=False` is an item without
+    Gopher+.
     """
 
     gtype: str
@@ -83,7 +83,7 @@ def text(
     terminated: bool = True,
     plus: bool = True,
 ) -> Item:
-    """A text (type 0). Its lines are sent with CR LF, and a line that begins with a dot with one more."""
+    """Return a text (type 0). Its lines end with CR LF, and a line that begins with a dot is sent with two."""
     return Item(
         gtype="0",
         title=title,
@@ -108,7 +108,7 @@ def binary(
     block: Block = "counted",
     plus: bool = True,
 ) -> Item:
-    """Octets (type 9, or another: `g`, `I`, `s`, `h`), which end where the connection does."""
+    """Return octets (type 9, or `g`, `I`, `s`, `h`), which end with the connection."""
     return Item(
         gtype=gtype,
         title=title,
@@ -130,7 +130,7 @@ def menu(
     terminated: bool = True,
     plus: bool = True,
 ) -> Item:
-    """A menu (type 1): its items by name, in order."""
+    """Return a menu (type 1) of items, by their names and in that order."""
     return Item(
         gtype="1",
         title=title,
@@ -146,9 +146,9 @@ def menu(
 def search(
     find: Callable[[str], Iterable[str]] | None = None, *, title: str = "", abstract: str = "", plus: bool = True
 ) -> Item:
-    """An index (type 7): `find` gives the selectors of the items for the words searched.
+    """Return an index (type 7): `find` returns the selectors of the items for the words of a search.
 
-    Without it, those items of the tree are found whose title or text holds all the words.
+    By default, it finds the items of the tree whose title or text contains all the words.
     """
     return Item(gtype="7", title=title, find=find, media_type="application/gopher-menu", abstract=abstract, plus=plus)
 
@@ -162,10 +162,10 @@ def form(
     abstract: str = "",
     block: Block = "counted",
 ) -> Item:
-    r"""An item that asks first, and is made of the answers.
+    r"""Return an item with an electronic form.
 
-    `questions` are the lines of its +ASK block (`"Ask: How many?"`, `"Choose: Sure?\tYes\tNo"`). `answer` is given the
-    lines of the client's data block, and gives the content.
+    `questions` are the lines of its +ASK block (`"Ask: How many?"`, `"Choose: Sure?\tYes\tNo"`). `answer` gets the
+    lines of the client's data block, and returns the content.
     """
     return Item(
         gtype=gtype,
@@ -179,32 +179,32 @@ def form(
 
 
 def link(gtype: str, selector: str, host: str, port: int, *, title: str) -> Item:
-    """A menu's pointer to another server; it is no item of this one."""
+    """Return an entry of a menu that is an item of another server."""
     return Item(gtype=gtype, title=title, elsewhere=(selector, host, port), plus=False)
 
 
 def failing(code: int, message: str, *, gtype: str = "0", title: str = "") -> Item:
-    """An item that only ever gives an error: 1 not available, 2 try again later, 3 moved (`message` is where to)."""
+    """Return an item whose response is an error: 1 not available, 2 try again later, 3 moved (to `message`)."""
     return Item(gtype=gtype, title=title, error=(code, message))
 
 
 def folder(path: str | os.PathLike[str], *, title: str = "") -> Item:
-    """A menu of the files and folders in `path`, each with the type that its name suggests."""
-    held: dict[str, Item] = {}
+    """Return a menu of the files and folders in `path`, each with the type that its name suggests."""
+    items: dict[str, Item] = {}
     for child in sorted(Path(path).iterdir()):
         if child.is_dir():
-            held[child.name] = folder(child, title=child.name)
+            items[child.name] = folder(child, title=child.name)
             continue
         media_type = mimetypes.guess_type(child.name)[0] or "application/octet-stream"
         if media_type == "text/html":
-            held[child.name] = binary(child, gtype="h", media_type=media_type)
+            items[child.name] = binary(child, gtype="h", media_type=media_type)
         elif media_type.startswith("text/"):
-            held[child.name] = replace(text(child), media_type=media_type)
+            items[child.name] = replace(text(child), media_type=media_type)
         elif media_type.startswith("image/"):
-            held[child.name] = binary(child, gtype="g" if media_type == "image/gif" else "I", media_type=media_type)
+            items[child.name] = binary(child, gtype="g" if media_type == "image/gif" else "I", media_type=media_type)
         else:
-            held[child.name] = binary(child, media_type=media_type)
-    return menu(held, title=title)
+            items[child.name] = binary(child, media_type=media_type)
+    return menu(items, title=title)
 
 
 @contextmanager
@@ -215,8 +215,8 @@ def gopher_server(
     site = _Site(tree if isinstance(tree, Item) else folder(tree))
 
     def serve(connection: socket.socket) -> None:
-        with connection.makefile("rb") as asked:
-            connection.sendall(site.answer(asked))
+        with connection.makefile("rb") as stream:
+            connection.sendall(site.respond(stream))
 
     with Loopback(serve, lifetime=lifetime, patience=patience) as server:
         site.address = server.address
@@ -224,7 +224,7 @@ def gopher_server(
 
 
 class _Failure(Exception):
-    """What the client is told instead of an answer: a Gopher+ error code and a message."""
+    """An error response: a Gopher+ error code and a message."""
 
     def __init__(self, code: int, message: str) -> None:
         self.code = code
@@ -243,8 +243,8 @@ class _Site:
             if held.elsewhere is None:
                 self._add(f"{selector}/{child}", child, held)
 
-    def answer(self, asked: BinaryIO) -> bytes:
-        line = asked.readline(LINE)
+    def respond(self, stream: BinaryIO) -> bytes:
+        line = stream.readline(LINE)
         selector, *fields = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape").split("\t")
         selector = "" if selector == "/" else selector
         title, item = self.items.get(selector, ("", None))
@@ -261,7 +261,7 @@ class _Site:
                 return self._plain(selector, item, words)
             if fields[0].startswith("+"):
                 flag = fields[1] if len(fields) > 1 else "0"
-                answers = _read_block(asked) if flag == "1" else None
+                answers = _read_block(stream) if flag == "1" else None
                 view = self._view(selector, item, words, fields[0][1:], answers)
                 return _block(view, item.block, stuffed=item.gtype == "0")
             shown = self._children(selector, item) if fields[0].startswith("$") else [(selector, title, item)]
@@ -272,9 +272,9 @@ class _Site:
             return _error(failure, plus=plus)
 
     def _plain(self, selector: str, item: Item, words: str) -> bytes:
-        """An answer in the way of RFC 1436."""
+        """Return the response in the form of RFC 1436."""
         if item.answer is not None:
-            raise _Failure(1, "this item asks questions, which needs a Gopher+ client")
+            raise _Failure(1, "this item has a form, which requires a Gopher+ client")
         content = self._content(selector, item, words)
         if item.gtype in ("0", "1", "7"):
             return _stuffed(content) + (b".\r\n" if item.terminated else b"")
@@ -283,8 +283,8 @@ class _Site:
     def _content(self, selector: str, item: Item, words: str) -> bytes:
         if item.gtype == "7":
             found = (item.find or self._find)(words)
-            held = [(known, *self.items[known]) for known in found if known in self.items]
-            return _lines(self._descriptor(*entry) for entry in held)
+            entries = [(known, *self.items[known]) for known in found if known in self.items]
+            return _lines(self._descriptor(*entry) for entry in entries)
         if item.items is not None:
             return _lines(self._descriptor(*entry) for entry in self._children(selector, item))
         content = item.content if isinstance(item.content, bytes) else item.content.read_bytes()
@@ -294,12 +294,12 @@ class _Site:
         return [(f"{selector}/{name}", held.title or name, held) for name, held in (item.items or {}).items()]
 
     def _find(self, words: str) -> list[str]:
-        """RFC 1436: a space between words is an implied `and`."""
+        """Return the selectors of the items with all the words (RFC 1436: a space is an implied `and`)."""
         found = []
         for selector, (title, item) in self.items.items():
             content = self._content(selector, item, "") if item.gtype == "0" and not item.questions else b""
-            held = f"{title}\n{content.decode('utf-8', 'replace')}".casefold()
-            if item.gtype == "0" and all(word in held for word in words.casefold().split()):
+            searched = f"{title}\n{content.decode('utf-8', 'replace')}".casefold()
+            if item.gtype == "0" and all(word in searched for word in words.casefold().split()):
                 found.append(selector)
         return found
 
@@ -313,7 +313,7 @@ class _Site:
     def _view(self, selector: str, item: Item, words: str, wanted: str, answers: tuple[str, ...] | None) -> bytes:
         if item.answer is not None:
             if answers is None:
-                raise _Failure(1, "this item wants its questions answered")
+                raise _Failure(1, "this item requires answers to its questions")
             return item.answer(answers)
         for view, content in self._views(item).items():
             if wanted and view.casefold() == wanted.casefold() and content is not None:
@@ -323,7 +323,7 @@ class _Site:
         return self._content(selector, item, words)
 
     def _views(self, item: Item) -> dict[str, bytes | None]:
-        """The representations in order; None is the item's own content."""
+        """Return the representations in order; None is the item's own content."""
         return {item.media_type: None, **item.views}
 
     def _attributes(self, selector: str, title: str, item: Item, wanted: Sequence[str]) -> Iterator[str]:
@@ -349,13 +349,13 @@ def _lines(lines: Iterable[str]) -> bytes:
 
 
 def _stuffed(content: bytes) -> bytes:
-    """RFC 1436, the appendix on text files: a line that begins with a period gets one more, and the last line ends."""
+    """Return a text with dot-stuffing, and with an end of the last line (RFC 1436, appendix)."""
     stuffed = re.sub(rb"(?m)^\.", b"..", content)
     return stuffed if not stuffed or stuffed.endswith(b"\n") else stuffed + b"\r\n"
 
 
 def _block(content: bytes, how: Block, *, stuffed: bool) -> bytes:
-    """A data block (Gopher+ section 2.3)."""
+    """Return a data block (Gopher+ section 2.3)."""
     if how == "counted":
         return b"+%d\r\n%s" % (len(content), content)
     if how == "dot":
@@ -370,10 +370,10 @@ def _error(failure: _Failure, *, plus: bool) -> bytes:
 
 
 def _read_block(stream: BinaryIO) -> tuple[str, ...]:
-    """The lines of the data block that a client sends after its request line (Gopher+ section 2.4)."""
+    """Return the lines of the data block that follows a request line (Gopher+ section 2.4)."""
     head = re.fullmatch(rb"\+(-1|-2|[0-9]{1,8})\r?\n", stream.readline(LINE))
     if head is None:
-        raise _Failure(1, "the request announces a data block, and none came")
+        raise _Failure(1, "the announced data block is missing")
     if head[1] == b"-1":
         lines = []
         while (line := stream.readline(LINE)) not in (b".\r\n", b".\n", b""):

@@ -1,4 +1,4 @@
-"""An HTTP server: the standard library's, with answers that a test can choose."""
+"""An HTTP server: the standard library's, with responses that a test chooses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["HttpAddress", "HttpRequest", "HttpResponse", "chunked", "echo", "htt
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What a client asked: `target` is the request target octet for octet as it stood in the request line."""
+    """A request. `target` is the request target, octet for octet as in the request line."""
 
     method: str
     target: str
@@ -35,33 +35,33 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What the server answers. A `body` of bytes is announced by Content-Length; pieces are sent chunked."""
+    """A response. A `body` of bytes is sent with its Content-Length, an iterable of pieces in chunks."""
 
     status: int = 200
     body: bytes | Iterable[bytes] = b""
     headers: Iterable[tuple[str, str]] = ()
 
 
-Answer: TypeAlias = "HttpResponse | Callable[[HttpRequest], HttpResponse | None]"
+Handler: TypeAlias = "HttpResponse | Callable[[HttpRequest], HttpResponse | None]"
 
 
 def redirect(location: str, status: int = 302) -> HttpResponse:
-    """An answer that points to `location`, which is sent as it is."""
+    """Return a redirect to `location`, which is sent unchanged."""
     return HttpResponse(status, b"elsewhere\n", [("Location", location), ("Content-Type", "text/plain")])
 
 
 def echo(request: HttpRequest) -> HttpResponse:
-    """An answer whose content is the request target, octet for octet."""
+    """Return a response whose body is the request target, octet for octet."""
     return HttpResponse(200, request.target.encode("latin-1"), [("Content-Type", "text/plain")])
 
 
 def chunked(*pieces: bytes) -> HttpResponse:
-    """An answer in chunks, without a Content-Length."""
+    """Return a response in chunks, without a Content-Length."""
     return HttpResponse(200, pieces, [("Content-Type", "application/octet-stream")])
 
 
 class HttpAddress(Address):
-    """Where the server listens; `requests` is what it was asked so far, in order."""
+    """The address of an HTTP server; `requests` are those that it received, in order."""
 
     requests: list[HttpRequest]
 
@@ -70,17 +70,17 @@ class HttpAddress(Address):
 def http_server(
     root: str | os.PathLike[str] | None = None,
     *,
-    handler: Answer | Mapping[str, Answer] | None = None,
+    handler: Handler | Mapping[str, Handler] | None = None,
     writable: bool = False,
     tls: ssl.SSLContext | None = None,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[HttpAddress]:
-    """Serve by HTTP/1.1 until the block is left, or for `lifetime` seconds; over TLS with `tls`.
+    """Serve HTTP/1.1 until the block is left, or for `lifetime` seconds; over TLS with `tls`.
 
-    `handler` answers first: an answer, a function that makes one, or a mapping from paths (without the query) to those.
-    Where it gives None, or has no such path, the folder `root` answers, with index pages and listings; without a root,
-    the answer is 404. PUT and DELETE change the folder where it is `writable`.
+    `handler` is a response, a function that returns one, or a mapping from paths (without the query) to these. If it
+    returns None, or has no such path, the folder `root` is served, with index pages and listings; without a root, the
+    response is 404. PUT and DELETE change the folder if it is `writable`.
     """
     requests: list[HttpRequest] = []
     folder = None if root is None else Path(root)
@@ -89,7 +89,7 @@ def http_server(
         _Handler(connection, site, handler, folder, requests, writable=writable)
 
     with Loopback(serve, lifetime=lifetime, patience=patience, tls=tls) as server:
-        # The standard library's request handlers want a server, and use nothing of it; this one opens no socket.
+        # The request handlers of the standard library need a server object, but do not use it; it opens no socket.
         site = socketserver.BaseServer(server.address, SimpleHTTPRequestHandler)
         address = HttpAddress(*server.address)
         address.requests = requests
@@ -98,39 +98,39 @@ def http_server(
 
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server_version = "urlschemes-testing"
+    server_version = "urlschemes-servers"
     sys_version = ""
 
     def __init__(
         self,
         connection: socket.socket,
         site: socketserver.BaseServer,
-        handler: Answer | Mapping[str, Answer] | None,
+        handler: Handler | Mapping[str, Handler] | None,
         folder: Path | None,
         requests: list[HttpRequest],
         *,
         writable: bool,
     ) -> None:
         self._writable = writable
-        self._answers = handler
+        self._handler = handler
         self._folder = folder
         self._requests = requests
         super().__init__(connection, connection.getpeername(), site, directory=None if folder is None else str(folder))
 
     def do_GET(self) -> None:
-        if not self._answered():
+        if not self._responded():
             super().do_GET()
 
     def do_HEAD(self) -> None:
-        if not self._answered():
+        if not self._responded():
             super().do_HEAD()
 
     def do_POST(self) -> None:
-        if not self._answered():
+        if not self._responded():
             self.send_error(http.HTTPStatus.METHOD_NOT_ALLOWED)
 
     def do_PUT(self) -> None:
-        if self._answered():
+        if self._responded():
             return
         path = Path(self.translate_path(self.path))
         if not self._writable:
@@ -143,7 +143,7 @@ class _Handler(SimpleHTTPRequestHandler):
             self._send(HttpResponse(status))
 
     def do_DELETE(self) -> None:
-        if self._answered():
+        if self._responded():
             return
         path = Path(self.translate_path(self.path))
         if not self._writable:
@@ -155,16 +155,16 @@ class _Handler(SimpleHTTPRequestHandler):
             self._send(HttpResponse(http.HTTPStatus.NO_CONTENT))
 
     def log_message(self, *_: object) -> None:
-        """Nothing: what was asked is in `requests`."""
+        """Log nothing: `requests` has all requests."""
 
-    def _answered(self) -> bool:
-        # self.path is not what was asked: the standard library takes leading slashes away.
+    def _responded(self) -> bool:
+        # Not self.path: the standard library removes leading slashes from it.
         target = self.requestline.split(" ")[1]
         body = self._body()
         request = HttpRequest(self.command, target, self.headers, body)
         self._requests.append(request)
-        answer = self._answers.get(target.partition("?")[0]) if isinstance(self._answers, Mapping) else self._answers
-        response = answer if answer is None or isinstance(answer, HttpResponse) else answer(request)
+        chosen = self._handler.get(target.partition("?")[0]) if isinstance(self._handler, Mapping) else self._handler
+        response = chosen if chosen is None or isinstance(chosen, HttpResponse) else chosen(request)
         if response is None and self._folder is None:
             response = HttpResponse(404, b"not found\n", [("Content-Type", "text/plain")])
         if response is None:
@@ -173,7 +173,7 @@ class _Handler(SimpleHTTPRequestHandler):
         return True
 
     def _body(self) -> bytes:
-        """The content of the request. Raises ConnectionError where it ends too early."""
+        """Return the body of the request. Raises ConnectionError if it ends early."""
         if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
             length = self.headers.get("Content-Length", "0")
             return self._exactly(int(length)) if length.isdecimal() else b""
@@ -187,13 +187,13 @@ class _Handler(SimpleHTTPRequestHandler):
     def _line(self) -> bytes:
         line = self.rfile.readline(65537)
         if not line.endswith(b"\n"):
-            raise ConnectionError("the client closed within the content")
+            raise ConnectionError("the client closed the connection within the body")
         return line
 
     def _exactly(self, count: int) -> bytes:
         octets = self.rfile.read(count)
         if len(octets) < count:
-            raise ConnectionError("the client closed within the content")
+            raise ConnectionError("the client closed the connection within the body")
         return octets
 
     def _send(self, response: HttpResponse) -> None:

@@ -1,15 +1,15 @@
-r"""A small news server, written from RFC 3977, with the older forms of RFC 977 and RFC 2980.
+r"""A small NNTP server, written from RFC 3977, with the older forms of RFC 977 and RFC 2980.
 
     groups = {
         "misc.test": Newsgroup(
             [article("Hello", "First.\n", message_id="1@host.dom"), article("Again", "Second.\n")],
-            description="Where to try things",
+            description="Test messages",
         ),
         "misc.news": Newsgroup(posting="n"),
     }
     with nntp_server(groups) as (host, port): ...
 
-What is posted is kept as long as the server runs. One identifier is one article, in however many groups it stands.
+Posted articles are stored while the server runs. A message-id is one article, even if it is in several groups.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WRITTEN = datetime(1994, 12, 1, 12, 0, tzinfo=UTC)
 LINE = 8 * 1024
 """Octets in a command line."""
 LONGEST = 1024 * 1024
-"""Octets in an article that is posted."""
+"""Octets in a posted article."""
 
 _FIELD = re.compile(rb"^([!-9;-~]+):[ \t]*([^\r\n]*(?:\r\n[ \t][^\r\n]*)*)", re.MULTILINE)
 _RANGE = re.compile(rb"([0-9]{1,16})(?:(-)([0-9]{1,16})?)?")
@@ -46,7 +46,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Newsgroup:
-    """A group: its articles, which are counted from `first`; `posting` is `y`, `n` or `m`, as LIST ACTIVE says it."""
+    """A group: its articles, numbered from `first`. `posting` is `y`, `n` or `m`, as in LIST ACTIVE."""
 
     articles: Sequence[bytes] = ()
     description: str = ""
@@ -64,7 +64,7 @@ def article(
     written: datetime = WRITTEN,
     fields: Mapping[str, str] | None = None,
 ) -> bytes:
-    """An article with the fields that every one has; `message_id` stands without its angle brackets."""
+    """Return an article with the required header fields. `message_id` is given without angle brackets."""
     header = {
         "Path": "loopback!not-for-mail",
         "From": sender,
@@ -94,9 +94,9 @@ def nntp_server(
 ) -> Iterator[Address]:
     """Serve `groups` until the block is left, or for `lifetime` seconds.
 
-    With `users`, names and passwords, everybody must log in first. `tls` offers STARTTLS. `mode_reader` serves readers
-    only once they said MODE READER. Old servers: `capabilities=False` does not know CAPABILITIES, `overview="XOVER"`
-    knows that form alone, and `overview=""` none.
+    With `users` (passwords by name), a client must log in first. With `tls`, STARTTLS is offered. With `mode_reader`, a
+    reader must first send MODE READER. As old servers do, `capabilities=False` does not know CAPABILITIES,
+    `overview="XOVER"` knows only that command, and `overview=""` neither OVER nor XOVER.
     """
     store = _Store(groups, posting=posting)
 
@@ -136,16 +136,16 @@ def _header(article: bytes) -> dict[bytes, bytes]:
 
 
 def _overview(number: int, article: bytes) -> bytes:
-    """A line of overview (RFC 3977 section 8.3)."""
+    """Return a line of the overview (RFC 3977 section 8.3)."""
     header = _header(article)
     fields = [header.get(name, b"") for name in (b"subject", b"from", b"date", b"message-id", b"references")]
     lines = article.partition(b"\r\n\r\n")[2].count(b"\r\n")
-    told = [b"%d" % number, *fields, b"%d" % len(article), b"%d" % lines]
-    return b"\t".join(re.sub(rb"[\t\r\n]", b" ", each) for each in told)
+    columns = [b"%d" % number, *fields, b"%d" % len(article), b"%d" % lines]
+    return b"\t".join(re.sub(rb"[\t\r\n]", b" ", each) for each in columns)
 
 
 class _Store:
-    """What the server has; posting adds to it."""
+    """The groups and articles of a server."""
 
     def __init__(self, groups: Mapping[str, Newsgroup], *, posting: bool) -> None:
         self.posting = posting
@@ -160,10 +160,10 @@ class _Store:
                 self.by_identifier[_header(each)[b"message-id"]] = each
 
     def post(self, posted: bytes) -> str:
-        """Keep an article; gives the server's word."""
+        """Store an article, and return the reply."""
         header = _header(posted)
         if not {b"from", b"subject", b"newsgroups"} <= header.keys() or b"\r\n\r\n" not in posted:
-            return "441 A field that every article has is missing"
+            return "441 Required header field missing"
         if b"message-id" not in header:
             posted = b"Message-ID: <%d.posted@loopback.test>\r\n" % next(_numbers) + posted
         if b"date" not in header:
@@ -172,10 +172,10 @@ class _Store:
         names = [name.strip() for name in header[b"newsgroups"].split(b",")]
         with self.lock:
             if identifier in self.by_identifier:
-                return "441 That article is here already"
+                return "441 Duplicate article"
             found = [self.groups[name] for name in names if name in self.groups]
             if not found or any(group.posting != "y" for group in found):
-                return "441 No such group takes articles"
+                return "441 Posting to these groups not permitted"
             self.by_identifier[identifier] = posted
             for group in found:
                 group.articles[group.high + 1] = posted
@@ -183,7 +183,7 @@ class _Store:
 
 
 class _Session:
-    """One connection: a command, its answer, and so on."""
+    """One connection: commands and replies."""
 
     def __init__(
         self,
@@ -207,7 +207,7 @@ class _Session:
         self._overview = overview
         self._group: _Group | None = None
         self._current: int | None = None
-        self._answers: dict[bytes, Callable[[list[bytes]], None]] = {
+        self._commands: dict[bytes, Callable[[list[bytes]], None]] = {
             b"CAPABILITIES": self._capabilities,
             b"MODE": self._mode,
             b"STARTTLS": self._start_tls,
@@ -222,43 +222,43 @@ class _Session:
             b"POST": self._post,
         }
         if overview:
-            self._answers[b"XOVER"] = self._over
+            self._commands[b"XOVER"] = self._over
         if overview == "OVER":
-            self._answers[b"OVER"] = self._over
+            self._commands[b"OVER"] = self._over
 
     def run(self) -> None:
-        """Answer until the client takes leave or goes away."""
-        self._say("200 Loopback news, posting allowed" if self._store.posting else "201 Loopback news, no posting")
+        """Serve until the client quits or closes the connection."""
+        self._reply("200 Loopback news, posting allowed" if self._store.posting else "201 Loopback news, no posting")
         while line := self._stream.readline(LINE):
             words = line.split()
             verb = words[0].upper() if words else b""
             if verb == b"QUIT":
-                self._say("205 Goodbye")
+                self._reply("205 Goodbye")
                 return
-            answer = self._answers.get(verb)
-            if answer is None or (verb == b"CAPABILITIES" and not self.offers_capabilities):
-                self._say("500 What?")
+            command = self._commands.get(verb)
+            if command is None or (verb == b"CAPABILITIES" and not self.offers_capabilities):
+                self._reply("500 Unknown command")
             elif not self.is_reader and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS"):
-                self._say("502 Say MODE READER first")
+                self._reply("502 MODE READER required")
             elif not self._logged_in and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS", b"AUTHINFO"):
-                self._say("480 Log in first")
+                self._reply("480 Authentication required")
             else:
-                answer(words)
+                command(words)
 
     def close(self) -> None:
-        """End what was opened beside the connection."""
+        """Close the stream, and the TLS connection if there is one."""
         self._stream.close()
         if self._connection is not self._accepted:
             self._connection.close()
 
-    def _say(self, line: str) -> None:
+    def _reply(self, line: str) -> None:
         self._connection.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
 
-    def _say_block(self, line: str, lines: Iterable[bytes]) -> None:
+    def _reply_block(self, line: str, lines: Iterable[bytes]) -> None:
         block = b"".join((b"." if each.startswith(b".") else b"") + each + b"\r\n" for each in lines)
         self._connection.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n" + block + b".\r\n")
 
-    # What is settled first
+    # Capabilities, TLS and login
 
     def _capabilities(self, _: list[bytes]) -> None:
         lines = ["VERSION 2", "IMPLEMENTATION loopback"]
@@ -267,21 +267,21 @@ class _Session:
         lines += ["POST"] if self._store.posting and self.is_reader else []
         lines += ["STARTTLS"] if self._tls and not self._secure else []
         lines += ["AUTHINFO USER"] if not self._logged_in else []
-        self._say_block("101 What there is:", (line.encode() for line in lines))
+        self._reply_block("101 Capability list:", (line.encode() for line in lines))
 
     def _mode(self, words: list[bytes]) -> None:
         if [word.upper() for word in words[1:]] != [b"READER"]:
-            self._say("501 MODE READER")
+            self._reply("501 Syntax: MODE READER")
             return
         self.is_reader = True
-        self._say("200 Posting allowed" if self._store.posting else "201 No posting")
+        self._reply("200 Posting allowed" if self._store.posting else "201 No posting")
 
     def _start_tls(self, _: list[bytes]) -> None:
         if self._tls is None or self._secure:
-            self._say("502 No TLS")
+            self._reply("502 STARTTLS not available")
             return
-        self._say("382 Begin")
-        # A duplicate, because TLS takes its socket away from whoever accepted it.
+        self._reply("382 Begin TLS negotiation")
+        # A duplicate, because wrap_socket detaches the socket that Loopback closes.
         secured = self._tls.wrap_socket(self._accepted.dup(), server_side=True, do_handshake_on_connect=False)
         self._connection = secured
         secured.settimeout(self._accepted.gettimeout())
@@ -291,18 +291,18 @@ class _Session:
 
     def _authinfo(self, words: list[bytes]) -> None:
         if self._tls and not self._secure:
-            self._say("483 TLS first")
+            self._reply("483 TLS required")
             return
         kind = words[1].upper() if len(words) > 2 else b""
         given = b" ".join(words[2:]).decode("utf-8", "replace")
         if kind == b"USER":
             self._user = given
-            self._say("381 And the password?")
+            self._reply("381 Password required")
         elif kind == b"PASS" and self._users and self._users.get(self._user) == given:
             self._logged_in = True
-            self._say("281 Welcome")
+            self._reply("281 Authentication accepted")
         else:
-            self._say("481 No")
+            self._reply("481 Authentication failed")
 
     # Groups
 
@@ -312,19 +312,19 @@ class _Session:
     def _select(self, words: list[bytes]) -> None:
         group = self._store.groups.get(words[1]) if len(words) > 1 else None
         if group is None:
-            self._say("411 No such group")
+            self._reply("411 No such group")
             return
         self._group = group
         self._current = group.low if group.articles else None
-        self._say(f"211 {self._counts(group)}")
+        self._reply(f"211 {self._counts(group)}")
 
     def _listgroup(self, words: list[bytes]) -> None:
         group = self._store.groups.get(words[1]) if len(words) > 1 else self._group
         if group is None:
-            self._say("411 No such group" if len(words) > 1 else "412 No group selected")
+            self._reply("411 No such group" if len(words) > 1 else "412 No group selected")
             return
         self._group = group
-        self._say_block(f"211 {self._counts(group)}", (b"%d" % number for number in tuple(group.articles)))
+        self._reply_block(f"211 {self._counts(group)}", (b"%d" % number for number in tuple(group.articles)))
 
     def _list(self, words: list[bytes]) -> None:
         what = words[1].upper() if len(words) > 1 else b"ACTIVE"
@@ -334,24 +334,26 @@ class _Session:
         elif what == b"NEWSGROUPS":
             lines = [f"{group.name}\t{group.description}" for group in groups if group.description]
         else:
-            self._say("503 No such list")
+            self._reply("503 Unknown list")
             return
-        self._say_block("215 The list:", (line.encode("utf-8", "surrogateescape") for line in lines))
+        self._reply_block("215 List follows", (line.encode("utf-8", "surrogateescape") for line in lines))
 
     # Articles
 
     def _over(self, words: list[bytes]) -> None:
         if self._group is None:
-            self._say("412 No group selected")
+            self._reply("412 No group selected")
             return
         found = _RANGE.fullmatch(words[1]) if len(words) > 1 else None
         low = int(found[1]) if found else self._current or 0
         high = low if found is None or not found[2] else int(found[3] or 10**16)
         numbers = [number for number in tuple(self._group.articles) if low <= number <= high]
         if not numbers:
-            self._say("423 No articles there")
+            self._reply("423 No articles in that range")
             return
-        self._say_block("224 The overview:", (_overview(number, self._group.articles[number]) for number in numbers))
+        self._reply_block(
+            "224 Overview follows", (_overview(number, self._group.articles[number]) for number in numbers)
+        )
 
     def _article(self, words: list[bytes]) -> None:
         verb = words[0].upper()
@@ -365,26 +367,26 @@ class _Session:
             asked = words[1] if len(words) > 1 else b"%d" % (self._current or 0)
             number = int(asked) if _NUMBER.fullmatch(asked) else 0
             article = self._group.articles.get(number)
-            missing = "423 No article of that number"
+            missing = "423 No article with that number"
             self._current = number if article else self._current
         if article is None:
-            self._say(missing)
+            self._reply(missing)
             return
         identifier = _header(article)[b"message-id"].decode("utf-8", "surrogateescape")
         code = {b"ARTICLE": 220, b"HEAD": 221, b"BODY": 222, b"STAT": 223}[verb]
         reply = f"{code} {number} {identifier}"
         if verb == b"STAT":
-            self._say(reply)
+            self._reply(reply)
             return
         head, _, body = article.removesuffix(b"\r\n").partition(b"\r\n\r\n")
         shown = {b"ARTICLE": article.removesuffix(b"\r\n"), b"HEAD": head, b"BODY": body}[verb]
-        self._say_block(reply, shown.split(b"\r\n"))
+        self._reply_block(reply, shown.split(b"\r\n"))
 
     def _post(self, _: list[bytes]) -> None:
         if not self._store.posting:
-            self._say("440 No posting")
+            self._reply("440 No posting")
             return
-        self._say("340 Go on; end with a dot")
+        self._reply("340 Send the article; end with a dot")
         article = bytearray()
         while (line := self._stream.readline(LONGEST)) != b".\r\n":
             if not line:
@@ -392,4 +394,4 @@ class _Session:
             article += line.removeprefix(b".")
             if len(article) > LONGEST:
                 return
-        self._say(self._store.post(bytes(article)))
+        self._reply(self._store.post(bytes(article)))

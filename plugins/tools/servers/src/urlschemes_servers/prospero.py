@@ -7,8 +7,8 @@
     })
     with prospero_server(tree, loss=0.15, seed=1) as (host, port): ...
 
-An object's name is its path in the tree (`/notes`); the root is `/`. Like the servers of its time it sends 16 packets
-and then waits for an acknowledgement, and sends again only when it hears of the client again.
+The name of an object is its path in the tree (`/notes`); the root is `/`. As the servers of 1993, it sends 16 packets
+and then waits for an acknowledgement, and repeats packets only when it receives one from the client.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ TEXT = 1250
 WINDOW = 16
 """Packets sent without an acknowledgement."""
 PAUSE = 0.02
-"""Seconds within which what was sent is not sent again; real servers wait for one second."""
+"""Seconds before packets are sent again; real servers wait for one second."""
 CONVERSATIONS = 256
-"""Requests that are remembered."""
+"""Requests whose response is stored."""
 
 Method = tuple[str, ...]
-"""An access method: its name, type and name of a host, type and name of the object there, and what else it needs."""
+"""An access method: its name, type and name of the host, type and name of the object, and further arguments."""
 
 _NONE: Mapping[int, bytes] = MappingProxyType({})
 _NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
@@ -48,10 +48,10 @@ _NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An object, or where a link leads; the functions of this room make them.
+    """An object, or the target of a link, made by the functions of this module.
 
-    `content` is what the server itself gives, `versions` by number what it was before. `refusal` is what it says
-    instead of all else: words behind FORWARDED or FAILURE.
+    `content` are the octets on this server, `versions` those of earlier versions, by number. `refusal` is a line that
+    replaces every response: FORWARDED or FAILURE, with its arguments.
     """
 
     target: str
@@ -72,34 +72,34 @@ def file(
     methods: Sequence[Method] = (),
     attributes: Mapping[str, str] = _NO_ATTRIBUTES,
 ) -> Node:
-    """A file; without `content` it is to be had by its access methods only."""
+    """Return a file; without `content`, it has only its access methods."""
     return Node(target="FILE", content=content, versions=versions, methods=tuple(methods), attributes=attributes)
 
 
 def directory(links: Mapping[str, Node], *, attributes: Mapping[str, str] = _NO_ATTRIBUTES) -> Node:
-    """A directory of links, by name."""
+    """Return a directory of links, by name."""
     return Node(target="DIRECTORY", links=links, attributes=attributes)
 
 
 def external(*methods: Method) -> Node:
-    """An object that no Prospero server has, and the ways to have it."""
+    """Return an object that no Prospero server has, with its access methods."""
     _, host_type, host, name_type, name, *_ = methods[0] if methods else ("", "INTERNET-D", "host.dom", "ASCII", "/")
     return Node(target="EXTERNAL", methods=methods, place=(host_type, host, name_type, name))
 
 
 def link(host: str, name: str, *, target: str = "FILE", union: bool = False, host_type: str = "INTERNET-D") -> Node:
-    """A link to an object of another server, `host(port)`; a union link takes the links there in."""
+    """Return a link to an object on another server, `host(port)`; a union link includes the links there."""
     return Node(target=target, place=(host_type, host, "ASCII", name), union=union)
 
 
 def forwarded(host: str, port: int, name: str, version: int = 0) -> Node:
-    """An object that has moved."""
+    """Return an object that has moved."""
     place = f"INTERNET-D {host}({port}) ASCII {_token(name.encode()).decode()} {version}"
     return Node(target="OBJECT", refusal=f"FORWARDED {place}")
 
 
 def failing(code: str, words: str = "") -> Node:
-    """An object that the server does not give: `NOT-AUTHORIZED`, `SERVER-FAILED`."""
+    """Return an object with a failure: `NOT-AUTHORIZED`, `SERVER-FAILED`."""
     return Node(target="OBJECT", refusal=f"FAILURE {code} {words}".rstrip())
 
 
@@ -118,27 +118,27 @@ def prospero_server(
 ) -> Iterator[Address]:
     """Serve `tree` on 127.0.0.1 until the block is left, or for `lifetime` seconds.
 
-    Of the datagrams, in both directions, the part `loss` is lost; `duplicates` is the part of its own that it sends
-    twice, `reorder` how often it shuffles what it sends at once. With `swapped`, what it sends again or after its first
-    window has the octets of its connection id in the wrong order, as servers on little-endian machines do. With
-    `other_port` it answers from another port than it was asked on. `seed` makes all that the same in each run.
+    `loss` is the fraction of datagrams that are lost, in both directions; `duplicates` the fraction that the server
+    sends twice, `reorder` the probability that it shuffles the packets of one response. With `swapped`, the connection
+    id of repeated packets, and of those after the first window, has its octets in the wrong order, as on little-endian
+    machines. With `other_port`, the server sends from another port. `seed` makes all this the same in each run.
     """
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as other:
         other.bind((HOST, 0))
-        chance = random.Random(seed)  # noqa: S311  a test wants the same again
+        generator = random.Random(seed)  # noqa: S311  reproducible, for tests
 
-        def hear(datagram: bytes, client: Address) -> None:
-            if chance.random() < loss:
+        def receive(datagram: bytes, client: Address) -> None:
+            if generator.random() < loss:
                 return
-            answer = server.hear(datagram, client)
-            if chance.random() < reorder:
-                chance.shuffle(answer)
+            answer = server.receive(datagram, client)
+            if generator.random() < reorder:
+                generator.shuffle(answer)
             for packet in answer:
-                for _ in range(2 if chance.random() < duplicates else 1):
-                    if chance.random() >= loss:
+                for _ in range(2 if generator.random() < duplicates else 1):
+                    if generator.random() >= loss:
                         other.sendto(packet, client) if other_port else listener.send(packet, client)
 
-        with Datagrams(hear, lifetime=lifetime) as listener:
+        with Datagrams(receive, lifetime=lifetime) as listener:
             server = _Server(_Names(tree, f"{HOST}({listener.address.port})", warning), swapped=swapped)
             yield listener.address
 
@@ -158,21 +158,21 @@ class _Conversation:
     request: dict[int, bytes] = field(default_factory=dict)
     total: int = 0
     answer: list[bytes] = field(default_factory=list)
-    through: int = 0  # the client has all packets up to this one
+    through: int = 0  # the client has received all packets up to this one
     sent: int = 0
     at: float = 0
 
 
 class _Server:
-    """What is answered to each datagram."""
+    """The packets that are sent for each datagram."""
 
     def __init__(self, names: _Names, *, swapped: bool) -> None:
         self._names = names
         self._swapped = swapped
         self._conversations: OrderedDict[tuple[Address, int], _Conversation] = OrderedDict()
 
-    def hear(self, datagram: bytes, client: Address) -> list[bytes]:
-        """The packets to send now."""
+    def receive(self, datagram: bytes, client: Address) -> list[bytes]:
+        """Return the packets to send now."""
         header = _header(datagram)
         if header is None:
             return []
@@ -204,11 +204,11 @@ class _Server:
         return packets
 
     def _packet(self, identifier: int, conversation: _Conversation, number: int) -> bytes:
-        """A packet with the shortest header that says enough."""
+        """Return a packet with the shortest possible header."""
         count = len(conversation.answer)
         if self._swapped and (number <= conversation.sent or number > WINDOW):
             identifier = identifier >> 8 | (identifier & 0xFF) << 8
-        # How many there will be is said once it is known: with the last packet, or behind the first window.
+        # The total is sent once it is known: in the last packet, or after the first window.
         total = count if number > WINDOW or number == count else 0
         fields = [identifier]
         if count > 1:
@@ -239,7 +239,7 @@ def _header(datagram: bytes) -> _Header | None:
 
 
 class _Names:
-    """The objects by name, and what is said of them."""
+    """The objects by name, and the responses to requests."""
 
     def __init__(self, tree: Node, host: str, warning: str) -> None:
         self._host = host
@@ -340,7 +340,7 @@ def _token(octets: bytes) -> bytes:
 
 
 def _tokens(text: bytes) -> Iterator[list[str]]:
-    r"""The lines of a request as tokens: `'` begins and ends a quotation, in which `''` is one apostrophe."""
+    r"""Yield the lines of a request as tokens: `'` begins and ends a quotation, in which `''` is an apostrophe."""
     tokens: list[str] = []
     for match in re.finditer(rb"((?:[^\s']|'(?>(?:[^']|'')*)')+)|(\n)", text):
         if match[1]:

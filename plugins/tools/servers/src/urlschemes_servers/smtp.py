@@ -1,4 +1,4 @@
-"""An SMTP server: aiosmtpd, embedded. It keeps what it takes, and delivers nothing to anybody."""
+"""An SMTP server: aiosmtpd, embedded. It stores the messages that it receives, and delivers none of them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["Received", "SmtpAddress", "smtp_server"]
 
 SIZE = 16 * 1024 * 1024
-"""Octets of the largest message that is taken, unless the caller says otherwise."""
+"""Octets of the largest message that is accepted by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message as it came: its envelope, who had logged in, and the octets of it, dots unstuffed."""
+    """A received message: its envelope, the user who was logged in, and its octets without dot-stuffing."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -33,7 +33,7 @@ class Received:
 
 
 class SmtpAddress(Address):
-    """Where an SMTP server listens; `messages` are those that it took so far."""
+    """The address of an SMTP server; `messages` are those that it received."""
 
     messages: list[Received]
 
@@ -48,19 +48,19 @@ def smtp_server(
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[SmtpAddress]:
-    """Take messages by SMTP until the block is left, or for `lifetime` seconds.
+    """Accept messages until the block is left, or for `lifetime` seconds.
 
-    With `users`, passwords by name, nobody else may send; logins are offered over TLS alone, if there is `tls`, which
-    makes STARTTLS offered. `replies` are what is said to RCPT of an address, instead of taking it (`"550 5.1.1 Nobody
-    here"`), or to the message where the address is `""`. A silent client is sent away after `patience` seconds.
+    With `users` (passwords by name), only they may send. With `tls`, STARTTLS is offered, and a login is possible only
+    over TLS. `replies` are the replies to RCPT for an address (`"550 5.1.1 No such user"`), or to the message if the
+    address is `""`. A client that sends nothing for `patience` seconds is disconnected.
     """
-    logging.getLogger("mail.log").addHandler(logging.NullHandler())  # where nobody listens, it would use stderr
+    logging.getLogger("mail.log").addHandler(logging.NullHandler())  # without a handler, logging writes to stderr
     listener = socket.create_server((HOST, 0))
     address = SmtpAddress(*listener.getsockname())
     address.messages = []
     handler = _Handler(address.messages, users or {}, replies or {})
     options = {
-        "authenticator": handler.knows,
+        "authenticator": handler.authenticate,
         "auth_require_tls": tls is not None,
         "auth_exclude_mechanism": () if users else ("PLAIN", "LOGIN"),
         "data_size_limit": size,
@@ -70,9 +70,9 @@ def smtp_server(
         "tls_context": tls,
     }
     ready: threading.Event = threading.Event()
-    stop: list[Any] = []
+    stop_functions: list[Any] = []
     thread = threading.Thread(
-        target=lambda: asyncio.run(_serve(listener, handler, options, lifetime, stop, ready)),
+        target=lambda: asyncio.run(_serve(listener, handler, options, lifetime, stop_functions, ready)),
         name="smtp server",
         daemon=True,
     )
@@ -81,9 +81,9 @@ def smtp_server(
     try:
         yield address
     finally:
-        with suppress(RuntimeError):  # its life was over
-            for each in stop:
-                each()
+        with suppress(RuntimeError):  # the loop has ended, after `lifetime` seconds
+            for stop in stop_functions:
+                stop()
         thread.join(FAREWELL)
 
 
@@ -92,21 +92,21 @@ async def _serve(
     handler: _Handler,
     options: dict[str, Any],
     lifetime: float,
-    stop: list[Any],
+    stop_functions: list[Any],
     ready: threading.Event,
 ) -> None:
     from aiosmtpd.smtp import SMTP
 
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
-    stop.append(lambda: loop.call_soon_threadsafe(stopping.set))
-    visits: list[Any] = []
+    stop_functions.append(lambda: loop.call_soon_threadsafe(stopping.set))
+    connections: list[Any] = []
 
-    def visit() -> Any:
-        visits.append(SMTP(handler, loop=loop, **options))
-        return visits[-1]
+    def connect() -> Any:
+        connections.append(SMTP(handler, loop=loop, **options))
+        return connections[-1]
 
-    server = await loop.create_server(visit, sock=listener)
+    server = await loop.create_server(connect, sock=listener)
     ready.set()
     try:
         async with asyncio.timeout(lifetime):
@@ -115,50 +115,51 @@ async def _serve(
         pass
     finally:
         server.close()
-        for each in visits:
+        await asyncio.sleep(0.01)  # until a connection that was accepted last has its transport
+        for each in connections:
             if each.transport is not None:
                 each.transport.abort()
         await asyncio.sleep(0)
 
 
 class _Handler:
-    """What aiosmtpd asks at each step; it knows these methods by their names."""
+    """The hooks of aiosmtpd, which it finds by their names."""
 
     def __init__(self, messages: list[Received], users: Mapping[str, str], replies: Mapping[str, str]) -> None:
         self._messages = messages
         self._users = users
         self._replies = replies
 
-    def knows(self, _server: Any, _session: Any, _envelope: Any, _mechanism: str, given: Any) -> Any:
+    def authenticate(self, _server: Any, _session: Any, _envelope: Any, _mechanism: str, given: Any) -> Any:
         from aiosmtpd.smtp import AuthResult
 
         user, password = given.login.decode("utf-8", "replace"), given.password.decode("utf-8", "replace")
         return AuthResult(success=self._users.get(user) == password, handled=False, auth_data=user)
 
-    async def handle_EHLO(  # noqa: N802  the name that aiosmtpd asks for
+    async def handle_EHLO(  # noqa: N802  the name that aiosmtpd calls
         self, _server: Any, session: Any, _envelope: Any, name: str, responses: list[str]
     ) -> list[str]:
         session.host_name = name
         return [each for each in responses if each != "250-AUTH "]
 
-    async def handle_MAIL(self, _server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802  the name that aiosmtpd asks for
+    async def handle_MAIL(self, _server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802  the name that aiosmtpd calls
         if self._users and not session.authenticated:
             return "530 5.7.0 Authentication required"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 2.1.0 OK"
 
-    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802  the name that aiosmtpd asks for
+    async def handle_RCPT(self, _server: Any, _session: Any, envelope: Any, address: str, options: list[str]) -> str:  # noqa: N802  the name that aiosmtpd calls
         if address in self._replies:
             return self._replies[address]
         envelope.rcpt_tos.append(address)
         envelope.rcpt_options.extend(options)
         return "250 2.1.5 OK"
 
-    async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:  # noqa: N802  the name that aiosmtpd asks for
+    async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:  # noqa: N802  the name that aiosmtpd calls
         if "" in self._replies:
             return self._replies[""]
         user = session.auth_data if session.authenticated else None
-        sender = envelope.mail_from.removeprefix("<>")  # nobody, as it is written
+        sender = envelope.mail_from.removeprefix("<>")  # the empty reverse-path
         self._messages.append(Received(sender, tuple(envelope.rcpt_tos), envelope.content, user))
         return f"250 2.0.0 queued as {len(self._messages)}"

@@ -1,11 +1,11 @@
-"""A small Telnet server, written from RFC 854 to 858, 1073 and 1091: a login, and a shell that says back what it hears.
+"""A small Telnet server, written from RFC 854 to 858, 1073 and 1091: a login, and a shell that echoes lines.
 
     with telnet_server({"guest": "welcome"}) as address:
         ...f"telnet://guest:welcome@{address}/"
-        address.visits[0].size                          # (80, 24), if the client told it
+        address.visits[0].size                          # (80, 24), if the client sent it
 
-The shell knows `size`, `who` and `quit`; any other line it says back. Where it negotiates, it offers to echo and to
-leave out GA, and asks for the size of the window and the name of the terminal.
+The shell knows `size`, `who` and `quit`, and repeats any other line. If it negotiates, it offers ECHO and SUPPRESS GO
+AHEAD, and requests the size of the window and the name of the terminal.
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ INTERRUPT, END_OF_INPUT = 3, 4
 TRIES = 3
 LINE = 8 * 1024
 """Octets in one line, or in one subnegotiation."""
-NOBODY: Mapping[str, str] = MappingProxyType({})
+NO_USERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Visit:
-    """One connection: what the client told of itself, and what it refused.
+    """One connection, and what the client sent about itself.
 
-    `user` is who logged in, `size` the columns and rows of the window, `terminal` its name, each None until it is told.
-    `refused` are the options that the client did not agree to, as `("DO", 24)`. `interrupts` counts IP and Ctrl-C.
+    `user` is the user who logged in, `size` the columns and rows of the window, `terminal` its name; each is None
+    until the client sends it. `refused` are the options that the client refused, as `("DO", 24)`. `interrupts` counts
+    IP and Ctrl-C.
     """
 
     def __init__(self, connection: socket.socket, users: Mapping[str, str], *, negotiates: bool) -> None:
@@ -52,24 +53,24 @@ class Visit:
         self._connection = connection
         self._users = users
         self._negotiates = negotiates
-        self._written = b""  # until something has to be waited for
+        self._written = b""  # buffered until the server waits for input
         self._received = b""
         self._position = 0
         self._echoes = False
-        self._binary = [False, False]  # what the client sends, what we send
-        self._returned = False
+        self._binary = [False, False]  # of the client, of the server
+        self._after_return = False
 
     def serve(self, greeting: bytes) -> None:
-        """Greet, log in, and talk until the client has enough. Raises ConnectionError when it goes away."""
-        self._talk(greeting)
+        """Serve until the client quits. Raises ConnectionError if it closes the connection."""
+        self._dialogue(greeting)
         self._flush()
 
-    def _talk(self, greeting: bytes) -> None:
+    def _dialogue(self, greeting: bytes) -> None:
         if self._negotiates:
-            self._say(*(octet for code in OFFERED for octet in (IAC, WILL, code)))
-            self._say(*(octet for code in ASKED for octet in (IAC, DO, code)))
+            self._send_octets(*(octet for code in OFFERED for octet in (IAC, WILL, code)))
+            self._send_octets(*(octet for code in ASKED for octet in (IAC, DO, code)))
         self._write(greeting)
-        if self._users and not self._logs_in():
+        if self._users and not self._log_in():
             return
         while True:
             line = self._line(b"> ")
@@ -78,13 +79,13 @@ class Visit:
                     self._write(b"Goodbye.\r\n")
                     return
                 case b"size":
-                    self._write(b"%d columns, %d rows\r\n" % self.size if self.size else b"You did not say.\r\n")
+                    self._write(b"%d columns, %d rows\r\n" % self.size if self.size else b"unknown\r\n")
                 case b"who":
                     self._write((self.user or "nobody").encode("utf-8", "surrogateescape") + b"\r\n")
                 case _:
                     self._write(b"You said: " + line + b"\r\n")
 
-    def _logs_in(self) -> bool:
+    def _log_in(self) -> bool:
         for _ in range(TRIES):
             user = self._line(b"login: ")
             password = self._line(b"Password: ", hidden=True)
@@ -99,11 +100,11 @@ class Visit:
         return False
 
     def _line(self, prompt: bytes, *, hidden: bool = False) -> bytes | None:
-        """A line that the client types; None at the end of its input (Ctrl-D)."""
+        """Return a line of input; None at the end of the input (Ctrl-D)."""
         self._write(prompt)
         line = bytearray()
         while len(line) < LINE:
-            octet = self._octet()
+            octet = self._data_octet()
             if octet in b"\r\n":
                 self._echo(b"\r\n")
                 return bytes(line)
@@ -121,56 +122,56 @@ class Visit:
                 line.append(octet)
                 if not hidden:
                     self._echo(bytes((octet,)))
-        raise ConnectionError("a line without an end")
+        raise ConnectionError("the line is too long")
 
     # The octets of the connection
 
-    def _octet(self) -> int:
-        """The next octet of data: without commands, and a CR without the LF or NUL behind it."""
+    def _data_octet(self) -> int:
+        """Return the next octet of data, without commands, and without the LF or NUL after a CR."""
         while True:
-            octet = self._next()
+            octet = self._next_octet()
             if octet == IAC:
-                octet = self._next()
+                octet = self._next_octet()
                 if octet != IAC:
                     if octet == IP:
                         return INTERRUPT
-                    self._obey(octet)
+                    self._handle_command(octet)
                     continue
-            after, self._returned = self._returned, octet == 0x0D and not self._binary[0]
+            after, self._after_return = self._after_return, octet == 0x0D and not self._binary[0]
             if not (after and octet in b"\n\0"):
                 return octet
 
-    def _next(self) -> int:
+    def _next_octet(self) -> int:
         if self._position == len(self._received):
             self._flush()
             self._received, self._position = self._connection.recv(4096), 0
             if not self._received:
-                raise ConnectionError("the client closed")
+                raise ConnectionError("the client closed the connection")
         self._position += 1
         return self._received[self._position - 1]
 
-    def _obey(self, command: int) -> None:
+    def _handle_command(self, command: int) -> None:
         if command == SB:
             self._subnegotiation()
         elif command in {WILL, WONT}:
-            self._hear_of_theirs(self._next(), on=command == WILL)
+            self._handle_their_option(self._next_octet(), on=command == WILL)
         elif command in {DO, DONT}:
-            self._hear_of_ours(self._next(), on=command == DO)
+            self._handle_our_option(self._next_octet(), on=command == DO)
 
-    def _hear_of_theirs(self, code: int, *, on: bool) -> None:
+    def _handle_their_option(self, code: int, *, on: bool) -> None:
         if code in ASKED and self._negotiates:
             if not on:
                 self.refused.add(("DO", code))
             elif code == TERMINAL_TYPE:
-                self._say(IAC, SB, TERMINAL_TYPE, TERMINAL_TYPE_SEND, IAC, SE)
+                self._send_octets(IAC, SB, TERMINAL_TYPE, TERMINAL_TYPE_SEND, IAC, SE)
         elif code == BINARY:
             if on != self._binary[0]:
                 self._binary[0] = on
-                self._say(IAC, DO if on else DONT, BINARY)
+                self._send_octets(IAC, DO if on else DONT, BINARY)
         elif on:
-            self._say(IAC, DONT, code)
+            self._send_octets(IAC, DONT, code)
 
-    def _hear_of_ours(self, code: int, *, on: bool) -> None:
+    def _handle_our_option(self, code: int, *, on: bool) -> None:
         if code in OFFERED and self._negotiates:
             if not on:
                 self.refused.add(("WILL", code))
@@ -179,21 +180,21 @@ class Visit:
         elif code == BINARY:
             if on != self._binary[1]:
                 self._binary[1] = on
-                self._say(IAC, WILL if on else WONT, BINARY)
+                self._send_octets(IAC, WILL if on else WONT, BINARY)
         elif on:
-            self._say(IAC, WONT, code)
+            self._send_octets(IAC, WONT, code)
 
     def _subnegotiation(self) -> None:
-        said = bytearray()
-        while len(said) < LINE:
-            octet = self._next()
-            if octet == IAC and self._next() == SE:
+        received = bytearray()
+        while len(received) < LINE:
+            octet = self._next_octet()
+            if octet == IAC and self._next_octet() == SE:
                 break
-            said.append(octet)
-        if said[:1] == bytes((NAWS,)) and len(said) == 5:
-            self.size = struct.unpack(">HH", said[1:])
-        elif said[:2] == bytes((TERMINAL_TYPE, 0)):
-            self.terminal = said[2:].decode("ascii", "replace")
+            received.append(octet)
+        if received[:1] == bytes((NAWS,)) and len(received) == 5:
+            self.size = struct.unpack(">HH", received[1:])
+        elif received[:2] == bytes((TERMINAL_TYPE, 0)):
+            self.terminal = received[2:].decode("ascii", "replace")
 
     def _write(self, octets: bytes) -> None:
         self._written += octets.replace(b"\xff", b"\xff\xff")
@@ -206,29 +207,29 @@ class Visit:
         if self._echoes:
             self._write(octets)
 
-    def _say(self, *octets: int) -> None:
+    def _send_octets(self, *octets: int) -> None:
         self._written += bytes(octets)
 
 
 class TelnetAddress(Address):
-    """Where a Telnet server listens; `visits` are its connections so far, in order."""
+    """The address of a Telnet server; `visits` are its connections, in order."""
 
     visits: list[Visit]
 
 
 @contextmanager
 def telnet_server(
-    users: Mapping[str, str] = NOBODY,
+    users: Mapping[str, str] = NO_USERS,
     *,
     greeting: str = "Welcome.\r\n",
     negotiates: bool = True,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[TelnetAddress]:
-    """Serve until the block is left. `users` are who may log in, with their passwords; without any, nobody has to.
+    """Serve until the block is left, or for `lifetime` seconds.
 
-    `negotiates=False` is a service that speaks bare text, as those on other ports than 23 do: it proposes no option,
-    and agrees to BINARY alone.
+    With `users` (passwords by name), a client must log in. With `negotiates=False`, the server sends plain text, as
+    services on other ports than 23 do: it proposes no option, and agrees to BINARY only.
     """
     visits: list[Visit] = []
 

@@ -1,4 +1,4 @@
-"""Certificates for 127.0.0.1 and localhost, made when they are asked for (needs the extra `tls`: trustme)."""
+"""Certificates for 127.0.0.1 and localhost, made by trustme (the extra `tls`)."""
 
 from __future__ import annotations
 
@@ -13,24 +13,21 @@ LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """What two sides need to trust each other: `server` is the server's context, `authority` a certificate in PEM.
-
-    `client()` trusts that authority and nothing else.
-    """
+    """The context of a server, and the certificate of its authority in PEM."""
 
     server: ssl.SSLContext
     authority: bytes
 
     def client(self) -> ssl.SSLContext:
-        """A context that verifies, and trusts only these certificates."""
+        """Return the context of a client that trusts only this authority."""
         return ssl.create_default_context(cadata=self.authority.decode("ascii"))
 
 
 def make_certificates(*names: str, expired: bool = False) -> Certificates:
-    """A new authority, and a server's certificate for `names` (127.0.0.1, ::1 and localhost unless others are given).
+    """Return a new authority, and a server certificate for `names`: by default 127.0.0.1, ::1 and localhost.
 
-    With other names, or `expired`, the certificate is one that a client must refuse. Raises ModuleNotFoundError without
-    trustme: install `urlschemes-testing[tls]`.
+    A client must refuse a certificate for other names, or one that is `expired`. Raises ModuleNotFoundError if trustme
+    is not installed.
     """
     import trustme
 

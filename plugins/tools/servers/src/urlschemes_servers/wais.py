@@ -1,4 +1,4 @@
-r"""A small WAIS server, written from the WAIS protocol specification 1.5 and from what freeWAIS-sf does beside it.
+r"""A small WAIS server, written from the WAIS protocol specification 1.5, with the peculiarities of freeWAIS-sf.
 
     recipes = {
         "bread": "Flour, water, salt.\n",
@@ -7,9 +7,9 @@ r"""A small WAIS server, written from the WAIS protocol specification 1.5 and fr
     with wais_server({"recipes": recipes}) as (host, port):
         ...f"wais://{host}:{port}/recipes", f"wais://{host}:{port}/recipes?bread"
 
-It tells of its databases (a search without words), searches them, also for what resembles a document, and gives
-documents in parts. Where freeWAIS-sf is odd, so is this server: the status of an answer says nothing, a search in vain
-finds the catalog, more than one request at a time and a request that lacks something end the connection.
+It describes its databases (a search without words), searches them, also by relevance feedback, and sends documents in
+pieces. It has the peculiarities of freeWAIS-sf: the status of a response means nothing, a search without a match finds
+the catalog, and it closes the connection on two requests at once, and on an incomplete request.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = ["WaisDocument", "wais_server"]
 RECORD = 100_000
 """Octets of the largest message."""
 SEED_WEIGHT = 5
-"""How much more a word that was asked for counts than one of a document that was named as relevant."""
+"""The weight of a word of the search; a word of a relevant document has the weight 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaisDocument:
-    """A document: what it is in each of its types, the first being what it is found by.
+    """A document: its content in each type, of which the first is searched.
 
-    `headline` is the name of the document where it is empty, `date` is yyyymmdd.
+    `headline` is by default the name of the document; `date` is yyyymmdd.
     """
 
     contents: Mapping[str, bytes]
@@ -47,7 +47,7 @@ class WaisDocument:
 
     @property
     def first(self) -> bytes:
-        """The octets in the first type."""
+        """The content in the first type."""
         return next(iter(self.contents.values()))
 
 
@@ -59,9 +59,10 @@ def wais_server(
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[Address]:
-    """Serve `databases`, by name: documents by name, of which texts and octets are of the type TEXT.
+    """Serve `databases`, by name, until the block is left, or for `lifetime` seconds.
 
-    `record` is how many octets of a message the server is ready to send.
+    A database is documents by name; a str or bytes is a document of the type TEXT. `record` is the number of octets of
+    the largest message that the server sends.
     """
     site = _Site({name: {each: _document(held[each]) for each in held} for name, held in databases.items()}, record)
     with Loopback(site.serve, lifetime=lifetime, patience=patience) as server:
@@ -75,8 +76,8 @@ def _document(given: str | bytes | WaisDocument) -> WaisDocument:
     return WaisDocument({"TEXT": given.encode() if isinstance(given, str) else given})
 
 
-class _Gone(ConnectionError):
-    """What the server this one is written after does not survive: the connection ends without an answer."""
+class _Crash(ConnectionError):
+    """A request on which freeWAIS-sf crashes: the connection ends without a response."""
 
 
 class _Site:
@@ -96,17 +97,17 @@ class _Site:
             elif header[:1] == b"\x16":
                 answer = self.search(header, information)
             else:
-                raise _Gone
+                raise _Crash
             if len(answer) > most:
                 answer = b""
             connection.sendall(b"%010dz2%b  0" % (len(answer), head[12:22]) + answer)
 
     def init(self, header: bytes) -> tuple[bytes, int]:
-        """The answer to Init, and how large a message may be. Only searching is offered."""
+        """Return the response to Init, and the octets of the largest message. Only searching is offered."""
         asked = dict(_elements(header[1:]))
         most = min(_number_of(asked.get(6, b"")) or self.record, self.record)
         said = b"".join((_element(3, b"\x80"), _element(4, b"\x80"), _number(5, most), _number(6, most)))
-        said += _element(8, b"LS6") + _element(9, b"urlschemes_testing") + _element(10, b"1")
+        said += _element(8, b"LS6") + _element(9, b"urlschemes-servers") + _element(10, b"1")
         accepted = b"\x01" if asked.get(4, b"\x80") == b"\x80" else b"\x00"
         return _apdu(b"\x15" + accepted + said, _element(99, _number(100, 0) + _number(101, 0))), most
 
@@ -117,7 +118,7 @@ class _Site:
         if asked.get(20) == b"1" and group == 21:
             return self.retrieve(query, asked)
         if group != 99:
-            raise _Gone
+            raise _Crash
         database = self.databases.get(name)
         if database is None:
             return _answer((), [("S1", f"The following database is not available: {name}")])
@@ -153,7 +154,7 @@ class _Site:
                 yield score, each
 
     def _relevant(self, fields: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
-        """The texts of the documents and of the parts of documents that a query names."""
+        """Yield the texts of the documents, and of the parts of documents, that a query names as relevant."""
         text = b""
         code = start = 0
         for tag, value in fields:
@@ -189,7 +190,7 @@ class _Site:
         )
 
     def _about(self, database: str, kind: str) -> bytes:
-        """The description of a database (a source structure), or its catalog."""
+        """Return the description of a database (a source structure), or its catalog."""
         held = self.databases[database]
         if kind != "WSRC":
             return "".join(f"{document.headline or name}\n" for name, document in held.items()).encode()
@@ -211,13 +212,13 @@ class _Site:
                 named[attributes] = value
         identifier = named.get(b"un re", b"")
         if b"wt re" not in named:
-            raise _Gone
+            raise _Crash
         try:
             database, document = self._named(identifier)
-        except _Gone:
+        except _Crash:
             return _answer((), [("SF", "Missing DocID in request")], surrogate=True, reference=asked.get(2))
         if not database:
-            raise _Gone
+            raise _Crash
         kind = named[b"wt re"].decode("utf-8", "replace")
         if document is None or kind not in document.contents:
             return _answer((), [("SF", "Bad DocID in request")], surrogate=True, reference=asked.get(2))
@@ -227,20 +228,20 @@ class _Site:
         size = len(content.splitlines()) if lines else len(content)
         bounds = named.get(unit + b" ro", b"0"), named.get(unit + b" rl", b"%d" % size)
         if not all(re.fullmatch(rb"[0-9]{1,9}", bound) for bound in bounds):
-            raise _Gone
+            raise _Crash
         start, end = map(int, bounds)
         if end < start:
-            raise _Gone
+            raise _Crash
         beyond = [("SF", "Request out of range")] if end > size and start != size else []
         text = _element(116, identifier) + _number(117, 0) + _element(127, _between(content, start, end, lines=lines))
         records = [_element(153, text)] if start <= size else []
         return _answer(records, beyond, found=False, surrogate=True, reference=asked.get(2))
 
     def _named(self, identifier: bytes) -> tuple[str, WaisDocument | None]:
-        """The database and the document of an identifier. Raises _Gone for what is none."""
+        """Return the database and the document of an identifier. Raises _Crash for an invalid identifier."""
         fields = dict(_elements(identifier))
         if 3 not in fields and 6 not in fields:
-            raise _Gone
+            raise _Crash
         name = (fields.get(2) or fields.get(5) or b"").decode("utf-8", "replace")
         local = (fields.get(6) or fields.get(3) or b"").decode("utf-8", "replace").split(" ", 2)[-1]
         database = self.databases.get(name)
@@ -266,11 +267,11 @@ def _words(text: bytes) -> list[str]:
     return [word.decode().lower() for word in re.findall(rb"[A-Za-z0-9]+", text)]
 
 
-# Messages and what they are made of
+# Messages and their elements
 
 
 def _receive(connection: socket.socket) -> tuple[bytes, bytes] | None:
-    """The header and the body of the next message; None at the end. Raises _Gone for two messages at once."""
+    """Return the header and the body of the next message; None at the end. Raises _Crash for two messages at once."""
     octets = b""
     while len(octets) < 25 or len(octets) < 25 + int(octets[:10]):
         received = connection.recv(65536)
@@ -278,9 +279,9 @@ def _receive(connection: socket.socket) -> tuple[bytes, bytes] | None:
             return None
         octets += received
         if not octets[:10].isdigit() or len(octets) > 2 * RECORD:
-            raise _Gone
+            raise _Crash
     if len(octets) > 25 + int(octets[:10]):
-        raise _Gone
+        raise _Crash
     return octets[:25], octets[25:]
 
 
@@ -292,7 +293,7 @@ def _answer(
     surrogate: bool = False,
     reference: bytes | None = None,
 ) -> bytes:
-    """A search response. Its status is no more to be relied on than that of the server this one is written after."""
+    """Return a search response. Its status means nothing, as with freeWAIS-sf."""
     held = list(records)
     fixed = bytes([0x17, found and bool(held) and not diagnostics]) + bytes(3)
     fixed += (len(held) + len(diagnostics)).to_bytes(3, "big") + bytes(3) + _number(27, 0)
@@ -307,7 +308,7 @@ def _apdu(header: bytes, information: bytes) -> bytes:
 
 
 def _compressed(value: int) -> bytes:
-    """A compressed integer: seven bits in each octet, all but the last one marked."""
+    """Return a compressed integer: seven bits in each octet; the high bit marks all but the last."""
     octets = [value & 0x7F]
     while value > 0x7F:
         value >>= 7
@@ -328,7 +329,7 @@ def _number_of(value: bytes) -> int:
 
 
 def _elements(octets: bytes) -> Iterator[tuple[int, bytes]]:
-    """The elements that octets are made of. Raises _Gone where they are none."""
+    """Yield the tags and values of the elements. Raises _Crash for invalid octets."""
     place = 0
 
     def compressed() -> int:
@@ -336,7 +337,7 @@ def _elements(octets: bytes) -> Iterator[tuple[int, bytes]]:
         value = 0
         while True:
             if place >= len(octets):
-                raise _Gone
+                raise _Crash
             octet = octets[place]
             place += 1
             value = value << 7 | octet & 0x7F
@@ -346,6 +347,6 @@ def _elements(octets: bytes) -> Iterator[tuple[int, bytes]]:
     while place < len(octets):
         tag, size = compressed(), compressed()
         if size > len(octets) - place:
-            raise _Gone
+            raise _Crash
         yield tag, octets[place : place + size]
         place += size

@@ -31,7 +31,7 @@ _REVIEWABLE = ("active", "broken", "conflict")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What is reviewed, in a form that another process can use.
+    """A scheme to be reviewed, in a form that another process can use.
 
     `given` is the argument of the user. `module` and `attribute` locate the scheme, as in an entry point; without
     `attribute` there is only a record. `record` is the file of a record that belongs to no package. `path` is put in
