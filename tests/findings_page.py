@@ -1,4 +1,4 @@
-"""docs/findings.md, written from the codes of findings and the cautions in the records of this repository.
+"""docs/reference/findings.md, written from the codes of findings and the cautions in the records of this repository.
 
 `python3 dev python tests/findings_page.py` writes it.
 """
@@ -10,7 +10,7 @@ from workspace import ROOT
 from urlschemes import Registration
 from urlschemes_lint.findings import CODES, Code
 
-PAGE = ROOT / "docs" / "findings.md"
+PAGE = ROOT / "docs" / "reference" / "findings.md"
 
 EXAMPLES = {
     "invalid-character": "http://host.dom/~joe",
@@ -62,7 +62,7 @@ Texts that are legal in a part, but often misunderstood. The records of the sche
 
 
 def page() -> str:
-    """Return the content of docs/findings.md."""
+    """Return the content of docs/reference/findings.md."""
     lines = [_HEAD]
     for head, severity in ((_ERRORS, "error"), (_WARNINGS, "warning")):
         codes = [code for code in CODES.values() if code.severity == severity]

@@ -1,4 +1,4 @@
-"""The schemas of docs/schemas, and the validation of what commands write."""
+"""The schemas of docs/reference/schemas, and the validation of what commands write."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workspace import ROOT
 
 __all__ = ["SCHEMAS", "schema", "validate"]
 
-SCHEMAS = ROOT / "docs" / "schemas"
+SCHEMAS = ROOT / "docs" / "reference" / "schemas"
 
 
 def schema(name: str) -> dict[str, Any]:

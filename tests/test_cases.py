@@ -1,7 +1,7 @@
 """A table of texts, valid and invalid, with the parts of the valid ones: `tables/urls.jsonl`.
 
 A row with the scheme `generic` is parsed as a URL of any scheme. A row with a `decision` is a case that RFC 1738 leaves
-open; docs/decisions.md gives the decision.
+open; docs/explanation/decisions.md gives the decision.
 """
 
 from __future__ import annotations

@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "core" / "README.md", *sorted(DOCS.glob("*.md"))]
-GUIDE = DOCS / "authors-guide.md"
+PAGES = [ROOT / "README.md", ROOT / "core" / "README.md", *sorted(DOCS.rglob("*.md"))]
+GUIDE = DOCS / "tutorial" / "your-first-scheme.md"
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
 WORDS = {path: path.read_text("utf-8") for path in PAGES}
-SCHEMES = [record.parents[2] / "README.md" for record in sorted(ROOT.glob("plugins/*/src/*/registration.toml"))]
+SCHEMES = [record.parents[2] / "README.md" for record in sorted(ROOT.glob("plugins/schemes/*/src/*/registration.toml"))]
 
 _ACCESSES = re.compile(r"urlschemes\.(?!is_valid)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -212,18 +212,18 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_reached_from_the_index() -> None:
     linked = {(DOCS / link.partition("#")[0]).resolve() for link in _LINK.findall(WORDS[DOCS / "index.md"])}
-    assert set(DOCS.glob("*.md")) - {DOCS / "index.md"} <= linked
+    assert set(DOCS.rglob("*.md")) - {DOCS / "index.md"} <= linked
     assert "docs/index.md" in WORDS[ROOT / "README.md"]
 
 
 def test_every_public_name_is_explained() -> None:
-    words = "\n".join(text for page, text in WORDS.items() if page.parent == DOCS)
+    words = "\n".join(text for page, text in WORDS.items() if DOCS in page.parents)
     code = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]+`", words))))
     assert set(urlschemes.__all__) - code == set()
 
 
 def test_every_error_is_explained_under_its_parent() -> None:
-    page = WORDS[DOCS / "errors.md"]
+    page = WORDS[DOCS / "reference" / "errors.md"]
     rows = dict(re.findall(r"^\| `(\w+)` \| `([\w-]+)` \|", page, re.MULTILINE))
     classes = {
         name: kind.code
@@ -249,7 +249,7 @@ def test_every_error_is_explained_under_its_parent() -> None:
 
 
 def rows_of_decisions() -> dict[int, str]:
-    rows = re.findall(r"^\| (\d+) \|.*\| ([^|]*) \|$", WORDS[DOCS / "decisions.md"], re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \|.*\| ([^|]*) \|$", WORDS[DOCS / "explanation" / "decisions.md"], re.MULTILINE)
     return {int(number): tests for number, tests in rows}
 
 
@@ -260,7 +260,7 @@ def test_every_decision_has_a_row() -> None:
 
 @pytest.mark.parametrize("number", rows_of_decisions())
 def test_every_decision_has_a_test(number: int) -> None:
-    named = re.findall(r"\[`(test_\w+)`\]\(\.\./([\w/.-]+)\)", rows_of_decisions()[number])
+    named = re.findall(r"\[`(test_\w+)`\]\(\.\./\.\./([\w/.-]+)\)", rows_of_decisions()[number])
     assert named
     for test, path in named:
         tree = ast.parse((ROOT / path).read_text("utf-8"))
@@ -278,7 +278,7 @@ def test_every_room_of_the_core_is_described() -> None:
     ("kind", "heading"), [(urlschemes_access.Policy, "The policy"), (urlschemes_access.Limits, "Limits")]
 )
 def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, heading: str) -> None:
-    section = re.search(rf"^## {heading}\n(.*?)^## ", WORDS[DOCS / "access.md"], re.MULTILINE | re.DOTALL)
+    section = re.search(rf"^## {heading}\n(.*?)^## ", WORDS[DOCS / "how-to" / "access.md"], re.MULTILINE | re.DOTALL)
     assert section is not None
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section[1], re.MULTILINE))
     assert list(rows) == [field.name for field in dataclasses.fields(kind)]
@@ -316,10 +316,10 @@ def test_what_strictness_means_is_true() -> None:
     ("name", "row", "rows", "tests"), [("faults", "{}", 52, 200), ("plugin-faults", "C{:02}", 40, 60)]
 )
 def test_a_page_of_faults_names_tests_that_exist(name: str, row: str, rows: int, tests: int) -> None:
-    page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / f"{name}.md").read_text("utf-8")
     found = re.findall(r"^\| (C?\d+) \|", page, re.MULTILINE)
     assert {*found} == {row.format(number) for number in range(1, rows + 1)}
-    named = re.findall(r"\[`(\w+)`\]\(\.\./([^)]+)\)", page)
+    named = re.findall(r"\[`(\w+)`\]\(\.\./\.\./([^)]+)\)", page)
     assert len(named) > tests
     missing = [f"{file}::{name}" for name, file in named if f"def {name}(" not in (ROOT / file).read_text("utf-8")]
     assert missing == []

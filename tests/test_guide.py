@@ -15,7 +15,7 @@ import pytest
 from pages import blocks, commands, prints, without_blanks
 from workspace import ROOT, environ
 
-PAGE = ROOT / "docs" / "authors-guide.md"
+PAGE = ROOT / "docs" / "tutorial" / "your-first-scheme.md"
 
 pytestmark = [
     pytest.mark.slow,

@@ -1,4 +1,4 @@
-"""docs/hooks.md and the code agree about every hook, and a plugin of the workspace implements it."""
+"""docs/how-to/hooks.md and the code agree about every hook, and a plugin of the workspace implements it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workspace import ROOT, Distribution, distributions
 from urlschemes.registry.claims import HOOK_NAMES, HOOK_PREFIX
 from urlschemes.registry.hooks import HookSource, check_implementation
 
-PAGE = (ROOT / "docs" / "hooks.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "hooks.md").read_text("utf-8")
 SPECIFICATIONS = ("urlschemes.registry.hooks", "urlschemes_access.hooks")
 HOOKS = sorted(f"{HOOK_PREFIX}{name}" for name in HOOK_NAMES)
 
@@ -29,7 +29,7 @@ def specification(name: str) -> Any:
 
 def section(name: str) -> str:
     found = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    assert found is not None, f"docs/hooks.md has no section {name}"
+    assert found is not None, f"docs/how-to/hooks.md has no section {name}"
     return found[1]
 
 
@@ -72,7 +72,7 @@ def test_the_life_of_an_access_names_every_hook() -> None:
 def test_the_page_names_the_plugin_that_implements_a_hook(name: str) -> None:
     having = [distribution for distribution, module, _ in implementations() if hasattr(module, name)]
     shipped = re.findall(
-        r"^Shipped: \[(urlschemes-[\w-]+)\]\(\.\./(plugins/[\w/-]+)/README\.md\)", section(name), re.MULTILINE
+        r"^Shipped: \[(urlschemes-[\w-]+)\]\(\.\./\.\./(plugins/[\w/-]+)/README\.md\)", section(name), re.MULTILINE
     )
     assert shipped == [(each.name, each.folder.relative_to(ROOT).as_posix()) for each in having]
     assert having

@@ -1,4 +1,4 @@
-"""The commands write JSON as docs/schemas describes it."""
+"""The commands write JSON as docs/reference/schemas describes it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from urlschemes_cli.app import command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PAGE = (ROOT / "docs" / "json.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "json.md").read_text("utf-8")
 NAMES = sorted(path.stem for path in SCHEMAS.glob("*.json"))
 FAILURES = [
     (5, "show", "nobody-knows"),

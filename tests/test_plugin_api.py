@@ -1,4 +1,4 @@
-"""Plugins build on what docs/versioning.md promises them, and on public names."""
+"""Plugins build on what docs/reference/versioning.md promises them, and on public names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from source_code import distribution_of, modules_of, target
 from workspace import ROOT, Distribution, distributions
 
-PAGE = ROOT / "docs" / "versioning.md"
+PAGE = ROOT / "docs" / "reference" / "versioning.md"
 
 
 def promised_modules() -> set[str]:

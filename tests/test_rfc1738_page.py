@@ -1,4 +1,4 @@
-"""The page docs/rfc1738.md and the marks `rfc1738` of the tests name the same tests for each statement of RFC 1738."""
+"""The page docs/reference/rfc1738.md and the marks `rfc1738` of the tests name the same tests for each statement of RFC 1738."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TESTS = "tests/test_rfc1738_"
 @cache
 def links() -> dict[int, list[tuple[str, str]]]:
     """Return the names and files of the tests on the page, by the number of the statement."""
-    page = (ROOT / "docs" / "rfc1738.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "rfc1738.md").read_text("utf-8")
     return {
-        int(number): re.findall(r"\[`(test_\w+)`\]\(\.\./([\w/.-]+)\)", tests)
+        int(number): re.findall(r"\[`(test_\w+)`\]\(\.\./\.\./([\w/.-]+)\)", tests)
         for number, tests in re.findall(r"^\| (\d+) \|.*\| ([^|]*) \|$", page, re.MULTILINE)
     }
 

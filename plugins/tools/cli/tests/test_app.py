@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from urlschemes_cli.app import command
 
-DOCUMENTATION = Path(__file__).parents[4] / "docs" / "command-line.md"
+DOCUMENTATION = Path(__file__).parents[4] / "docs" / "reference" / "command-line.md"
 HEAVY = {"rich.console", "pluggy", "ssl", "asyncio", "urlschemes_access", "urlschemes_lint", "urlschemes_text"}
 
 

@@ -77,7 +77,7 @@ def test_wrong_arguments_are_refused(
 
 
 def test_the_page_and_the_command_list_the_same_checks() -> None:
-    page = (ROOT / "docs" / "review.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "review.md").read_text("utf-8")
     listed = json.loads(run("--list", "--json").stdout)
     validate(listed, "review-list")
     assert [each["check"] for each in listed] == CHECKS

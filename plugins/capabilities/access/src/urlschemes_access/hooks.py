@@ -3,7 +3,7 @@
 An implementation that has nothing to do must return None at once, and must be light to import: its module is imported
 when one of its hooks is first called. An implementation that cannot be imported, or breaks its specification, fails
 what its hook decides: a veto or a gateway every access, credentials the accesses that ask for them. A failing observer
-is logged. docs/hooks.md draws which hook is called when.
+is logged. docs/how-to/hooks.md draws which hook is called when.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def demonstration(scheme: ReviewedScheme) -> Verdict:
     return passed(f"{access.result}; provided by {scheme.target.demo_provider}")
 
 
-@check("own-sockets", "docs/trust.md", alone=True)
+@check("own-sockets", "docs/explanation/trust.md", alone=True)
 def own_sockets(scheme: ReviewedScheme) -> Verdict:
     """The algorithm opens no socket, file or process itself, but requests them from the backend."""
     access, target = scheme.recorded_access, scheme.target  # the first access imports what it needs
@@ -114,7 +114,7 @@ def own_sockets(scheme: ReviewedScheme) -> Verdict:
     return passed(f"the backend caused all {events.count} events")
 
 
-@check("deadline", "docs/trust.md")
+@check("deadline", "docs/explanation/trust.md")
 def deadline(scheme: ReviewedScheme) -> Verdict:
     """The algorithm computes only briefly between two requests, so that the deadline can end it."""
     longest = scheme.longest_step
@@ -171,7 +171,7 @@ def split(scheme: ReviewedScheme) -> Verdict:
     return passed(f"split at each of {octets} octets")
 
 
-@check("faulted", "RFC 1738 section 4; docs/faults.md")
+@check("faulted", "RFC 1738 section 4; docs/reference/faults.md")
 def faulted(scheme: ReviewedScheme) -> Verdict:
     """Every fault of the network or the server is an error of urlschemes, and never a partial result."""
     access = _replayable_access(scheme)

@@ -44,7 +44,7 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
         if error.field not in {"syntax", "syntax.rule", ""} and type(error) is RegistrationError:
             return skipped("the record cannot be used: see the checks record and status")
         place = f" (rule {error.rule}, section {error.section})" if error.rule and error.section else ""
-        return failed(f"{error.message}{place}", error.hint or "docs/registering.md describes the notation")
+        return failed(f"{error.message}{place}", error.hint or "docs/reference/registration.md describes the notation")
     except (URLError, OSError, ImportError, UnicodeDecodeError) as error:
         if isinstance(error, URLError) and error.part:
             return failed(error.message, error.hint or "rename the part")

@@ -33,7 +33,7 @@ MAX_SECONDS = 1.0
 """CPU seconds that the import may take."""
 
 
-@check("light-import", "docs/plugins.md", alone=True)
+@check("light-import", "docs/how-to/plugins.md", alone=True)
 def light_import(scheme: ReviewedScheme) -> Verdict:
     """Importing the plugin to parse a URL imports neither its algorithms nor anything heavy."""
     if not scheme.has_code:
@@ -90,7 +90,7 @@ def _algorithm_modules(scheme: Scheme) -> set[str]:
     return modules
 
 
-@check("leaves-alone", "docs/trust.md", alone=True)
+@check("leaves-alone", "docs/explanation/trust.md", alone=True)
 def leaves_alone(scheme: ReviewedScheme) -> Verdict:
     """Importing the plugin changes nothing else in the process."""
     from urlschemes_conformance.import_probe import probe_imports  # imports subprocess, which light_import must not see

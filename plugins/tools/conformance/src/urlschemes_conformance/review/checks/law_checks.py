@@ -51,7 +51,7 @@ def _violation(law: Callable[[T], None], item: T) -> str:
     return ""
 
 
-@check("prints-back", "RFC 1738 section 2.1; docs/urls.md")
+@check("prints-back", "RFC 1738 section 2.1; docs/reference/urls.md")
 def prints_back(scheme: ReviewedScheme) -> Verdict:
     """A parsed URL is written back octet for octet, by its type and by the registry."""
 
@@ -62,13 +62,13 @@ def prints_back(scheme: ReviewedScheme) -> Verdict:
     return _test(law, texts, "do not override parse")
 
 
-@check("builds-back", "docs/urls.md")
+@check("builds-back", "docs/reference/urls.md")
 def builds_back(scheme: ReviewedScheme) -> Verdict:
     """A URL that is built from the parts of another has these parts."""
     return _test(laws.builds_back, scheme.urls, "let the constructor accept every part by its name")
 
 
-@check("replaces-alone", "docs/urls.md")
+@check("replaces-alone", "docs/reference/urls.md")
 def replaces_alone(scheme: ReviewedScheme) -> Verdict:
     """Replacing a part changes that part and no octet of the others."""
     advice, count = "do not override replace", 0
@@ -93,14 +93,14 @@ def replaces_alone(scheme: ReviewedScheme) -> Verdict:
     return passed(f"{count} replacements")
 
 
-@check("normalizes", "RFC 1738 sections 2.1, 2.2 and 3.1; docs/urls.md")
+@check("normalizes", "RFC 1738 sections 2.1, 2.2 and 3.1; docs/reference/urls.md")
 def normalizes(scheme: ReviewedScheme) -> Verdict:
     """A normalized URL is equivalent, of the same type, and stays the same when normalized again."""
     advice = "do not override normalized, or make it change nothing the second time"
     return _test(laws.is_normalized_once, scheme.urls, advice)
 
 
-@check("equality", "docs/urls.md")
+@check("equality", "docs/reference/urls.md")
 def equality(scheme: ReviewedScheme) -> Verdict:
     """URLs are equal, hash and are ordered as their texts are, with the scheme in lower case."""
     others = {str(url): other for url, other in zip(scheme.urls, [*scheme.urls[1:], scheme.urls[0]], strict=True)}
@@ -111,13 +111,13 @@ def equality(scheme: ReviewedScheme) -> Verdict:
     return _test(law, scheme.urls, "do not override __eq__, __hash__ and the comparisons")
 
 
-@check("pickles", "docs/urls.md")
+@check("pickles", "docs/reference/urls.md")
 def pickles(scheme: ReviewedScheme) -> Verdict:
     """A pickled or copied URL is equal to the original, and of the same type."""
     return _test(laws.survives_copying, scheme.urls, "do not override __reduce__ and __copy__")
 
 
-@check("explains", "docs/errors.md")
+@check("explains", "docs/reference/errors.md")
 def explains(scheme: ReviewedScheme) -> Verdict:
     """For URLs and near misses, parse, check, fix and explain agree and raise only errors of urlschemes."""
     valid = scheme.valid_texts[:: max(len(scheme.valid_texts) // EXPLAINED, 1)]

@@ -86,7 +86,7 @@ def record(scheme: ReviewedScheme) -> Verdict:
     except (RegistrationError, PluginContractError) as error:
         if isinstance(error, RegistrationError) and error.field == "status":
             return skipped("the status is wrong: see the check status")
-        return failed(error.message, error.hint or "docs/registering.md lists the fields of a record")
+        return failed(error.message, error.hint or "docs/reference/registration.md lists the fields of a record")
     except (OSError, ImportError, UnicodeDecodeError) as error:
         return failed(
             f"the record cannot be read: {described(error)}",

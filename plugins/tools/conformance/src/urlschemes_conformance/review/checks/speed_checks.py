@@ -46,7 +46,7 @@ class _Growing(NamedTuple):
         return f"{self.before[:100]}{self.piece}{self.piece}...{self.after[:100]}"
 
 
-@check("parse-time", "docs/registering.md")
+@check("parse-time", "docs/reference/registration.md")
 def parse_time(scheme: ReviewedScheme) -> Verdict:
     """Parsing takes CPU time in proportion to the length of the text."""
     url_type = scheme.url_type

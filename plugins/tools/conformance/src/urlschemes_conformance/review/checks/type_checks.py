@@ -20,7 +20,7 @@ _FIELDS = ("scheme", "status", "title", "reference", "default_port", "ports", "o
 """Fields of the record that the code could contradict."""
 
 
-@check("contract", "docs/registering.md")
+@check("contract", "docs/reference/registration.md")
 def contract(scheme: ReviewedScheme) -> Verdict:
     """The entry point names a Scheme of that name, made from the record of the package."""
     if not scheme.has_code:
@@ -41,7 +41,7 @@ def contract(scheme: ReviewedScheme) -> Verdict:
     return passed(f"{scheme.target.module}:{scheme.target.attribute} with the type {loaded.url_type.__name__}")
 
 
-@check("parts", "RFC 1738 section 4; docs/registering.md")
+@check("parts", "RFC 1738 section 4; docs/reference/registration.md")
 def parts(scheme: ReviewedScheme) -> Verdict:
     """Each part of the record is an attribute of the type, with the value that the URL has there."""
     url_type = scheme.url_type
