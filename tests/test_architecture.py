@@ -345,3 +345,11 @@ def test_the_reserved_names_are_those_of_this_workspace() -> None:
         "urlschemes.demos" in tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     )
     assert reserved["iana"] in {each.name for each in distributions()}
+
+
+def test_the_page_names_paths_that_exist_and_every_package_of_the_core() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    paths = re.findall(r"`((?:core|plugins)/[^`]*)`", page)
+    assert [path for path in paths if not (ROOT / path.replace("NAME", "ftp")).exists()] == []
+    packages = {path.parent.name for path in CORE.glob("*/__init__.py")}
+    assert packages == set(re.findall(r"^\| `urlschemes\.(\w+)` \|", page, re.MULTILINE))
