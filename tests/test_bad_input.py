@@ -239,6 +239,7 @@ def test_a_path_stays_as_written(path: str) -> None:
     assert urlschemes.parse(f"http://example.com/{path}").raw["path"] == path
 
 
+@pytest.mark.rfc1738(174)
 @pytest.mark.parametrize("text", UNSAFE, ids=short)
 def test_access_refuses_an_unsafe_url_before_resolving_its_host(
     text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

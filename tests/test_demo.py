@@ -37,6 +37,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> str:
     return done.stdout
 
 
+@pytest.mark.rfc1738(147)
 def test_every_scheme_is_accessed_or_named_as_missing(demo: str) -> None:
     assert len(DEMONSTRATED) > 4
     missing = ", ".join(sorted(SCHEMES - {*DEMONSTRATED}))

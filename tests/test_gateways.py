@@ -38,6 +38,7 @@ def fetched(request: HttpRequest) -> HttpResponse:
     return HttpResponse(200, b"got " + unquote(request.target.partition("?")[2]).encode())
 
 
+@pytest.mark.rfc1738(150)
 @pytest.mark.parametrize("url", URLS)
 def test_a_gateway_of_http_gets_the_whole_url(url: str) -> None:
     with http_server(handler=fetched) as server:

@@ -59,7 +59,7 @@ def test_a_url_may_be_written_without_a_wrapper() -> None:
     assert str(parse("http://host.dom/a")) == "http://host.dom/a"
 
 
-@pytest.mark.rfc1738(179, 181)
+@pytest.mark.rfc1738(179)
 def test_a_fragment_is_within_the_brackets_but_does_not_belong_to_the_url() -> None:
     (each,) = find("<URL:http://ds.internic.\n      net/instructions/overview.html#WARNING>")
     assert (str(each.url), each.fragment) == ("http://ds.internic.net/instructions/overview.html", "WARNING")

@@ -22,6 +22,7 @@ def ledger(*names: KnownName, title: str = "the register of things", date: str =
     return Ledger(title, "https://host.example/register", date, names)
 
 
+@pytest.mark.rfc1738(145)
 def test_the_core_ledger_holds_the_names_of_the_rfc():
     names = known_names()
     assert len(names) == 18

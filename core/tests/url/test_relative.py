@@ -92,6 +92,7 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.rfc1738(29)
 @pytest.mark.parametrize("reference", EXAMPLES)
 def test_the_examples_of_rfc_1808(reference: str) -> None:
     assert BASE.resolve(reference) == EXAMPLES[reference]

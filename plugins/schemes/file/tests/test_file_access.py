@@ -160,6 +160,7 @@ def read(path: Path | str, policy: Policy) -> bytes:
         return octets
 
 
+@pytest.mark.rfc1738(126)
 def test_files_are_off_until_a_root_is_given(root: Path) -> None:
     for policy in (Policy.untrusted(), Policy.interactive()):
         for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
@@ -270,6 +271,7 @@ def no_lookups(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     assert asked == []
 
 
+@pytest.mark.rfc1738(129)
 @pytest.mark.parametrize(
     "text",
     [

@@ -261,6 +261,7 @@ CASES = {**DOCUMENTS, **LISTINGS, **ATTRIBUTES}
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
+@pytest.mark.rfc1738(51, 57, 65, 66)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
     url = FtpURL.parse(case.url)
@@ -289,6 +290,7 @@ def test_the_url_of_an_entry_leads_to_its_name() -> None:
                 assert entry.name in (url.name, *url.directories[-1:])
 
 
+@pytest.mark.rfc1738(63)
 @pytest.mark.parametrize(
     ("name", "media_type"),
     [("a.txt", "text/plain"), ("a.html", "text/html"), ("a", None), ("a.tar.gz", "application/gzip")],
@@ -336,6 +338,7 @@ def test_the_password_is_marked_as_secret(url: str, line: bytes) -> None:
     assert repr(request).endswith(r"octets=b'PASS ***\r\n')")
 
 
+@pytest.mark.rfc1738(52)
 def test_credentials_are_asked_for_host_port_and_user() -> None:
     request = request_after(f"ftp://joe@{HOST}:2121/a", "peer", b"220 hi\r\n", None, b"331 Say \x1b your word\r\n")
     assert isinstance(request, Authenticate)

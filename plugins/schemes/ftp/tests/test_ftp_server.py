@@ -65,6 +65,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
         yield address
 
 
+@pytest.mark.rfc1738(48)
 @pytest.mark.parametrize("name", CONTENTS)
 def test_files_come_octet_by_octet(server: Address, name: str) -> None:
     *directories, last = name.split("/")
@@ -83,11 +84,13 @@ def test_large_files_come_in_pieces(server: Address) -> None:
     assert b"".join(pieces) == CONTENTS["pub/big"]
 
 
+@pytest.mark.rfc1738(59)
 def test_type_a_is_what_goes_over_the_wire(server: Address) -> None:
     assert read(f"ftp://{server}/pub/readme.txt;type=a") == b"Hello from FTP\r\nline two\r\n"
     assert read(f"ftp://{server}/pub/readme.txt;type=I") == CONTENTS["pub/readme.txt"]
 
 
+@pytest.mark.rfc1738(61)
 def test_an_encoded_slash_is_not_the_default_directory(server: Address) -> None:
     assert read(f"ftp://{JOE}@{server}/etc/motd") == b"the one of joe\n"
     assert read(f"ftp://{JOE}@{server}/%2Fetc/motd") == b"the one of the root\n"
@@ -95,6 +98,7 @@ def test_an_encoded_slash_is_not_the_default_directory(server: Address) -> None:
     assert read(f"ftp://{JOE}@{server}//etc/motd") == b"the one of the root\n"
 
 
+@pytest.mark.rfc1738(58)
 @pytest.mark.parametrize("path", ["pub/", "pub;type=d", "pub/;type=D", "etc/../pub/"])
 def test_a_directory_lists_urls_that_lead_on(server: Address, path: str) -> None:
     with listing(f"ftp://{server}/{path}") as found:
@@ -129,6 +133,7 @@ def test_decision_25_a_directory_accessed_as_a_file(server: Address) -> None:
     assert ";type=d" in str(refused.value)
 
 
+@pytest.mark.rfc1738(62)
 def test_attributes(server: Address) -> None:
     found = urlschemes_access.find_attributes(f"ftp://{server}/pub/readme.txt", policy=HERE)
     assert (found.name, found.size, found.fields["type"]) == ("readme.txt", 24, "file")
@@ -142,6 +147,7 @@ def test_attributes(server: Address) -> None:
     assert refused.value.status == 550
 
 
+@pytest.mark.rfc1738(50)
 def test_logins(server: Address) -> None:
     with pytest.raises(AuthRequired):
         read(f"ftp://joe@{server}/etc/motd")
@@ -186,6 +192,7 @@ def writable(root: Path) -> Iterator[str]:
         yield f"joe:secret@{address}"
 
 
+@pytest.mark.rfc1738(62)
 def test_relative_and_absolute_paths_are_written(writable: str, root: Path) -> None:
     urlschemes_access.replace(f"ftp://{writable}/etc/motd", b"new\n", policy=HERE)
     assert (root / "home" / "etc" / "motd").read_bytes() == b"new\n"

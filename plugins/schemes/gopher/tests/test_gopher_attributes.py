@@ -48,6 +48,7 @@ def test_attributes_however_they_end(head: str) -> None:
     assert (outcome.attributes.fields["+SMELL"], outcome.attributes.size) == ("sweet", None)
 
 
+@pytest.mark.rfc1738(92)
 @pytest.mark.parametrize(
     ("url", "asked"),
     [

@@ -49,6 +49,7 @@ def asking(*given: str, ask: tuple[str, ...] = ASK, then: tuple[Step, ...] = ())
     return Dialogue(exchange("order\t!", "+-1", *ask, "."), answers(*given), *then)
 
 
+@pytest.mark.rfc1738(91)
 def test_a_form_is_fetched_answered_and_sent() -> None:
     block = ("+-1", "400", "hunter2", "2", "first", "..second", "blue", "0", ".")
     sent = client("order\t+\t1", *block)
@@ -150,6 +151,7 @@ def test_a_server_without_forms_sends_the_item() -> None:
 FILLED = "0order%09%09+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A"
 
 
+@pytest.mark.rfc1738(96)
 def test_a_filled_form_is_sent_as_section_3_4_9_says() -> None:
     dialogue = exchange(b"order\t+\t1\r\n+-1\r\none\r\ntwo\r\n.\r\n", b"+2\r\nok")
     assert outcome_of(FILLED, dialogue, submit_form=True).content == b"ok"

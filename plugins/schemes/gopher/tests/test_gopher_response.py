@@ -72,6 +72,7 @@ def test_no_response_is_truncated() -> None:
     error_of(outcome_of("0a%09%09+", exchange("a\t+", b"+1")), Truncated)
 
 
+@pytest.mark.rfc1738(95)
 def test_another_view() -> None:
     outcome = outcome_of(
         "0a%09%09+Application/PostScript%20Es_ES", exchange("a\t+Application/PostScript Es_ES", b"+2\r\n%!")

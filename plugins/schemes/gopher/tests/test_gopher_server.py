@@ -88,6 +88,7 @@ def entries(url: str, **options: Any) -> dict[str, str | None]:
 # A Gopher+ server
 
 
+@pytest.mark.rfc1738(74)
 def test_the_top_menu_leads_everywhere(server: Address) -> None:
     found = entries(f"gopher://{server}")
     assert found["A poem"] == f"gopher://{server}/0/poem%09%09+"
@@ -122,6 +123,7 @@ def test_octets_are_delivered_unchanged(server: Address, path: str) -> None:
     assert read(f"gopher://{server}/{path}") == ALL_OCTETS
 
 
+@pytest.mark.rfc1738(90)
 def test_views(server: Address) -> None:
     assert read(f"gopher://{server}/0/report%09%09+text/plain%20De_DE") == b"Deutsch\r\n"
     with access(f"gopher://{server}/0/report%09%09+application/pdf") as document:
@@ -132,6 +134,7 @@ def test_views(server: Address) -> None:
     assert (refused.value.status, refused.value.text) == (1, "there is no view image/gif")
 
 
+@pytest.mark.rfc1738(86)
 def test_searches(server: Address) -> None:
     expected = {"A poem": f"gopher://{server}/0/poem%09%09+"}
     for path in ("7/find%09a%20poem", "7/find%09a%20poem%09+"):

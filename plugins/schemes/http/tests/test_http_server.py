@@ -38,6 +38,7 @@ def opened(url: str, policy: Policy = HERE) -> Document:
 # A server that follows the RFC
 
 
+@pytest.mark.rfc1738(67)
 @pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 1_000_003])
 def test_content_octet_for_octet(tmp_path: Path, size: int) -> None:
     octets = random.Random(size).randbytes(size)
@@ -58,6 +59,7 @@ def test_chunks_are_read_in_any_portions() -> None:
         assert read == b"".join(pieces)
 
 
+@pytest.mark.rfc1738(72)
 @pytest.mark.parametrize("target", ["/", "/a%2fb/%7E/../;x?y=%26&z", "//x//", "/%0d%0aX:%20y"])
 def test_target_octet_for_octet(target: str) -> None:
     with http_server(handler=echo) as server, opened(f"http://{server}{target}") as document:

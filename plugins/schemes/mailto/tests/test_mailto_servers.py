@@ -63,6 +63,7 @@ def submit(relay: object, composed: EmailMessage | None = None, **arguments: Any
 # A relay --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.rfc1738(101)
 @pytest.mark.parametrize(
     "url",
     [

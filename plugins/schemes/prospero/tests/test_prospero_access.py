@@ -85,6 +85,7 @@ def failed(outcome: Outcome, error: type[Failure]) -> Failure:
 # contents, methods or links -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.rfc1738(130)
 def test_an_object_that_prospero_sends_is_a_document() -> None:
     outcome = got(
         partial(access, path("a")), talk(request(ALL), response(HELD, SIZE), request(CONTENTS), response(DATA))
@@ -96,6 +97,7 @@ def test_an_object_that_prospero_sends_is_a_document() -> None:
     assert outcome.unclosed == ()
 
 
+@pytest.mark.rfc1738(136)
 def test_other_access_methods_are_a_listing_of_urls() -> None:
     lines = b"ATTRIBUTE OBJECT FIELD ACCESS-METHOD AFTP INTERNET-D ftp.dom ASCII /pub/a TEXT\n"
     outcome = got(partial(access, path("a")), talk(request(ALL), response(lines)))
@@ -212,6 +214,7 @@ def test_warnings_are_in_the_fields() -> None:
 # names and fields (section 3.11) --------------------------------------------------------------------------------------
 
 
+@pytest.mark.rfc1738(134)
 @pytest.mark.parametrize(
     ("rest", "name"),
     [
@@ -236,6 +239,7 @@ def test_octets_outside_us_ascii_are_sent_unchanged() -> None:
     assert outcome.kind == "listing"
 
 
+@pytest.mark.rfc1738(141)
 def test_a_version_identifies_the_object() -> None:
     for field in ("OBJECT-VERSION=3", "object-version=3;OBJECT-VERSION=3", "x=y;OBJECT-VERSION=3"):
         dialogue = talk(request(ALL, version=3), response(HELD), request(CONTENTS, version=3), response(DATA))
@@ -260,6 +264,7 @@ def test_a_name_too_long_for_a_request_is_refused_before_connecting() -> None:
     assert failed(got(partial(access, path("a" * 20_000)), Dialogue()), UnsafeURL).part == "hsoname"
 
 
+@pytest.mark.rfc1738(141)
 def test_a_field_must_have_the_value_of_the_attribute() -> None:
     lines = response(HELD, b"ATTRIBUTE OBJECT APPLICATION Owner SEQUENCE joe\n")
     for fields in ("OWNER=joe", "owner=joe;unknown=1", "unknown=1"):

@@ -43,6 +43,7 @@ AFTP = Attribute("ACCESS-METHOD", (b"AFTP", b"INTERNET-D", b"ftp.dom", b"ASCII",
 LOCAL = Attribute("ACCESS-METHOD", (b"LOCAL", b"", b"", b"", b""))
 
 
+@pytest.mark.rfc1738(137)
 def test_an_external_link_has_the_url_of_its_access_method() -> None:
     text = "L EXTERNAL x INTERNET-D ftp.dom ASCII /pub/x 0"
     entry = link_entry(link(text, LOCAL, AFTP), URL)

@@ -120,6 +120,7 @@ def test_attributes_are_iterated_once_however_many_fields_the_url_has() -> None:
     assert known.passes == 1
 
 
+@pytest.mark.rfc1738(130)
 def test_a_directory_is_a_listing() -> None:
     with prospero_server(TREE) as server:
         with access(server, "") as listing:
@@ -139,6 +140,7 @@ def test_a_directory_is_a_listing() -> None:
             ]
 
 
+@pytest.mark.rfc1738(137)
 def test_links_have_the_urls_of_their_targets() -> None:
     with prospero_server(TREE) as server, access(server, "/mixed") as listing:
         assert isinstance(listing, Listing)

@@ -208,6 +208,7 @@ def test_octets_are_delivered_unchanged() -> None:
     assert (outcome.attributes.media_type, dict(outcome.attributes.fields)) == ("image/gif", {"type": "GIF"})
 
 
+@pytest.mark.rfc1738(124)
 @given(st.binary(max_size=60))
 def test_an_identifier_of_any_octets_is_sent_unchanged(identifier: bytes) -> None:
     identifier = b"\x01" + identifier
@@ -274,6 +275,7 @@ def test_the_attributes_of_the_listing_have_the_words_used() -> None:
     assert dict(outcome.attributes.fields) == {"words": "words"}
 
 
+@pytest.mark.rfc1738(125)
 def test_entries_have_the_host_and_database_of_the_search_whatever_the_identifier_names() -> None:
     asked = WaisURL.parse("wais://host.dom:8210/a%2Fb?words")
     foreign = b"\x01\x0eother.dom:7070\x02\x05other\x03\x02id\x04\x0eother.dom:7070"

@@ -139,6 +139,7 @@ def test_relevance_feedback_is_the_captured_one() -> None:
     assert search_request(b"sky", b"", relevant=[part]) == sent("feedback alone")
 
 
+@pytest.mark.rfc1738(123)
 @pytest.mark.parametrize(
     ("name", "number", "database", "document", "wtype", "part"),
     [
@@ -312,6 +313,7 @@ def test_a_picture_is_retrieved_unchanged() -> None:
     assert outcome.attributes.media_type == "image/gif"
 
 
+@pytest.mark.rfc1738(119)
 def test_a_database_opens_to_its_description_and_catalog() -> None:
     outcome = got(url("sky"), dialogue(*CAPTURED["help"]))
     assert [(entry.kind, entry.name) for entry in outcome.entries] == [

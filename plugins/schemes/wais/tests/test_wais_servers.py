@@ -75,6 +75,7 @@ def test_a_database_opens_to_its_description_and_catalog(server: Address) -> Non
     assert b"All octets, in a picture\n" in read(catalog.url or "")
 
 
+@pytest.mark.rfc1738(122)
 def test_the_urls_of_the_results_of_a_search_give_their_documents(server: Address) -> None:
     results = entries(f"wais://{server}/sky?comet%20jupiter")
     assert [(entry.name, entry.fields["score"]) for entry in results] == [("planets", "1000"), ("comets", "333")]
