@@ -1,4 +1,4 @@
-"""The version of this distribution: what is kept for other processes counts for the same version alone."""
+"""The version of this distribution. A cache counts only for the version that wrote it."""
 
 __all__ = ["__version__"]
 

@@ -1,4 +1,4 @@
-"""What kind of error a text is: one match tells, for every form that the Common Internet Scheme Syntax takes."""
+"""The error class of a text that is not a URL: one match finds it, for every form of the Common Internet Scheme Syntax."""
 
 from __future__ import annotations
 

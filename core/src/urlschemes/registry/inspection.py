@@ -1,4 +1,4 @@
-"""What a registry can say of itself: who provides a name and why, and the state of every claim."""
+"""Inspection of a registry: who provides a name and why, and the state of every claim."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Why(NamedTuple):
 
     @property
     def advice(self) -> str:
-        """How a program can choose otherwise."""
+        """Ways for a program to choose another plugin."""
         if self.switch is None:
             return self.hint or "install a distribution that provides it, or make one with `urlschemes new`"
         pin = f"pin another: Registry(pins={{{self.name!r}: {self.pins[0]!r}}}), " if self.pins else ""

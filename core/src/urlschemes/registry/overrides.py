@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Overrides"]
 
 Change: TypeAlias = Literal["registered", "overridden", "unregistered"]
-"""What the program did with a name."""
+"""An override by the program: registered, overridden or unregistered."""
 
 
 class Overrides:

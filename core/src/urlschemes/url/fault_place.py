@@ -1,4 +1,4 @@
-"""Where and why a text is not a URL: computed only when an error is read.
+"""The place and the reason at which a text is not a URL: computed only when an error is read.
 
 This module finds the first fault of a text. It describes faults of user, password, host and port itself; the messages
 of all others are in `fault_messages`.
