@@ -34,10 +34,9 @@ import workspace
 from pages import BLOCK, Block, blocks, commands, prints, without_blanks
 from workspace import ROOT, metadata
 
-import urlschemes
-import urlschemes_access
+import urlschemes.errors
+import urlschemes_access.errors
 import urlschemes_lint
-from urlschemes import errors
 from urlschemes_lint import NotRepairable
 from urlschemes_lint.findings import CODES
 from urlschemes_servers import ftp_server, gopher_server, http_server
@@ -53,6 +52,13 @@ GUIDE = DOCS / "tutorial" / "your-first-scheme.md"
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
 WORDS = {path: path.read_text("utf-8") for path in PAGES}
 SCHEMES = [record.parents[2] / "README.md" for record in sorted(ROOT.glob("plugins/schemes/*/src/*/registration.toml"))]
+
+ERRORS = {
+    name: kind
+    for module in (urlschemes.errors, urlschemes_access.errors, urlschemes_lint)
+    for name, kind in vars(module).items()
+    if inspect.isclass(kind) and issubclass(kind, urlschemes.URLError)
+}
 
 _ACCESSES = re.compile(r"urlschemes\.(?!is_valid)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -225,12 +231,7 @@ def test_every_public_name_is_explained() -> None:
 def test_every_error_is_explained_under_its_parent() -> None:
     page = WORDS[DOCS / "reference" / "errors.md"]
     rows = dict(re.findall(r"^\| `(\w+)` \| `([\w-]+)` \|", page, re.MULTILINE))
-    classes = {
-        name: kind.code
-        for name, kind in vars(errors).items()
-        if inspect.isclass(kind) and issubclass(kind, errors.URLError)
-    }
-    assert rows == classes
+    assert rows == {name: kind.code for name, kind in ERRORS.items()}
     tree = re.search(r"^```text\n(URLError\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert tree is not None
     above: list[str] = []
@@ -238,11 +239,11 @@ def test_every_error_is_explained_under_its_parent() -> None:
         name = re.search(r"\w+", line)
         assert name is not None
         depth = name.start() // 4
-        assert [base.__name__ for base in getattr(errors, name[0]).__bases__][:1] == (
+        assert [base.__name__ for base in ERRORS[name[0]].__bases__][:1] == (
             above[depth - 1 : depth] or ["Exception"]
         )
         above[depth:] = [name[0]]
-    assert set(re.findall(r"\w+", tree[1])) == set(classes)
+    assert set(re.findall(r"\w+", tree[1])) == set(ERRORS)
 
 
 # Decisions
