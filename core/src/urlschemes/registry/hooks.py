@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
-__all__ = ["HookCaller", "HookSource", "Hooks", "hookimpl", "hookspec", "urlschemes_ledger"]
+__all__ = ["HookCaller", "HookSource", "Hooks", "hookimpl", "hookspec", "log_failure", "urlschemes_ledger"]
 
 T = TypeVar("T")
 
@@ -134,7 +134,7 @@ class Hooks:
                 except PluginError as error:
                     if source not in self._reported:
                         self._reported.add(source)
-                        log(error)
+                        log_failure(error)
 
     def _callers(self, source: HookSource, name: str) -> Iterator[HookCaller]:
         module = self._loaded(source)
@@ -203,7 +203,7 @@ def ledgers(hooks: Hooks) -> Iterator[Ledger]:
             if ledger is not None:
                 yield ledger
         except PluginError as error:
-            log(error)
+            log_failure(error)
 
 
 def core_hooks(sources: Callable[[], Iterable[HookSource]]) -> Hooks:
@@ -211,7 +211,7 @@ def core_hooks(sources: Callable[[], Iterable[HookSource]]) -> Hooks:
     return Hooks(sys.modules[__name__], sources)
 
 
-def log(error: PluginError) -> None:
+def log_failure(error: PluginError) -> None:
     """Log the failure of a hook that must not fail anything else."""
     from logging import getLogger  # only a fault needs it
 

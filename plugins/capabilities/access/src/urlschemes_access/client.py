@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from urlschemes_access.trace_event import Tracer
 
 __all__ = [
+    "Arguments",
     "AsyncClient",
     "AsyncContent",
     "Client",

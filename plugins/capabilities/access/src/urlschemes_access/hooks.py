@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import PluginError
 from urlschemes.redaction import one_line
-from urlschemes.registry.hooks import Hooks, hookspec, log
+from urlschemes.registry.hooks import Hooks, hookspec, log_failure
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
 
@@ -154,6 +154,6 @@ class AccessHooks:
                 # A full disk is the same failure for every access.
                 if self._last_failure.get(hook.provider) != str(failure):
                     self._last_failure[hook.provider] = str(failure)
-                    log(failure)
+                    log_failure(failure)
             else:
                 self._last_failure.pop(hook.provider, None)

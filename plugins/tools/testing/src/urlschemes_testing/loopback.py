@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["HOST", "LIFETIME", "PATIENCE", "Address", "Datagrams", "Loopback"]
+__all__ = ["FAREWELL", "HOST", "LIFETIME", "PATIENCE", "Address", "Datagrams", "Loopback"]
 
 HOST = "127.0.0.1"
 """The only address that anything here listens on."""
