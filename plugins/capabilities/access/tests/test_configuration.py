@@ -68,6 +68,7 @@ def refused(action: Any, *arguments: Any, **named: Any) -> ConfigurationError:
 # Where it comes from
 
 
+@pytest.mark.decision(32)
 def test_a_registry_alone_has_none_and_reads_no_file(nothing_configured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(nothing_configured / "urlschemes" / "config.toml", "this is wrong")
     monkeypatch.setenv("URLSCHEMES_GATEWAYS", "this is wrong")
@@ -373,6 +374,7 @@ def read(registry: Registry, **given: Any) -> Any:
         return document.read().decode()  # type: ignore[union-attr]
 
 
+@pytest.mark.decision(32)
 def test_options_come_from_the_caller_then_a_trusted_variable_then_the_file_then_the_default(told: Any) -> None:
     said = {"x-told": {"server": "file.dom", "times": 2}}
     assert read(told()) == "('none', 1, False, ())"

@@ -146,6 +146,7 @@ def test_schemes_that_nobody_provides_are_reached_through_their_gateway(make: An
         registry.parse("x-nobody:a")
 
 
+@pytest.mark.decision(31)
 def test_what_changes_something_never_goes_through_a_gateway(make: Any) -> None:
     registry = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
     for attributes in (
@@ -172,6 +173,7 @@ def test_what_is_configured_counts_before_what_a_hook_says(make: Any) -> None:
 # What does not
 
 
+@pytest.mark.decision(31)
 @pytest.mark.parametrize(
     ("url", "part"),
     [
@@ -234,6 +236,7 @@ def test_vetoes_hold_for_both_urls(make: Any) -> None:
             urlschemes_access.access(f"x-far://{asked}/", registry=registry)
 
 
+@pytest.mark.decision(31)
 def test_no_gateway_leads_through_another(make: Any) -> None:
     class Hooks:
         @hookimpl

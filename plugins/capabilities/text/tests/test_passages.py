@@ -26,7 +26,7 @@ def test_a_passage_has_its_span_line_and_column(registry: Registry) -> None:
     assert (second.line, second.column, second.fragment) == (5, 4, None)
 
 
-def test_decision_21_a_hyphen_before_a_line_break_stays_and_is_uncertain(registry: Registry) -> None:
+def test_a_hyphen_before_a_line_break_stays_and_is_uncertain(registry: Registry) -> None:
     text = "<URL:x-hosts://a-\nb.dom/c-\n d>"
     [found] = find(text, registry=registry)
     assert (str(found.url), found.uncertain) == ("x-hosts://a-b.dom/c-d", True)

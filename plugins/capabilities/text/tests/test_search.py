@@ -173,7 +173,7 @@ def test_the_longest_scheme_name_is_found_after_any_text(registry: Registry, reg
     assert texts(find(text, registry=registry)) == [f"{name}:b", f"{name}:c"]
 
 
-def test_decision_1_a_scheme_name_may_begin_with_a_digit_or_a_mark(
+def test_a_scheme_name_may_begin_with_a_digit_or_a_mark(
     hosts_record: str,
     registry: Registry,
 ) -> None:

@@ -53,6 +53,7 @@ fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
 # The parts
 
 
+@pytest.mark.decision(16)
 @pytest.mark.parametrize(
     ("text", "host", "local"),
     [
@@ -66,7 +67,7 @@ fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
         ("file://vms.host.edu/x", "vms.host.edu", False),
     ],
 )
-def test_decision_16_which_hosts_are_this_machine(text: str, host: str, local: bool) -> None:
+def test_which_hosts_are_this_machine(text: str, host: str, local: bool) -> None:
     url = FileURL.parse(text)
     assert (url.host, url.is_local, url.port) == (host, local, None)
     assert str(url) == text

@@ -261,6 +261,7 @@ CASES = {**DOCUMENTS, **LISTINGS, **ATTRIBUTES}
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
+@pytest.mark.decision(26)
 @pytest.mark.rfc1738(51, 57, 65, 66)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:

@@ -257,6 +257,7 @@ def outcome_of(case: Bad) -> Outcome:
     return replay((find_attributes if case.find else access)(FtpURL.parse(case.url)), case.dialogue)
 
 
+@pytest.mark.decision(27)
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
 def test_a_bad_dialogue_is_this_error(case: Bad) -> None:
     outcome = outcome_of(case)

@@ -84,12 +84,14 @@ def test_large_files_come_in_pieces(server: Address) -> None:
     assert b"".join(pieces) == CONTENTS["pub/big"]
 
 
+@pytest.mark.decision(28)
 @pytest.mark.rfc1738(59)
 def test_type_a_is_what_goes_over_the_wire(server: Address) -> None:
     assert read(f"ftp://{server}/pub/readme.txt;type=a") == b"Hello from FTP\r\nline two\r\n"
     assert read(f"ftp://{server}/pub/readme.txt;type=I") == CONTENTS["pub/readme.txt"]
 
 
+@pytest.mark.decision(27)
 @pytest.mark.rfc1738(61)
 def test_an_encoded_slash_is_not_the_default_directory(server: Address) -> None:
     assert read(f"ftp://{JOE}@{server}/etc/motd") == b"the one of joe\n"
@@ -118,6 +120,7 @@ def test_a_directory_lists_urls_that_lead_on(server: Address, path: str) -> None
             assert read(entry.url) == CONTENTS[f"pub/{name}"]
 
 
+@pytest.mark.decision(25)
 def test_an_empty_and_a_default_directory(server: Address) -> None:
     with listing(f"ftp://{server}/nothing/") as found:
         assert list(found) == []
@@ -126,7 +129,8 @@ def test_an_empty_and_a_default_directory(server: Address) -> None:
             assert sorted(entry.name for entry in found) == ["etc", "home", "nothing", "pub"]
 
 
-def test_decision_25_a_directory_accessed_as_a_file(server: Address) -> None:
+@pytest.mark.decision(25)
+def test_a_directory_accessed_as_a_file(server: Address) -> None:
     with pytest.raises(RemoteError) as refused:
         read(f"ftp://{server}/pub")
     assert refused.value.status == 550

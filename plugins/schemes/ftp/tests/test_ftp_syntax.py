@@ -94,8 +94,9 @@ def test_slashes_separate_directories_and_name(text: str, directories: tuple[str
     assert (url.directories, url.name) == (directories, name)
 
 
+@pytest.mark.decision(5)
 @pytest.mark.parametrize("code", "aidAID")
-def test_decision_5_the_typecode_keeps_its_case(code: str) -> None:
+def test_the_typecode_keeps_its_case(code: str) -> None:
     assert FtpURL.parse(f"ftp://h/x;type={code}").typecode == code
 
 

@@ -29,6 +29,7 @@ from urlschemes_testing.replay import (
 )
 
 
+@pytest.mark.decision(10)
 @pytest.mark.rfc1738(81, 86, 89)
 @pytest.mark.parametrize(
     ("url", "asked"),

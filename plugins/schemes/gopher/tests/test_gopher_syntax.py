@@ -61,6 +61,7 @@ def test_an_empty_path_means_type_1(text: str) -> None:
     assert (url.search, url.gopher_plus, url.port, url.host) == (None, None, 70, "h")
 
 
+@pytest.mark.decision(9)
 @pytest.mark.parametrize(
     ("written", "gtype"), [("0", "0"), ("%30", "0"), ("%3a", ":"), ("%FF", "\udcff"), ("%0D", "\r"), ("%09", "\t")]
 )

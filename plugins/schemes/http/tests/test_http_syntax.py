@@ -56,6 +56,7 @@ search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
 # The parts
 
 
+@pytest.mark.decision(29)
 @pytest.mark.parametrize(
     ("text", "path", "search", "target"),
     [
@@ -71,7 +72,7 @@ search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
         ("http://h/%E2%82%AC", "€", None, "/%E2%82%AC"),
     ],
 )
-def test_decision_29_path_search_and_target(text: str, path: str | None, search: str | None, target: str) -> None:
+def test_path_search_and_target(text: str, path: str | None, search: str | None, target: str) -> None:
     url = HttpURL.parse(text)
     assert (url.path, url.search, url.target) == (path, search, target)
     assert str(url) == text

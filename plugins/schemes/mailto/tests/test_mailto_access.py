@@ -406,6 +406,7 @@ def test_a_message_that_cannot_be_sent_is_refused_before_connecting(
     assert text in str(refusal.value)
 
 
+@pytest.mark.decision(11)
 @pytest.mark.parametrize(
     "url",
     [
@@ -419,7 +420,7 @@ def test_a_message_that_cannot_be_sent_is_refused_before_connecting(
         f"mailto:{'a' * 255}@host.dom",
     ],
 )
-def test_decision_11_an_address_that_is_ambiguous_or_unsafe_is_refused(url: str) -> None:
+def test_an_address_that_is_ambiguous_or_unsafe_is_refused(url: str) -> None:
     with pytest.raises(UnsafeURL):
         next(send(MailtoURL.parse(url), message=MESSAGE, relay=RELAY, confirm=True))
 

@@ -35,7 +35,8 @@ def test_the_record_is_that_of_the_scheme() -> None:
     assert sum(example.parts is None for example in registration.examples) >= 10
 
 
-def test_decision_11_the_address_is_an_addr_spec_once_decoded() -> None:
+@pytest.mark.decision(11)
+def test_the_address_is_an_addr_spec_once_decoded() -> None:
     assert MailtoURL.parse("mailto:%6Aoe%40host.dom").address == "joe@host.dom"
     assert not urlschemes.is_valid("mailto:joe")
     url = MailtoURL.parse("mailto:joe@host.dom?subject=x")

@@ -40,6 +40,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
 # Decision 12: the three forms
 
 
+@pytest.mark.decision(12)
 @pytest.mark.parametrize(
     ("part", "form", "group", "message_id"),
     [
@@ -59,7 +60,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
         ("%FF%25@d", "article", None, "\udcff%@d"),
     ],
 )
-def test_decision_12_all_groups_a_group_or_an_article(
+def test_all_groups_a_group_or_an_article(
     part: str, form: str, group: str | None, message_id: str | None
 ) -> None:
     url = NewsURL.parse(f"news:{part}")
@@ -72,7 +73,8 @@ def test_an_error_of_a_group_names_its_rule() -> None:
     assert registration.syntax.parts["group"].rule == "group"
 
 
-def test_decision_12_there_is_no_form_with_a_server() -> None:
+@pytest.mark.decision(12)
+def test_there_is_no_form_with_a_server() -> None:
     url = NewsURL.parse("news://h/1@x")
     assert (url.form, url.message_id) == ("article", "//h/1@x")
     assert isinstance(url, URL)
@@ -90,14 +92,16 @@ def test_slashes_before_an_identifier_are_a_finding(text: str, spans: list[tuple
     assert [found.span for found in urlschemes_lint.check(text) if found.code == "news-server"] == spans
 
 
-def test_decision_12_the_host_of_an_article_is_that_of_section_5() -> None:
+@pytest.mark.decision(12)
+def test_the_host_of_an_article_is_that_of_section_5() -> None:
     for host in ("", "a_b", "a.", ".a", "a..b", "-a", "1a.1", "1.2.3", "[1.2.3.4]", "a:1", "a/b", "%61"):
         with pytest.raises(InvalidURL):
             NewsURL.parse(f"news:1@{host}")
 
 
+@pytest.mark.decision(4)
 @pytest.mark.parametrize("group", ["%61", "a%2Eb", "a%"])
-def test_decision_4_a_group_holds_no_escape(group: str) -> None:
+def test_a_group_holds_no_escape(group: str) -> None:
     with pytest.raises(InvalidURL):
         NewsURL.parse(f"news:{group}")
 

@@ -45,6 +45,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
 # Decision 13: the number of the article
 
 
+@pytest.mark.decision(13)
 @pytest.mark.parametrize(
     ("path", "group", "article"),
     [
@@ -56,20 +57,22 @@ def test_the_grammar_is_that_of_section_5() -> None:
         ("A-b_c.9/1", "A-b_c.9", 1),
     ],
 )
-def test_decision_13_the_number_of_the_article_is_optional(path: str, group: str, article: int | None) -> None:
+def test_the_number_of_the_article_is_optional(path: str, group: str, article: int | None) -> None:
     url = NntpURL.parse(f"nntp://h/{path}")
     assert (url.group, url.article, url.host, url.port) == (group, article, "h", 119)
     assert url.raw["article"] == (path.partition("/")[2] or None)
 
 
-def test_decision_13_a_number_has_4000_digits_at_most() -> None:
+@pytest.mark.decision(18)
+def test_a_number_has_4000_digits_at_most() -> None:
     assert NntpURL.parse(f"nntp://h/a/{'1' * 4000}").article
     with pytest.raises(InvalidPart):
         NntpURL.parse(f"nntp://h/a/{'1' * 4001}")
 
 
+@pytest.mark.decision(4)
 @pytest.mark.parametrize("path", ["%61", "a%2Eb", "a/%31", "a/1%30"])
-def test_decision_4_neither_group_nor_number_holds_an_escape(path: str) -> None:
+def test_neither_group_nor_number_holds_an_escape(path: str) -> None:
     with pytest.raises(InvalidPart):
         NntpURL.parse(f"nntp://h/{path}")
 

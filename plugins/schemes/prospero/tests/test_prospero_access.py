@@ -264,6 +264,7 @@ def test_a_name_too_long_for_a_request_is_refused_before_connecting() -> None:
     assert failed(got(partial(access, path("a" * 20_000)), Dialogue()), UnsafeURL).part == "hsoname"
 
 
+@pytest.mark.decision(17)
 @pytest.mark.rfc1738(141)
 def test_a_field_must_have_the_value_of_the_attribute() -> None:
     lines = response(HELD, b"ATTRIBUTE OBJECT APPLICATION Owner SEQUENCE joe\n")

@@ -36,13 +36,15 @@ def test_the_record_is_that_of_the_scheme() -> None:
     assert sum(example.parts is None for example in registration.examples) >= 10
 
 
-def test_decision_17_fields_keep_their_order_and_may_repeat() -> None:
+@pytest.mark.decision(17)
+def test_fields_keep_their_order_and_may_repeat() -> None:
     url = ProsperoURL.parse("prospero://h/n;b=1;a=2;b=%31;=")
     assert url.fields == (("b", "1"), ("a", "2"), ("b", "1"), ("", ""))
     assert url.raw["fields"] == (("b", "1"), ("a", "2"), ("b", "%31"), ("", ""))
     assert ProsperoURL.parse("prospero://h/n").raw["fields"] == ()
 
 
+@pytest.mark.decision(17)
 @pytest.mark.parametrize("reserved", ["/", ";", "="])
 def test_reserved_characters_are_encoded_in_fields(reserved: str) -> None:
     escape = f"%{ord(reserved):02X}"

@@ -53,8 +53,9 @@ def test_a_service_cannot_be_accessed_as_an_object() -> None:
 # Decision 14: the final slash
 
 
+@pytest.mark.decision(14)
 @pytest.mark.parametrize("end", ["/x", "//", "/?", "/;x", "/%20", "/ ", "?", "/x@h/"])
-def test_decision_14_nothing_follows_the_final_slash(end: str) -> None:
+def test_nothing_follows_the_final_slash(end: str) -> None:
     assert TelnetURL.parse("telnet://h/").parts == TelnetURL.parse("telnet://h").parts
     with pytest.raises(InvalidURL):
         TelnetURL.parse(f"telnet://h{end}")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from urlschemes_wais.documents import media_type, parse_wpath
 
 
+@pytest.mark.decision(15)
 @pytest.mark.parametrize(
     ("wpath", "identifier", "size"),
     [

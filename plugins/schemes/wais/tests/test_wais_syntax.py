@@ -62,6 +62,7 @@ def test_wais_offers_only_access() -> None:
 # Decision 15: three forms, empty and opaque parts
 
 
+@pytest.mark.decision(15)
 @pytest.mark.parametrize(
     ("path", "form", "parts"),
     [
@@ -80,28 +81,31 @@ def test_wais_offers_only_access() -> None:
         ("0/%2F/%2F%3B%3D", "document", ("0", None, "/", "/;=")),
     ],
 )
-def test_decision_15_one_of_three_forms(path: str, form: str, parts: tuple[str | None, ...]) -> None:
+def test_one_of_three_forms(path: str, form: str, parts: tuple[str | None, ...]) -> None:
     url = WaisURL.parse(f"wais://h/{path}")
     assert (url.form, url.host, url.port) == (form, "h", 210)
     assert (url.database, url.search, url.wtype, url.wpath) == parts
     assert str(url) == f"wais://h/{path}"
 
 
+@pytest.mark.decision(15)
 @pytest.mark.parametrize("text", ["wais://h", "wais://h:210", "wais://h?q", "wais://h:210?q"])
-def test_decision_15_the_slash_before_the_database_is_required(text: str) -> None:
+def test_the_slash_before_the_database_is_required(text: str) -> None:
     with pytest.raises(InvalidURL):
         WaisURL.parse(text)
 
 
+@pytest.mark.decision(15)
 @pytest.mark.parametrize("octet", [";", ":", "@", "&", "="])
 @pytest.mark.parametrize("path", ["a{}b", "db/a{}b/id", "db/TEXT/a{}b"])
-def test_decision_15_database_type_and_identifier_hold_no_reserved_character(path: str, octet: str) -> None:
+def test_database_type_and_identifier_hold_no_reserved_character(path: str, octet: str) -> None:
     with pytest.raises(InvalidPart):
         WaisURL.parse(f"wais://h/{path.format(octet)}")
     assert WaisURL.parse(f"wais://h/{path.format(f'%{ord(octet):02X}')}")
 
 
-def test_decision_15_the_identifier_is_octets_of_any_kind() -> None:
+@pytest.mark.decision(15)
+def test_the_identifier_is_octets_of_any_kind() -> None:
     octets = bytes(range(256))
     url = WaisURL(host="h", database="db", wtype="TEXT", wpath=text_of(octets))
     assert octets_of(url.wpath or "") == octets

@@ -63,6 +63,7 @@ def test_the_settings_as_json(run, file: Path) -> None:
     assert "opensesame" not in result.stdout
 
 
+@pytest.mark.decision(32)
 def test_options_precede_the_configuration_which_precedes_defaults(run, configure, nothing_configured: Path) -> None:
     configure("[options.x-shelf]\ntimes = 2\n[policy]\nports = [25]\n")
     assert run("access", OPTIONS).stdout == "False 2"
