@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from functools import cache
 
@@ -18,6 +17,8 @@ PAGES = {
 }
 """The page of each mark."""
 
+_MARK = re.compile(rf"@pytest\.mark\.({'|'.join(PAGES)})\(([\d, ]+)\)")
+_TEST = re.compile(r"def (test_\w+)\(")
 _ROW = re.compile(r"^(\| (\d+) \| .*\|) [^|]*\|$", re.MULTILINE)
 _LINKS = re.compile(r"\n(\[\d+\]: .*\n)+\Z")
 
@@ -29,8 +30,12 @@ def page(mark: str) -> str:
     files = {path: index for index, path in enumerate(dict.fromkeys(path for _, path, _ in tests), 1)}
 
     def row(match: re.Match[str]) -> str:
-        links = [f"[`{name}`][{files[path]}]" for number, path, name in tests if number == int(match[2])]
-        return f"{match[1]} {', '.join(links) or 'none'} |"
+        links: dict[str, list[str]] = {}
+        for number, path, name in tests:
+            if number == int(match[2]):
+                links.setdefault(name, []).append(f"[{files[path]}]")
+        cells = [f"`{name}` {', '.join(paths)}" for name, paths in links.items()]
+        return f"{match[1]} {'; '.join(cells) or 'none'} |"
 
     definitions = "\n".join(f"[{index}]: ../../{path}" for path, index in files.items())
     return f"{_ROW.sub(row, text)}\n\n{definitions}\n"
@@ -39,18 +44,20 @@ def page(mark: str) -> str:
 @cache
 def marked_tests() -> list[tuple[str, int, str, str]]:
     """Return the mark, number, file and name of each marked test."""
-    folders = ("core/tests/**", "plugins/*/*/tests/**", "tests")
-    paths = sorted(path for folder in folders for path in ROOT.glob(f"{folder}/test_*.py"))
-    return [
-        (mark.func.attr, ast.literal_eval(number), path.relative_to(ROOT).as_posix(), test.name)
-        for path in paths
-        if re.search(rf"^@pytest\.mark\.({'|'.join(PAGES)})\(", source := path.read_text("utf-8"), re.MULTILINE)
-        for test in ast.parse(source).body
-        if isinstance(test, ast.FunctionDef)
-        for mark in test.decorator_list
-        if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Attribute) and mark.func.attr in PAGES
-        for number in mark.args
-    ]
+    found = []
+    for folder in ("core/tests/**", "plugins/*/*/tests/**", "tests"):
+        for path in ROOT.glob(f"{folder}/test_*.py"):
+            marks: list[tuple[str, str]] = []
+            for line in path.read_text("utf-8").splitlines():
+                if match := _MARK.match(line):
+                    marks.append((match[1], match[2]))
+                elif test := _TEST.match(line):
+                    file = path.relative_to(ROOT).as_posix()
+                    found += [
+                        (mark, int(number), file, test[1]) for mark, numbers in marks for number in numbers.split(",")
+                    ]
+                    marks = []
+    return found
 
 
 if __name__ == "__main__":

@@ -153,6 +153,7 @@ class Steps:
         return task.exception() or CHANGING.sub("", repr(task.result()))
 
 
+@pytest.mark.fault(50)
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """B50: no socket is open when the task is over, no thread is left, and nothing warns (which fails any test)."""
@@ -175,6 +176,7 @@ def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkey
         assert is_over(lambda: threading.active_count() <= threads)
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize(
     "fault", [ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"), TimeoutError()], ids=["reset", "late"]
 )
@@ -201,6 +203,7 @@ def test_a_fault_at_any_step_is_a_typed_error(
         assert errors
 
 
+@pytest.mark.fault(52)
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_octet_by_octet_it_is_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """B52."""

@@ -480,14 +480,16 @@ def came_to(row: str, name: str, stage: str, outcome: Any) -> None:
 to_all = pytest.mark.parametrize("scheme", USES)
 
 
+@pytest.mark.fault(1)
 @to_all
-def test_b01_nobody_listens(scheme: str) -> None:
+def test_a_refused_connection(scheme: str) -> None:
     with nothing_left(), refusing() as place:
         assert isinstance(outcome_of(USES[scheme], place, HERE), ConnectError)
 
 
+@pytest.mark.fault(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_b02_connecting_hangs(scheme: str) -> None:
+def test_connecting_hangs(scheme: str) -> None:
     with nothing_left(), deaf() as place:
         late = outcome_of(USES[scheme], place, HERE)
     assert isinstance(late, DeadlineExceeded)
@@ -516,8 +518,9 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Names:
     return resolve
 
 
+@pytest.mark.fault(3)
 @to_all
-def test_b03_a_name_without_an_address(scheme: str, names: Names) -> None:
+def test_a_name_without_an_address(scheme: str, names: Names) -> None:
     with nothing_left():
         names(fault=socket.gaierror(socket.EAI_NONAME, "Name or service not known"))
         assert isinstance(outcome_of(USES[scheme], "host.dom", HERE), ResolveError)
@@ -529,8 +532,9 @@ def test_b03_a_name_without_an_address(scheme: str, names: Names) -> None:
     assert late.phase == "resolve"
 
 
+@pytest.mark.fault(4)
 @to_all
-def test_b04_one_private_address_refuses_them_all(scheme: str, names: Names) -> None:
+def test_one_private_address_refuses_them_all(scheme: str, names: Names) -> None:
     heard: list[bytes] = []
     with nothing_left(), rogue(stays_silent()) as place, Datagrams(lambda octets, _: heard.append(octets)) as datagrams:
         names("127.0.0.1", "10.1.2.3")
@@ -542,8 +546,9 @@ def test_b04_one_private_address_refuses_them_all(scheme: str, names: Names) -> 
     assert refused.rule == "networks"
 
 
+@pytest.mark.fault(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_b05_a_name_is_resolved_once_and_what_was_checked_is_dialled(scheme: str, names: Names) -> None:
+def test_a_name_is_resolved_once_and_the_checked_address_used(scheme: str, names: Names) -> None:
     """The second answer would be another address; nobody asks for it, not even for a data connection."""
     last = list(TALKS[scheme].stages.values())[-1]
     with rogue(*last.fails(resets())) as place:
@@ -556,24 +561,28 @@ def test_b05_a_name_is_resolved_once_and_what_was_checked_is_dialled(scheme: str
 # --- What the server does ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(6)
 @stages("silence")
-def test_b06_silence(name: str, stage: str) -> None:
+def test_silence(name: str, stage: str) -> None:
     came_to("silence", name, stage, meet(name, stage, stays_silent(), policy=IMPATIENT))
 
 
+@pytest.mark.fault(9)
 @stages("reset")
-def test_b09_reset(name: str, stage: str) -> None:
+def test_reset(name: str, stage: str) -> None:
     came_to("reset", name, stage, meet(name, stage, waits(0.05), resets()))
 
 
+@pytest.mark.fault(10)
 @stages("half closed")
-def test_b10_half_closed(name: str, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_closed(name: str, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_ftp.data_connection.CONFIRMATION_TIMEOUT", 0.3)
     came_to("half closed", name, stage, meet(name, stage, ends_output(), stays_silent()))
 
 
+@pytest.mark.fault(11)
 @stages("endless")
-def test_b11_endless(name: str, stage: str) -> None:
+def test_endless(name: str, stage: str) -> None:
     known = TALKS[name].stages[stage]
     tracemalloc.start()
     try:
@@ -585,14 +594,16 @@ def test_b11_endless(name: str, stage: str) -> None:
     assert peak < CAP + 16 * 1024 * 1024
 
 
+@pytest.mark.fault(12)
 @stages("drip")
-def test_b12_a_drip(name: str, stage: str) -> None:
+def test_octets_that_drip(name: str, stage: str) -> None:
     words = TALKS[name].stages[stage].goes_on
     came_to("drip", name, stage, meet(name, stage, loops(drips(words, every=0.03)), policy=BRIEF))
 
 
+@pytest.mark.fault(13)
 @stages("line")
-def test_b13_a_line_without_end(name: str, stage: str) -> None:
+def test_an_endless_line(name: str, stage: str) -> None:
     found = meet(name, stage, says(TALKS[name].stages[stage].begins), floods(b"2" * 1000), policy=PATIENT)
     came_to("line", name, stage, found)
     exceeded = found.__cause__ if isinstance(found, Indeterminate) else found
@@ -600,6 +611,7 @@ def test_b13_a_line_without_end(name: str, stage: str) -> None:
         assert exceeded.value <= 65536
 
 
+@pytest.mark.fault(14)
 @pytest.mark.parametrize("scheme", [each for each in SCHEMES if each not in {"gopher", "telnet"}])
 @pytest.mark.parametrize(
     "octets",
@@ -612,7 +624,7 @@ def test_b13_a_line_without_end(name: str, stage: str) -> None:
     ],
     ids=["NULs", "all octets", "SSH", "IMAP", "escapes"],
 )
-def test_b14_another_protocol(scheme: str, octets: bytes) -> None:
+def test_another_protocol(scheme: str, octets: bytes) -> None:
     """To gopher and telnet all octets are text: what they make of them is tested with their plugins."""
     found = meet(scheme, FIRST[scheme], says(octets), stays_silent())
     assert isinstance(found, ProtocolError)
@@ -651,30 +663,34 @@ def protected(scheme: str, *acts: Act, policy: Policy = HERE) -> Any:
     return outcome
 
 
+@pytest.mark.fault(7)
 @to_protected
 @pytest.mark.parametrize("wrong", ["another host", "expired", "unknown authority"])
-def test_b07_nothing_is_sent_to_who_cannot_be_trusted(scheme: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_sent_to_a_server_that_is_not_trusted(scheme: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     offered = make_certificates(*(["other.dom"] if wrong == "another host" else []), expired=wrong == "expired")
     if wrong != "unknown authority":
         monkeypatch.setattr(f"{__name__}.certificates", lambda: offered)
     assert isinstance(protected(scheme, starts_tls(offered.server), stays_silent()), TLSError)
 
 
+@pytest.mark.fault(8)
 @to_protected
 @pytest.mark.parametrize("octets", [b"250 what?\r\n" * 3, b"\x15\x03\x03\x00\x02\x02\x28"], ids=["words", "an alert"])
-def test_b08_what_is_no_tls(scheme: str, octets: bytes) -> None:
+def test_a_server_without_tls(scheme: str, octets: bytes) -> None:
     assert isinstance(protected(scheme, hears_exactly(5), says(octets), stays_silent()), TLSError)
 
 
+@pytest.mark.fault(8)
 @to_protected
-def test_b08_a_handshake_that_hangs(scheme: str) -> None:
+def test_a_handshake_that_hangs(scheme: str) -> None:
     late = protected(scheme, stays_silent(), policy=IMPATIENT)
     assert isinstance(late, DeadlineExceeded)
     assert late.phase == "tls"
 
 
+@pytest.mark.fault(8)
 @to_protected
-def test_b08_a_handshake_that_is_cut(scheme: str) -> None:
+def test_a_handshake_that_is_cut(scheme: str) -> None:
     assert isinstance(protected(scheme, hears_exactly(5), resets()), TLSError | Truncated)
 
 
@@ -709,23 +725,26 @@ def answering(stage: str, also: Callable[[bytes], list[bytes]] = lambda _: []) -
     assert {datagram[9:] for datagram in heard} <= {request, b""}
 
 
-def test_b05_prospero_resolves_a_name_once(names: Names) -> None:
+@pytest.mark.fault(5)
+def test_prospero_resolves_a_name_once(names: Names) -> None:
     with answering("answer", lambda identifier: [b"\x03" + identifier + b"FAILURE NOT-AUTHORIZED\n"]) as place:
         asked = names("127.0.0.1")
         assert isinstance(outcome_of(PROSPERO, f"host.dom:{place.port}", HERE), RemoteError)
     assert asked == ["host.dom"]
 
 
+@pytest.mark.fault(6)
 @to_packets
-def test_b06_datagrams_that_do_not_come(stage: str) -> None:
+def test_silence_of_datagrams(stage: str) -> None:
     with answering(stage) as place:
         late = outcome_of(PROSPERO, place, IMPATIENT)
     assert isinstance(late, DeadlineExceeded)
     assert late.phase in {"response", "content"}
 
 
+@pytest.mark.fault(11)
 @to_packets
-def test_b11_endless_datagrams(stage: str) -> None:
+def test_endless_datagrams(stage: str) -> None:
     tracemalloc.start()
     try:
         with answering(
@@ -741,9 +760,10 @@ def test_b11_endless_datagrams(stage: str) -> None:
     assert peak < CAP + 16 * 1024 * 1024
 
 
+@pytest.mark.fault(14)
 @to_packets
 @pytest.mark.parametrize("octets", [b"220 ftp.dom ready\r\n", bytes(range(256)), b"", b"\x1b[2J", bytes(1500)])
-def test_b14_datagrams_of_another_protocol(stage: str, octets: bytes) -> None:
+def test_datagrams_of_another_protocol(stage: str, octets: bytes) -> None:
     with answering(stage, lambda _: [octets, octets]) as place:
         assert isinstance(outcome_of(PROSPERO, place, BRIEF), DeadlineExceeded)
 
@@ -771,9 +791,10 @@ def interrupted(use: Callable[..., Any], place: object) -> None:
     assert time.monotonic() - began < 1.5
 
 
+@pytest.mark.fault(50)
 @has_signals
 @stages("silence")
-def test_b50_interrupted_while_it_waits(name: str, stage: str) -> None:
+def test_interrupted_while_it_waits(name: str, stage: str) -> None:
     talk = TALKS[name]
     with nothing_left():
         with rogue(*talk.stages[stage].fails(interrupts, stays_silent()), lifetime=20) as place:
@@ -782,9 +803,10 @@ def test_b50_interrupted_while_it_waits(name: str, stage: str) -> None:
     said_only(talk, place)
 
 
+@pytest.mark.fault(50)
 @has_signals
 @to_packets
-def test_b50_interrupted_while_it_waits_for_datagrams(stage: str) -> None:
+def test_interrupted_while_it_waits_for_datagrams(stage: str) -> None:
     def interrupting(_: bytes) -> list[bytes]:
         interrupt()
         return []
@@ -793,9 +815,10 @@ def test_b50_interrupted_while_it_waits_for_datagrams(stage: str) -> None:
         interrupted(PROSPERO, place)
 
 
+@pytest.mark.fault(50)
 @has_signals
 @to_all
-def test_b50_interrupted_while_it_resolves(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_while_it_resolves(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def hang(*_: object, **__: object) -> None:
         interrupt()
         time.sleep(0.5)

@@ -349,6 +349,7 @@ def answer(*addresses: str) -> Callable[..., list[Any]]:
     ]
 
 
+@pytest.mark.fault(4)
 def test_one_bad_address_refuses_the_whole_answer(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve(lambda connection: connection.sendall(b"x"))
     monkeypatch.setattr(socket, "getaddrinfo", answer("127.0.0.1", "169.254.169.254"))
@@ -356,6 +357,7 @@ def test_one_bad_address_refuses_the_whole_answer(serve: Serve, monkeypatch: pyt
         run(fetch(port, host="two.example"), port=port)
 
 
+@pytest.mark.fault(1)
 def test_a_name_is_resolved_once_and_every_address_tried(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve(lambda connection: connection.sendall(b"x"))
     asked = []
@@ -394,6 +396,7 @@ def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
         run(fetch(7, host="none.example"))
 
 
+@pytest.mark.fault(3)
 def test_a_resolver_that_hangs_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
     hung = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: hung.wait(10) and [])
@@ -408,6 +411,7 @@ def test_a_resolver_that_hangs_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) 
         thread.join(10)
 
 
+@pytest.mark.fault(5)
 def test_where_the_system_really_connected_is_looked_at(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve(until_gone)
     monkeypatch.setattr(socket.socket, "getpeername", lambda _: ("127.0.0.9", port))
@@ -455,6 +459,7 @@ def test_a_connection_that_nobody_accepts() -> None:
     assert late.value.phase == "connect"
 
 
+@pytest.mark.fault(2)
 @pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is this machine's only on Linux")
 def test_an_address_that_hangs_leaves_time_for_the_next(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve(lambda connection: connection.sendall(b"here"))
@@ -463,6 +468,7 @@ def test_an_address_that_hangs_leaves_time_for_the_next(serve: Serve, monkeypatc
         assert run(fetch(port, host="two.example"), port=port).read() == b"here"
 
 
+@pytest.mark.fault(5)
 def test_data_connections_go_to_the_address_of_their_peer(serve: Serve) -> None:
     data = serve(lambda connection: connection.sendall(b"data"))
     control = serve(until_gone)
@@ -1359,6 +1365,7 @@ def test_redirects_within_the_records_schemes_are_followed(location: str, to: st
     document.close()
 
 
+@pytest.mark.fault(21)
 @pytest.mark.parametrize("location", ["x-other://h/", "FTP://h/", "file:///etc/passwd", "mailto:a@b", "javascript:1"])
 def test_other_schemes_are_refused_by_name_before_anything_reads_them(location: str) -> None:
     read: list[str] = []

@@ -41,6 +41,7 @@ def outcome_of(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> 
     return outcome
 
 
+@pytest.mark.fault(51, 52)
 def test_a_file_is_delivered_unchanged() -> None:
     dialogue = Dialogue(file("/pub/a.txt", b"one\r\n.\r\ntwo\x00"))
     outcome = outcome_of(partial(access, parse("file:///pub/a.txt")), dialogue)
@@ -115,6 +116,7 @@ def test_a_file_with_a_final_slash_is_an_error() -> None:
     assert outcome_of(partial(access, parse("file:///a/")), Dialogue(folder("/a"))).complete
 
 
+@pytest.mark.fault(49)
 @pytest.mark.parametrize(
     ("text", "error"),
     [
@@ -219,7 +221,7 @@ def test_nothing_outside_the_root_is_read(root: Path, policy: Policy, path: str)
 
 
 @posix
-def test_b49_links_out_of_the_root_are_refused(root: Path, policy: Policy) -> None:
+def test_links_out_of_the_root_are_refused(root: Path, policy: Policy) -> None:
     (root / "good").symlink_to(root / "sub" / "notes.txt")
     (root / "bad").symlink_to(root.parent / "secret.txt")
     (root / "folder").symlink_to(root.parent)
@@ -232,8 +234,9 @@ def test_b49_links_out_of_the_root_are_refused(root: Path, policy: Policy) -> No
         urlschemes_access.access(str(FileURL.from_path(root / "loop")), policy=policy)
 
 
+@pytest.mark.fault(49)
 @posix
-def test_b49_only_regular_files_are_read(root: Path, policy: Policy) -> None:
+def test_only_regular_files_are_read(root: Path, policy: Policy) -> None:
     os.mkfifo(root / "pipe")
     with pytest.raises(PolicyDenied):
         urlschemes_access.access(str(FileURL.from_path(root / "pipe")), policy=policy)
@@ -244,8 +247,9 @@ def test_b49_only_regular_files_are_read(root: Path, policy: Policy) -> None:
                 urlschemes_access.access(f"file://{path}", policy=everything)
 
 
+@pytest.mark.fault(49)
 @posix
-def test_b49_a_sparse_file_is_streamed(root: Path, policy: Policy) -> None:
+def test_a_sparse_file_is_streamed(root: Path, policy: Policy) -> None:
     with (root / "huge").open("wb") as huge:
         huge.truncate(64 * 1024**3)
     small = replace(policy, limits=Limits(content=1_000_000))
@@ -292,8 +296,9 @@ def test_no_name_is_looked_up(
     assert no_lookups == []
 
 
+@pytest.mark.fault(50)
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
-def test_b50_closing_early_closes_the_file(root: Path, policy: Policy) -> None:
+def test_closing_early_closes_the_file(root: Path, policy: Policy) -> None:
     def interrupt(event: TraceEvent) -> None:
         if event.kind == "receive":
             raise KeyboardInterrupt

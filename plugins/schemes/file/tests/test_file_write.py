@@ -54,6 +54,7 @@ GOOD: dict[str, tuple[Callable[[FileURL], Algorithm[None]], Dialogue, Attributes
 }
 
 
+@pytest.mark.fault(51, 52)
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_dialogue_gives_this_and_a_fault_leaves_nothing(name: str) -> None:  # B51, B52
     algorithm, dialogue, attributes = GOOD[name]

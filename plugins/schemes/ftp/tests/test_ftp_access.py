@@ -261,6 +261,7 @@ CASES = {**DOCUMENTS, **LISTINGS, **ATTRIBUTES}
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
+@pytest.mark.fault(52)
 @pytest.mark.decision(26)
 @pytest.mark.rfc1738(51, 57, 65, 66)
 @every_case
@@ -274,6 +275,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
     assert outcome.attributes == case.attributes
 
 
+@pytest.mark.fault(51)
 @every_case
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Case) -> None:
     url = FtpURL.parse(case.url)

@@ -75,6 +75,7 @@ PASV_PORTS = {
 }
 
 
+@pytest.mark.fault(27)
 @pytest.mark.parametrize(
     ("commands", "reply", "port"),
     [
@@ -130,7 +131,8 @@ def sending(*acts: Act) -> tuple[Act, ...]:
     return hears(), offers_data("229 (|||{port}|)", *acts), hears(), says("150 here it comes")
 
 
-def test_b27_the_address_in_pasv_is_not_dialled() -> None:
+@pytest.mark.fault(27)
+def test_the_address_in_pasv_is_not_used() -> None:
     with rogue(
         *(*LOGS_IN, *size(4), hears(), says("500 What?"), hears()),
         offers_data("227 Entering Passive Mode (192,0,2,7,{high},{low})", says(b"data")),
@@ -141,14 +143,16 @@ def test_b27_the_address_in_pasv_is_not_dialled() -> None:
     assert server.heard[0].split(b"\r\n") == commands.split(b"|")
 
 
-def test_b28_no_one_listens_for_the_data() -> None:
+@pytest.mark.fault(28)
+def test_a_refused_data_connection() -> None:
     with refusing() as closed:
         acts = (*LOGS_IN, *size(4), hears(), says(f"229 (|||{closed.port}|)"), stays_silent())
         with rogue(*acts) as server, pytest.raises(ConnectError):
             read(f"ftp://{server}/a")
 
 
-def test_b28_connecting_for_the_data_hangs() -> None:
+@pytest.mark.fault(28)
+def test_connecting_for_the_data_hangs() -> None:
     with deaf() as hanging:
         acts = (*LOGS_IN, *size(4), hears(), says(f"229 (|||{hanging.port}|)"), stays_silent())
         with rogue(*acts) as server, pytest.raises(DeadlineExceeded) as late:
@@ -156,7 +160,8 @@ def test_b28_connecting_for_the_data_hangs() -> None:
     assert late.value.phase == "data"
 
 
-def test_b28_silent_data_and_the_control_connection_is_closed() -> None:
+@pytest.mark.fault(28)
+def test_silent_data_and_the_control_connection_is_closed() -> None:
     closed = threading.Event()
     acts = (*LOGS_IN, *size(4), *sending(stays_silent()), stays_silent(), lambda _: closed.set())
     with rogue(*acts) as server:
@@ -166,7 +171,8 @@ def test_b28_silent_data_and_the_control_connection_is_closed() -> None:
         assert closed.wait(PATIENCE)
 
 
-def test_b09_data_reset_in_the_middle() -> None:
+@pytest.mark.fault(9)
+def test_data_reset_in_the_middle() -> None:
     read_some = threading.Event()
 
     def once_read(_: Visitor) -> None:
@@ -181,7 +187,8 @@ def test_b09_data_reset_in_the_middle() -> None:
     assert (cut.value.received, cut.value.expected) == (50, 100)
 
 
-def test_b11_an_endless_listing() -> None:
+@pytest.mark.fault(11)
+def test_an_endless_listing() -> None:
     acts = (*LOGS_IN, *NAMES, *sending(floods(b"name\r\n")), stays_silent())
     with rogue(*acts) as server, urlschemes_access.access(f"ftp://{server}/", policy=quick(entries=5000)) as listing:
         assert isinstance(listing, Listing)
@@ -190,8 +197,9 @@ def test_b11_an_endless_listing() -> None:
     assert many.value.limit == "entries"
 
 
+@pytest.mark.fault(29)
 @pytest.mark.parametrize("timeout", [0.2, 15.0], ids=["its own timeout", "the deadline"])
-def test_b29_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, timeout: float) -> None:
+def test_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, timeout: float) -> None:
     monkeypatch.setattr("urlschemes_ftp.data_connection.CONFIRMATION_TIMEOUT", timeout)
     acts = (*LOGS_IN, *size(4), *sending(says(b"data")), stays_silent())
     with rogue(*acts) as server, pytest.raises(Truncated) as cut:
@@ -199,15 +207,17 @@ def test_b29_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, timeout: float
     assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 4, b"data")
 
 
+@pytest.mark.fault(29)
 @pytest.mark.parametrize("end", ["426 aborted", "226 sent"])
-def test_b29_426_and_a_size_that_disagrees(end: str) -> None:
+def test_426_and_a_size_that_disagrees(end: str) -> None:
     acts = (*LOGS_IN, *size(5), *sending(says(b"data")), after_data(), says(end), stays_silent())
     with rogue(*acts) as server, pytest.raises(Truncated) as cut:
         read(f"ftp://{server}/a")
     assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 5, b"data")
 
 
-def test_b31_a_refused_connection_is_closed() -> None:
+@pytest.mark.fault(31)
+def test_a_refused_connection_is_closed() -> None:
     closed = threading.Event()
     with rogue(says("421 too many"), stays_silent(), lambda _: closed.set()) as server:
         with pytest.raises(RemoteError) as refused:
@@ -217,7 +227,8 @@ def test_b31_a_refused_connection_is_closed() -> None:
     assert server.heard == [b""]
 
 
-def test_b50_closing_early_closes_both_connections() -> None:
+@pytest.mark.fault(50)
+def test_closing_early_closes_both_connections() -> None:
     control_closed, data_closed = threading.Event(), threading.Event()
     data = (says(b"data"), stays_silent(), lambda _: data_closed.set())
     acts = (*LOGS_IN, *size(None), *sending(*data), stays_silent(), lambda _: control_closed.set())

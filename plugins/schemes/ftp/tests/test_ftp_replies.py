@@ -257,6 +257,7 @@ def outcome_of(case: Bad) -> Outcome:
     return replay((find_attributes if case.find else access)(FtpURL.parse(case.url)), case.dialogue)
 
 
+@pytest.mark.fault(13, 25, 26, 30)
 @pytest.mark.decision(27)
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
 def test_a_bad_dialogue_is_this_error(case: Bad) -> None:
@@ -311,6 +312,7 @@ CODES = ["110", "120", "125", "150", "200", "202", "211", "213", "220", "221", "
          "522", "530", "532", "534", "550", "551", "552", "553", "599"]  # fmt: skip
 
 
+@pytest.mark.fault(24)
 @pytest.mark.parametrize("command", COMMAND_AND_GOOD_CODES)
 def test_every_reply_code_to_every_command(command: str) -> None:
     begun, good = COMMAND_AND_GOOD_CODES[command]

@@ -116,6 +116,7 @@ CASES = {
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
+@pytest.mark.fault(52)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B52
     outcome = split_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.dialogue)
@@ -123,6 +124,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B5
     assert (outcome.kind, outcome.attributes) == ("attributes", case.attributes)
 
 
+@pytest.mark.fault(51)
 @every_case
 def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: Case) -> None:  # B51
     runs = fault_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.dialogue, also=("QUIT",))
@@ -290,6 +292,7 @@ def test_content_that_fails_in_the_middle_resets_the_data_connection() -> None:
     assert (receiver.octets, receiver.ended) == (b"some", "ConnectionResetError")
 
 
+@pytest.mark.fault(9)
 @pytest.mark.parametrize(
     ("then", "error", "status"),
     [
@@ -299,7 +302,7 @@ def test_content_that_fails_in_the_middle_resets_the_data_connection() -> None:
     ],
     ids=["426", "closed", "silence"],
 )
-def test_b09_the_data_connection_is_reset_in_the_middle(
+def test_the_data_connection_is_reset_in_the_middle(
     then: tuple[Act, ...], error: type[URLError], status: int | None
 ) -> None:
     with rogue(*storing(hears_exactly(100_000), resets(), then=then)) as address, pytest.raises(URLError) as caught:
@@ -311,7 +314,8 @@ def test_b09_the_data_connection_is_reset_in_the_middle(
     assert caught.value.sent >= 100_000
 
 
-def test_b06_a_server_that_receives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.fault(6)
+def test_a_server_that_receives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_ftp.upload.REASON_TIMEOUT", 0.1)
     short = replace(HERE, limits=Limits(deadline=20, idle=0.3))
     with rogue(*storing(waits(5), then=(stays_silent(),))) as address, pytest.raises(DeadlineExceeded) as late:
@@ -326,6 +330,7 @@ def test_a_refusal_ends_an_endless_upload() -> None:
     assert full.value.status == 552
 
 
+@pytest.mark.fault(29)
 @pytest.mark.parametrize("last", [closes(), resets(), stays_silent()], ids=["closes", "resets", "silence"])
 def test_lost_after_all_was_sent(last: Act, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_ftp.upload.CONFIRMATION_TIMEOUT", 0.2)
@@ -344,7 +349,8 @@ def test_nothing_is_tried_twice() -> None:
     assert address.heard == [b"USER anonymous\r\nDELE a\r\n"]
 
 
-def test_b27_the_data_go_to_the_machine_of_the_control_connection() -> None:
+@pytest.mark.fault(27)
+def test_data_go_to_the_host_of_the_control_connection() -> None:
     receiver = DataReceiver()
     acts = (
         *(*LOGS_IN, says("500 what?"), hears()),

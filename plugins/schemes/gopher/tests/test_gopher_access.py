@@ -65,6 +65,7 @@ def test_the_port_of_the_url_is_connected_to() -> None:
     assert outcome_of(url, exchange("x", b"\x00\xff", port=7070), closing=True).content == b"\x00\xff"
 
 
+@pytest.mark.fault(51, 52)
 def test_a_text_ends_at_its_dot_and_loses_doubled_dots() -> None:
     outcome = outcome_of("0about", exchange("about", "Hello.", "..profile", "...", "", ".", "not this"))
     assert outcome.content == b"Hello.\r\n.profile\r\n..\r\n\r\n"

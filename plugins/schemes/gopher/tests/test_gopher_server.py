@@ -263,7 +263,8 @@ def fails(
     return caught.value
 
 
-def test_b11_an_endless_stream() -> None:
+@pytest.mark.fault(11)
+def test_an_endless_stream() -> None:
     small = replace(QUICK, limits=replace(QUICK.limits, content=100_000, entries=1000, deadline=20))
 
     def whole(url: str, policy: Policy) -> None:
@@ -282,18 +283,20 @@ def test_b11_an_endless_stream() -> None:
     )
 
 
+@pytest.mark.fault(13)
 @pytest.mark.parametrize(
     ("path", "most"), [("0a", 65536), ("1a", 8192), ("7a%09b", 8192), ("0a%09%09+", 65536), ("1a%09%09$", 8192)]
 )
-def test_b13_an_endless_line(path: str, most: int) -> None:
+def test_an_endless_line(path: str, most: int) -> None:
     head = says("+-1") if "+" in path or "$" in path else says(b"x")
     error = fails(path, LimitExceeded, hears(), head, floods(b"x" * 1000))
     assert (error.limit, error.value) == ("line", most)
 
 
+@pytest.mark.fault(14)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("octets", [b"\0" * 5000, bytes(range(256)) * 20, b"\x1b]52;c;x\x07\r\n" * 5])
-def test_b14_noise(path: str, octets: bytes) -> None:
+def test_noise(path: str, octets: bytes) -> None:
     found: list[object] = []
     errors: list[URLError] = []
     with rogue(hears(), says(octets)) as server:
@@ -307,7 +310,8 @@ def test_b14_noise(path: str, octets: bytes) -> None:
     assert all(item.url is None for item in found if isinstance(item, Entry))
 
 
-def test_b39_a_text_without_a_dot_and_one_that_goes_on_after_it() -> None:
+@pytest.mark.fault(39)
+def test_a_text_without_a_dot_and_one_that_goes_on_after_it() -> None:
     with rogue(hears(), says("one", "two")) as server, access(f"gopher://{server}/0a", policy=QUICK) as document:
         assert isinstance(document, Document)
         assert (document.read(), document.terminated) == (b"one\r\ntwo\r\n", False)
@@ -327,7 +331,8 @@ def test_a_server_that_does_not_close_after_the_dot() -> None:
         assert read(f"gopher://{server}/0a%09%09+", policy=QUICK) == b"abc"
 
 
-def test_b40_bad_lines_of_a_menu_are_entries_with_a_problem() -> None:
+@pytest.mark.fault(40)
+def test_bad_lines_of_a_menu_are_entries_with_a_problem() -> None:
     lines = (
         "no tabs",
         "0A\ta\th.dom\t99999",
@@ -345,6 +350,7 @@ def test_b40_bad_lines_of_a_menu_are_entries_with_a_problem() -> None:
         access(mail.url, policy=QUICK)
 
 
+@pytest.mark.fault(40)
 def test_no_server_of_a_menu_is_contacted() -> None:
     with rogue(stays_silent()) as other:
         lines = (f"0A\ta\t127.0.0.1\t{other.port}", f"hB\tURL:gopher://{other}/0b\t127.0.0.1\t{other.port}", ".")

@@ -98,6 +98,7 @@ CASES = {
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
+@pytest.mark.fault(52)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
     outcome = split_everywhere(lambda: access(case.url), case.dialogue)
@@ -106,6 +107,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
     assert outcome.unclosed == ()
 
 
+@pytest.mark.fault(51)
 @every_case
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Case) -> None:
     runs = fault_everywhere(lambda: access(case.url), case.dialogue, ends_by_closing=case.ends_by_closing)
@@ -221,8 +223,9 @@ def test_every_redirect_is_followed_by_get(status: int) -> None:
     assert outcome_of(dialogue).content == b"ok"
 
 
+@pytest.mark.fault(20)
 @pytest.mark.parametrize("chunk", [None, 1000])
-def test_b20_a_location_of_a_mebibyte_is_refused_as_a_redirect(chunk: int | None) -> None:
+def test_a_location_of_a_mebibyte_is_refused_as_a_redirect(chunk: int | None) -> None:
     octets = b"HTTP/1.1 302 Found\r\nServer: x\r\nLocation: " + b"/a" * 2**19 + b"\r\n\r\n"
     error = replay(access(URL), OPENING.then(server(octets)), chunk=chunk).error
     assert isinstance(error, RedirectRefused)

@@ -25,6 +25,7 @@ SHORT: dict[str, tuple[bytes, bytes, int | None]] = {
 }
 
 
+@pytest.mark.fault(17)
 @pytest.mark.parametrize("ending", [server_closes, server_resets])
 @pytest.mark.parametrize("name", SHORT)
 def test_a_short_body_is_truncated(name: str, ending: Callable[[], Step]) -> None:

@@ -73,7 +73,8 @@ def test_header_fields_are_safe_to_print() -> None:
     assert fields["content-location"] == "ftp://joe:***@host.dom/"
 
 
-def test_b19_a_body_with_a_content_coding_is_delivered_as_it_came_without_a_media_type() -> None:
+@pytest.mark.fault(19)
+def test_a_body_with_a_content_coding_is_delivered_as_it_came_without_a_media_type() -> None:
     outcome = outcome_of_response(
         "HTTP/1.1 200 OK",
         "Content-Type: text/html",
@@ -147,6 +148,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
 }
 
 
+@pytest.mark.fault(16, 18)
 @pytest.mark.parametrize("chunk", [None, 1, 5])
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_response_is_a_protocol_error_that_says_where(name: str, chunk: int | None) -> None:
@@ -198,6 +200,7 @@ BEYOND: dict[str, tuple[bytes, str, int]] = {
 }
 
 
+@pytest.mark.fault(15)
 @pytest.mark.parametrize("chunk", [None, 1000])
 @pytest.mark.parametrize("name", BEYOND)
 def test_a_response_beyond_a_limit_names_the_limit(name: str, chunk: int | None) -> None:

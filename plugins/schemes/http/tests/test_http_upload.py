@@ -128,6 +128,7 @@ def put(media_type: str = "") -> Algorithm[None]:
     return access.replace(URL, media_type=media_type)
 
 
+@pytest.mark.fault(52)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B52
     outcome = split_everywhere(lambda: put(case.media_type), case.dialogue)
@@ -138,6 +139,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B5
     assert (outcome.attributes.size, outcome.attributes.media_type) == (None, None)
 
 
+@pytest.mark.fault(51)
 @every_case
 def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: Case) -> None:  # B51
     runs = fault_everywhere(lambda: put(case.media_type), case.dialogue, also=case.also)
@@ -280,7 +282,8 @@ def endless() -> Iterator[bytes]:
         yield bytes(65536)
 
 
-def test_b09_a_reset_in_the_middle() -> None:
+@pytest.mark.fault(9)
+def test_a_reset_in_the_middle() -> None:
     acts = (hears_until(END), CONTINUES, hears_exactly(200_000), resets())
     with rogue(*acts) as address, pytest.raises(Truncated) as cut:
         urlschemes_access.replace(f"http://{address}/a", endless(), policy=HERE)
@@ -297,7 +300,8 @@ def test_a_refusal_ends_an_endless_upload() -> None:
     assert refused.value.sent
 
 
-def test_b06_a_server_that_receives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.fault(6)
+def test_a_server_that_receives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_http.upload.REASON_TIMEOUT", 0.1)
     short = replace(HERE, limits=Limits(deadline=20, idle=0.3))
     with rogue(hears_until(END), CONTINUES, waits(5)) as address, pytest.raises(DeadlineExceeded) as late:

@@ -82,6 +82,7 @@ def outcome_of(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> 
     return outcome
 
 
+@pytest.mark.fault(52)
 @pytest.mark.parametrize("name", CASES)
 def test_a_good_dialogue_gives_this_however_it_is_cut(name: str) -> None:
     outcome = split_everywhere(lambda: access(URL), CASES[name])
@@ -90,6 +91,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(name: str) -> None:
     assert outcome.unclosed == ()
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize("name", CASES)
 def test_every_fault_at_every_step_is_an_error_that_shows_no_password(name: str) -> None:
     runs = fault_everywhere(lambda: access(URL), CASES[name])
@@ -182,7 +184,8 @@ def test_a_basic_challenge_has_several_forms(challenge: str) -> None:
     assert replay(access(URL), dialogue).complete
 
 
-def test_b07_nothing_is_sent_if_tls_fails() -> None:
+@pytest.mark.fault(7)
+def test_nothing_is_sent_if_tls_fails() -> None:
     dialogue = Dialogue(connect("host.dom", 443), start_tls("host.dom", error=TLSError("self-signed certificate")))
     outcome = replay(access(URL), dialogue)
     assert isinstance(outcome.error, TLSError)

@@ -75,8 +75,9 @@ UNTRUSTED: dict[str, tuple[Callable[[], tuple[ssl.SSLContext, ssl.SSLContext | N
 }
 
 
+@pytest.mark.fault(7)
 @pytest.mark.parametrize("name", UNTRUSTED)
-def test_b07_nothing_is_sent_to_a_server_that_is_not_trusted(name: str) -> None:
+def test_nothing_is_sent_to_a_server_that_is_not_trusted(name: str) -> None:
     make_contexts, reason = UNTRUSTED[name]
     server_context, client_context = make_contexts()
     traced: list[TraceEvent] = []
@@ -88,10 +89,11 @@ def test_b07_nothing_is_sent_to_a_server_that_is_not_trusted(name: str) -> None:
     assert "send" not in {event.kind for event in traced}
 
 
+@pytest.mark.fault(8)
 @pytest.mark.parametrize(
     "octets", [b"220 smtp.example ESMTP\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"", b"\x15\x03\x03\0\2\2\x28"]
 )
-def test_b08_a_server_without_tls(octets: bytes, trust: ssl.SSLContext) -> None:
+def test_a_server_without_tls(octets: bytes, trust: ssl.SSLContext) -> None:
     with (
         Loopback(lambda connection: connection.sendall(octets)) as server,
         pytest.raises(AccessError) as refused,
@@ -100,7 +102,8 @@ def test_b08_a_server_without_tls(octets: bytes, trust: ssl.SSLContext) -> None:
     assert isinstance(refused.value, TLSError)
 
 
-def test_b08_a_handshake_that_hangs(trust: ssl.SSLContext) -> None:
+@pytest.mark.fault(8)
+def test_a_handshake_that_hangs(trust: ssl.SSLContext) -> None:
     with Loopback(waits) as server, pytest.raises(DeadlineExceeded) as late:
         urlschemes_access.access(f"https://{server.address}/", policy=IMPATIENT, ssl_context=trust)
     assert late.value.phase == "tls"
@@ -123,6 +126,7 @@ def cut(octets: bytes) -> Callable[[socket.socket], None]:
     return serve
 
 
+@pytest.mark.fault(17)
 @pytest.mark.parametrize(
     "head", [b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["length", "close"]
 )
@@ -147,7 +151,8 @@ def test_a_complete_body_needs_no_end_of_tls(identity: ssl.SSLContext, trust: ss
         assert document.read() == b"hello"
 
 
-def test_b22_from_http_to_https_and_never_back(identity: ssl.SSLContext, trust: ssl.SSLContext) -> None:
+@pytest.mark.fault(22)
+def test_from_http_to_https_and_never_back(identity: ssl.SSLContext, trust: ssl.SSLContext) -> None:
     with http_server(handler=echo) as clear:
         back = {"/": redirect(f"http://{clear}/stolen"), "/ok": echo}
         with http_server(handler=back, tls=identity) as safe:
@@ -162,7 +167,8 @@ def test_b22_from_http_to_https_and_never_back(identity: ssl.SSLContext, trust: 
         assert clear.requests == []
 
 
-def test_b22_a_login_stays_with_the_host_and_port_that_asked(identity: ssl.SSLContext, trust: ssl.SSLContext) -> None:
+@pytest.mark.fault(22)
+def test_a_login_stays_with_the_host_and_port_that_asked(identity: ssl.SSLContext, trust: ssl.SSLContext) -> None:
     def vault(request: HttpRequest) -> HttpResponse:
         if request.headers["Authorization"] != "Basic am9lOnNlY3JldA==":
             return HttpResponse(401, b"", [("WWW-Authenticate", 'Basic realm="vault"')])

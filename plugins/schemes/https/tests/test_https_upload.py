@@ -57,6 +57,7 @@ DELETE = Dialogue(
 )
 
 
+@pytest.mark.fault(51, 52)
 @pytest.mark.parametrize(("operation", "dialogue"), [(put, PUT), (delete, DELETE)], ids=["replace", "delete"])
 def test_a_login_comes_before_the_content(operation: Callable[..., Algorithm[None]], dialogue: Dialogue) -> None:
     outcome = split_everywhere(lambda: operation(URL), dialogue)

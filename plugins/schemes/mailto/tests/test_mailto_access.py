@@ -267,6 +267,7 @@ def with_login(algorithm: Any) -> Any:
             error = raised
 
 
+@pytest.mark.fault(52)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_a_dialogue_gives_the_same_delivery_however_the_octets_are_cut(case: Success) -> None:
     outcome = split_everywhere(case.algorithm, case.dialogue)
@@ -279,6 +280,7 @@ def test_a_dialogue_gives_the_same_delivery_however_the_octets_are_cut(case: Suc
     assert delivery.fields["the message"].startswith("250")
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize("case", [case for name, case in SUCCESSES.items() if name != WITHOUT_LOGIN])
 def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
     # Without credentials the dialogue continues differently: the next test has that case.
@@ -296,6 +298,7 @@ def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
         assert sent.count(b"DATA\r\n") <= 1
 
 
+@pytest.mark.fault(51)
 def test_every_fault_without_credentials_is_an_error() -> None:
     case = SUCCESSES[WITHOUT_LOGIN]
     runs = fault_everywhere(case.algorithm, case.dialogue, also=["QUIT"])

@@ -227,6 +227,7 @@ ENDS: dict[str, tuple[Act, ...]] = {
 }
 
 
+@pytest.mark.fault(36)
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 def test_a_connection_lost_after_the_dot_is_indeterminate_and_not_tried_again(end: tuple[Act, ...]) -> None:
     with rogue(*DATA, *end) as server, pytest.raises(Indeterminate) as unknown:
@@ -235,6 +236,7 @@ def test_a_connection_lost_after_the_dot_is_indeterminate_and_not_tried_again(en
     assert len(server.heard) == 1
 
 
+@pytest.mark.fault(35)
 @pytest.mark.parametrize("reply", ["451 later", "554 never"])
 def test_a_refused_message_is_not_tried_again(reply: str) -> None:
     with rogue(*DATA, says(reply), hears(), says("221 bye")) as server, pytest.raises(RemoteError) as refusal:

@@ -202,6 +202,7 @@ SUCCESSES = {
 }
 
 
+@pytest.mark.fault(52)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Success) -> None:
     outcome = split_everywhere(case.run, case.dialogue)
@@ -212,6 +213,7 @@ def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Succe
     assert outcome.attributes == case.attributes
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Success) -> None:
     runs = fault_everywhere(case.run, case.dialogue, also=["QUIT"] if case.algorithm is update else ())
@@ -285,6 +287,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.fault(14, 24, 25, 31, 33, 34)
 @pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
 def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
     outcome = replay(case.algorithm(NewsURL.parse(case.url), server=SERVER), case.dialogue)
@@ -441,6 +444,7 @@ def test_every_form_of_url(kind: dict[str, Any]) -> None:
         assert (attributes.name, attributes.media_type) == ("One", "message/rfc822")
 
 
+@pytest.mark.fault(32)
 def test_a_missing_group_or_article_is_a_remote_error() -> None:
     with nntp_server(GROUPS) as there:
         for url, status in (("news:no.such", 411), ("news:9@host.dom", 430)):
@@ -466,6 +470,7 @@ HELLO = (says("200 ready"), hears(), says("101 list", "VERSION 2", "READER", "OV
 QUICK = Policy(networks=HERE.networks, limits=Limits(deadline=3, idle=0.3, first_octet=0.3, connect=1))
 
 
+@pytest.mark.fault(36)
 def test_an_article_whose_verdict_is_lost_is_not_posted_again() -> None:
     acts = (*HELLO, says("340 go on"), hears_until(b"\r\n.\r\n"), resets())
     with rogue(*acts) as there:

@@ -337,6 +337,7 @@ SUCCESSES = {
 }
 
 
+@pytest.mark.fault(34, 52)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Success) -> None:
     outcome = split_everywhere(case.run, case.dialogue)
@@ -347,6 +348,7 @@ def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Succe
     assert outcome.attributes == case.attributes
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Success) -> None:
     runs = fault_everywhere(case.run, case.dialogue)

@@ -309,6 +309,7 @@ def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
         assert "s3cret" not in error.text
 
 
+@pytest.mark.fault(9)
 def test_content_before_the_cut_is_delivered() -> None:
     outcome = outcome_of(FAILURES["an article without its end"])
     assert outcome.content == HEADER + b"\r\n"
@@ -334,6 +335,7 @@ CODES = ["100", "101", "111", "199", "200", "201", "202", "205", "206", "211", "
          "481", "482", "483", "500", "501", "502", "503", "504", "580", "599"]  # fmt: skip
 
 
+@pytest.mark.fault(24)
 @pytest.mark.parametrize("command", EXPECTED)
 def test_every_unexpected_reply_code_to_every_command_is_an_error(command: str) -> None:
     sent, expected, how = EXPECTED[command]
@@ -352,6 +354,7 @@ def test_every_unexpected_reply_code_to_every_command_is_an_error(command: str) 
     assert refused >= 30
 
 
+@pytest.mark.fault(11)
 def test_a_group_that_is_too_large_to_be_listed_by_header_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_nntp.groups.MAX_REQUESTS", 2)
     error = outcome_of(

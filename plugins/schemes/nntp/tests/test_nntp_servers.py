@@ -100,6 +100,7 @@ def test_find_attributes() -> None:
         assert (attributes.name, attributes.fields["count"]) == ("misc.test", "4")
 
 
+@pytest.mark.fault(32)
 @pytest.mark.parametrize("kind", [*SERVERS.values(), {"posting": False}], ids=[*SERVERS, "without posting"])
 def test_a_missing_group_or_article_is_a_remote_error(kind: dict[str, Any]) -> None:
     with nntp_server(GROUPS, **kind) as server:
@@ -192,6 +193,7 @@ READY = (says("200 ready"), hears(), says("101 list", "VERSION 2", "READER", "OV
 QUICK = Policy(networks=HERE.networks, limits=Limits(deadline=3, idle=0.3, first_octet=0.3, connect=1))
 
 
+@pytest.mark.fault(11)
 def test_a_group_that_claims_to_be_endless_is_not_requested_article_by_article() -> None:
     high = 10**18
     acts = (*READY, hears(), says(f"211 {high} 1 {high} a.b"), hears(), says("500 what?"), hears(), says("500 what?"))
@@ -204,6 +206,7 @@ def test_a_group_that_claims_to_be_endless_is_not_requested_article_by_article()
     assert server.heard[1].endswith(b"HEAD %d\r\nHEAD %d\r\nHEAD %d\r\nQUIT\r\n" % (high - 2, high - 1, high))
 
 
+@pytest.mark.fault(36)
 @pytest.mark.parametrize("ending", [(), (resets(),), (stays_silent(),)], ids=["closed", "reset", "silent"])
 def test_an_article_whose_verdict_is_lost_is_not_posted_again(ending: tuple[Act, ...]) -> None:
     acts = (*READY, hears(), says("340 go on"), hears_until(b"\r\n.\r\n"), *ending)

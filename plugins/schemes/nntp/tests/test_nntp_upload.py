@@ -164,6 +164,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.fault(11, 13, 25, 31, 33, 34, 38)
 @pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
 def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
     outcome = replay(update(NntpURL.parse(GROUP)), case.dialogue)

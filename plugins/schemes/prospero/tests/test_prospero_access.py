@@ -163,6 +163,7 @@ def test_a_refusal_or_an_invalid_response_is_an_error(lines: bytes, error: type[
 # contents -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(51)
 @pytest.mark.parametrize(
     ("lines", "content"),
     [

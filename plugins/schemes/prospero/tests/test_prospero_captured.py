@@ -355,6 +355,7 @@ def dialogue(identifier: bytes, *commands: str) -> Dialogue:
     return Dialogue(connect("host.dom", 1525, transport="udp"), *steps)
 
 
+@pytest.mark.fault(51, 52)
 @pytest.mark.parametrize(
     ("name", "want", "commands"),
     [

@@ -92,6 +92,7 @@ def test_a_total_of_0_is_unknown_and_a_number_of_0_is_part_of_no_message() -> No
     assert Packet.parse(packet(0, 0, b"")) == Packet(identifier=ID, number=0)
 
 
+@pytest.mark.fault(48)
 @pytest.mark.parametrize(
     "datagram",
     [
@@ -155,6 +156,7 @@ def test_a_packet_is_parsed_from_its_octets(
     assert Packet.parse(sent.octets()) == sent
 
 
+@pytest.mark.fault(47)
 def test_connection_ids_are_random() -> None:
     drawn = {new_identifier() for _ in range(200)}
     assert len(drawn) > 190
@@ -199,6 +201,7 @@ def test_acknowledgements_are_withdrawn_only_by_a_reset() -> None:
 # repetition -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(45)
 def test_a_request_is_repeated_after_4_8_and_16_seconds() -> None:
     algorithm = exchange(PEER, b"ask")
     exchanged = talk(algorithm, None, None, None)
@@ -206,6 +209,7 @@ def test_a_request_is_repeated_after_4_8_and_16_seconds() -> None:
     assert exchanged.sent == [REQUEST] * 4
 
 
+@pytest.mark.fault(45)
 def test_after_three_repetitions_the_exchange_fails() -> None:
     with pytest.raises(DeadlineExceeded, match="no response arrived in time") as late:
         ask(None, None, None, None)
@@ -288,10 +292,12 @@ def test_packets_may_arrive_twice_and_in_any_order(datagrams: list[bytes]) -> No
         assert ask(*datagrams).response == b"one two three four"
 
 
+@pytest.mark.fault(46)
 def test_of_conflicting_copies_the_first_counts() -> None:
     assert ask(packet(1, 2, b"one "), packet(1, 2, b"evil "), packet(2, 2, b"two")).response == b"one two"
 
 
+@pytest.mark.fault(46)
 def test_a_gap_is_an_error() -> None:
     with pytest.raises(DeadlineExceeded, match="3 of 4 packets arrived"):
         ask(PARTS[0], PARTS[1], PARTS[3], *[None] * 20)
@@ -307,6 +313,7 @@ def test_packets_of_another_connection_are_dropped(identifier: int) -> None:
     assert ask(packet(1, 1, b"evil", identifier=identifier), b"\x03\x12\x34answer").response == b"answer"
 
 
+@pytest.mark.fault(48)
 @pytest.mark.parametrize(
     "invalid",
     [

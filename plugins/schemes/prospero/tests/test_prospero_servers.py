@@ -194,12 +194,14 @@ def test_a_long_name_is_sent_in_several_packets() -> None:
 # an unreliable network ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(45)
 @pytest.mark.parametrize("seed", range(2))
 def test_15_percent_of_all_datagrams_may_be_lost(seed: int) -> None:
     with prospero_server(TREE, loss=0.15, seed=seed) as server:
         assert content(server, "/long") == LONG
 
 
+@pytest.mark.fault(46)
 @pytest.mark.parametrize("seed", range(2))
 def test_datagrams_may_arrive_twice_and_in_any_order(seed: int) -> None:
     with prospero_server(TREE, duplicates=0.5, reorder=0.9, seed=seed) as server:
@@ -219,6 +221,7 @@ def test_all_of_this_at_once_and_from_another_port() -> None:
         assert content(server, "/octets") == bytes(range(256)) * 4
 
 
+@pytest.mark.fault(45)
 def test_if_everything_is_lost_the_access_ends() -> None:
     with prospero_server(TREE, loss=1) as server:
         with pytest.raises(DeadlineExceeded) as late:
@@ -264,6 +267,7 @@ def test_the_policy_allows_ports_1525_and_191() -> None:
         urlschemes_access.access("prospero://127.0.0.1:190/a", policy=HERE)
 
 
+@pytest.mark.fault(6)
 def test_a_silent_server_gets_four_requests() -> None:
     server_of_packets = PacketServer(lambda _: [])
     with server_of_packets as server, pytest.raises(DeadlineExceeded):
@@ -272,6 +276,7 @@ def test_a_silent_server_gets_four_requests() -> None:
     assert len(set(server_of_packets.heard)) == 1
 
 
+@pytest.mark.fault(9)
 def test_a_server_that_goes_away_truncates_the_response() -> None:
     # The system reports it at the first repetition.
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -291,6 +296,7 @@ def test_a_server_that_goes_away_truncates_the_response() -> None:
     thread.join()
 
 
+@pytest.mark.fault(11)
 def test_at_most_1024_packets_and_a_mebibyte_are_received() -> None:
     def flood(identifier: bytes) -> list[bytes]:
         return [packet(identifier, number, 0, b"x" * 60_000) for number in range(2, 65)]
@@ -310,6 +316,7 @@ def test_at_most_1024_packets_and_a_mebibyte_are_received() -> None:
         access(server, "/a")
 
 
+@pytest.mark.fault(12)
 def test_new_packets_do_not_extend_the_deadline() -> None:
     # Each packet is new and valid, but the response never ends.
     numbers = iter(range(1, 65536))
@@ -321,6 +328,7 @@ def test_new_packets_do_not_extend_the_deadline() -> None:
     assert late.value.phase in {"content", "send"}  # it may pass while a packet is acknowledged
 
 
+@pytest.mark.fault(47)
 def test_packets_of_another_id_or_address_are_dropped() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         stranger.bind(("127.0.0.2", 0))
@@ -337,6 +345,7 @@ def test_packets_of_another_id_or_address_are_dropped() -> None:
             assert list(listing) == []
 
 
+@pytest.mark.fault(48)
 def test_a_server_that_asks_the_client_to_wait_gets_no_repetition() -> None:
     server_of_packets = PacketServer(lambda identifier: [b"\x0b" + identifier + bytes.fromhex("0000 0000 0000 ffff")])
     with server_of_packets as server, pytest.raises(DeadlineExceeded):
@@ -347,6 +356,7 @@ def test_a_server_that_asks_the_client_to_wait_gets_no_repetition() -> None:
 # moved objects --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(47)
 def test_a_moved_object_is_requested_from_its_new_server() -> None:
     with prospero_server(TREE) as second:
         tree = directory({"moved": forwarded("127.0.0.1", second.port, "/notes")})
@@ -356,6 +366,7 @@ def test_a_moved_object_is_requested_from_its_new_server() -> None:
             assert str(document.url) == f"prospero://{second}//notes"
 
 
+@pytest.mark.fault(47)
 def test_a_loop_ends_after_five_redirects() -> None:
     ports: list[int] = []
     server_of_packets = PacketServer(
@@ -369,6 +380,7 @@ def test_a_loop_ends_after_five_redirects() -> None:
     assert len(server_of_packets.heard) == 6
 
 
+@pytest.mark.fault(47)
 @pytest.mark.parametrize(
     ("place", "rule"),
     [

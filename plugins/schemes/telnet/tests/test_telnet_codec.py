@@ -20,6 +20,7 @@ def answered(octets: bytes, *, size: tuple[int, int] = (0, 0)) -> bytes:
     return TelnetCodec(*size).decode(octets)[1]
 
 
+@pytest.mark.fault(42)
 @pytest.mark.parametrize("code", range(256))
 def test_all_options_but_binary_echo_and_go_ahead_are_refused(code: int) -> None:
     option = bytes((code,))
@@ -145,6 +146,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.fault(52)
 @given(pieces=st.lists(PIECES | st.binary(min_size=1, max_size=3), max_size=40), cuts=st.lists(st.integers(0, 99)))
 def test_any_octets_are_decoded_the_same_however_they_are_cut(pieces: list[bytes], cuts: list[int]) -> None:
     received = b"".join(pieces)
@@ -170,6 +172,7 @@ def test_encoded_octets_decode_to_themselves_in_the_nvt_and_in_binary(octets: by
 # Limits ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(41)
 def test_at_most_64_answers_are_sent_between_two_calls() -> None:
     codec = TelnetCodec()
     storm = b"".join(DO + bytes((code,)) for code in range(100, 100 + MAX_ANSWERS))
@@ -183,6 +186,7 @@ def test_at_most_64_answers_are_sent_between_two_calls() -> None:
     assert codec.decode(storm)[1]
 
 
+@pytest.mark.fault(41)
 @pytest.mark.parametrize(
     "storm",
     [DO + b"\x18", (WILL + b"\x01") + (WONT + b"\x01"), DO + b"\x06", (DO + b"\x1f") + (DONT + b"\x1f")],
@@ -198,6 +202,7 @@ def test_repeated_subnegotiations_need_no_answers() -> None:
     assert answered(DO + b"\x18" + (SB + b"\x18\x01" + SE) * 1000) == WONT + b"\x18"
 
 
+@pytest.mark.fault(41)
 @pytest.mark.parametrize("octet", [b"x", b"\xff\xff"], ids=["plain", "IAC IAC"])
 def test_a_subnegotiation_has_at_most_1_kib(octet: bytes) -> None:
     for chunk in (1, 3, 10_000):

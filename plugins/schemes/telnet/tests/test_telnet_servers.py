@@ -219,6 +219,7 @@ def quick(**limits: float) -> Policy:
     return Policy(networks=HERE.networks, limits=Limits(**few))
 
 
+@pytest.mark.fault(10)
 def test_a_service_that_stops_writing_can_still_be_written_to() -> None:
     heard = threading.Event()
     with (
@@ -231,6 +232,7 @@ def test_a_service_that_stops_writing_can_still_be_written_to() -> None:
         assert heard.wait(PATIENCE)
 
 
+@pytest.mark.fault(11)
 def test_endless_output_takes_no_memory() -> None:
     with rogue(floods(b"all work and no play\r\n")) as server, session(f"telnet://{server}/") as opened:
         opened.read()
@@ -244,6 +246,7 @@ def test_endless_output_takes_no_memory() -> None:
             tracemalloc.stop()
 
 
+@pytest.mark.fault(12)
 @pytest.mark.parametrize("words", [b"\xff\xf1", SB + b"\x18" + SE, b"\xff\xfc\x01"])
 def test_commands_without_data_do_not_extend_the_deadline(words: bytes) -> None:
     with (
@@ -261,6 +264,7 @@ def test_commands_without_data_do_not_extend_a_read_with_a_time_limit() -> None:
             assert opened.read(0.05) is None
 
 
+@pytest.mark.fault(12)
 def test_output_without_a_prompt_does_not_extend_the_deadline_of_the_login() -> None:
     with (
         rogue(loops(drips(b"x"))) as server,
@@ -282,6 +286,7 @@ def test_endless_negotiation_ends_the_session() -> None:
     assert len(server.heard[0]) <= 64 * 3
 
 
+@pytest.mark.fault(42)
 def test_nothing_about_the_user_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = {name: f"private-{name}" for name in ("USER", "LOGNAME", "TERM", "DISPLAY", "HOME", "LANG")}
     for name, value in secrets.items():
@@ -300,6 +305,7 @@ def test_nothing_about_the_user_is_sent(monkeypatch: pytest.MonkeyPatch) -> None
 # Closing --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(50)
 def test_the_connection_is_closed_however_a_session_ends() -> None:
     gone = [threading.Event() for _ in range(4)]
     with rogue(says(b"login: "), stays_silent(), lambda visitor: gone[visitor.number].set()) as server:

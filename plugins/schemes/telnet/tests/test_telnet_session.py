@@ -107,6 +107,7 @@ def failed(outcome: Outcome, error: type[Failure]) -> Failure:
 # reading and writing --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault(51)
 def test_the_output_of_the_service_is_unchanged() -> None:
     outcome = outcome_of(
         read_all,
@@ -223,12 +224,14 @@ LOGIN = (
 URL = f"telnet://joe:s%C3%A9cret%FF@{HOST}/"
 
 
+@pytest.mark.fault(51, 52)
 def test_login_types_user_name_and_password_at_their_prompts() -> None:
     outcome = outcome_of(logging_in(), *LOGIN, url=URL)
     assert outcome.error is None
     assert outcome.content == b"[Welcome.\r\nlogin: joe\r\nPassword: ]\r\n$ "
 
 
+@pytest.mark.fault(43)
 def test_only_login_types_the_advice() -> None:
     outcome = outcome_of(read_all, server(b"login: "), server_closes(), url=URL)
     assert outcome.sent == {"connection": b""}
@@ -349,12 +352,14 @@ def test_an_end_within_a_command_is_truncated(begun: bytes) -> None:
     assert outcome.content == b"some"
 
 
+@pytest.mark.fault(41)
 def test_endless_negotiation_ends_the_session() -> None:
     dialogue = Dialogue(connect(HOST, 23), server((DO + TTYPE) * 65))
     error = failed(replay(in_session(read_all), dialogue), LimitExceeded)
     assert error.limit == "negotiation"
 
 
+@pytest.mark.fault(14)
 def test_the_octets_of_another_protocol_are_data() -> None:
     words = b"SSH-2.0-OpenSSH_9\r\n" + bytes(range(255))
     outcome = outcome_of(read_all, server(words), server_closes())

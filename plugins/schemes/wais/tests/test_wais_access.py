@@ -122,6 +122,7 @@ def test_after_a_short_slice_the_next_one_is_requested() -> None:
     assert got(DOCUMENT, dialogue).content == b"one two"
 
 
+@pytest.mark.fault(12)
 def test_tiny_slices_exceed_a_limit() -> None:
     slices = (step for place in range(69) for step in (retrieval(place), server(response(text(b"x")))))
     outcome = replay(access(DOCUMENT), talk(*slices))
@@ -429,6 +430,7 @@ def after_init(*messages: bytes) -> Dialogue:
 ACCEPTED = accepted()
 
 
+@pytest.mark.fault(14, 25, 44)
 @pytest.mark.parametrize(
     ("octets", "error"),
     [
@@ -473,6 +475,7 @@ def test_an_invalid_response_to_init_is_an_error(octets: bytes, error: type[URLE
         assert outcome.sent["connection"] == init_request()
 
 
+@pytest.mark.fault(11, 14, 25, 44)
 @pytest.mark.parametrize(
     ("octets", "error"),
     [

@@ -239,6 +239,7 @@ def got(asked: WaisURL, talk: Dialogue, *, feedback: Feedback = "", most: int = 
     return outcome
 
 
+@pytest.mark.fault(51, 52)
 def test_a_search_gives_a_listing() -> None:
     outcome = got(url("sky?comet%20jupiter"), dialogue(*CAPTURED["client"][2:4]))
     assert (outcome.kind, outcome.complete, outcome.unclosed) == ("listing", True, ())
@@ -288,11 +289,13 @@ def test_a_document_in_six_slices(chunk: int | None) -> None:
     assert [len(piece) for piece in outcome.delivered if isinstance(piece, bytes)] == [10_000] * 5 + [9_850]
 
 
+@pytest.mark.fault(52)
 @pytest.mark.slow
 def test_a_document_in_six_slices_cut_at_every_octet() -> None:
     assert split_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"])).complete
 
 
+@pytest.mark.fault(51)
 def test_every_fault_in_a_document_in_six_slices() -> None:
     runs = fault_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"]))
     assert len(runs) > 90

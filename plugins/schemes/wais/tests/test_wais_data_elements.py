@@ -63,6 +63,7 @@ def test_an_apdu_splits_into_header_and_information(octets: bytes) -> None:
     assert cursor.take(cursor.left) == b"rest"
 
 
+@pytest.mark.fault(44)
 @pytest.mark.parametrize(
     "octets",
     [

@@ -31,6 +31,7 @@ def diagnostic(code: bytes, words: bytes, end: bytes = b"\x1d") -> bytes:
     return b"\x1c" + len(octets).to_bytes(2, "big") + octets + end
 
 
+@pytest.mark.fault(44)
 @pytest.mark.parametrize(
     "body",
     [
