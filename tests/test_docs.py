@@ -246,28 +246,6 @@ def test_every_error_is_explained_under_its_parent() -> None:
     assert set(re.findall(r"\w+", tree[1])) == set(ERRORS)
 
 
-# Decisions
-
-
-def rows_of_decisions() -> dict[int, str]:
-    rows = re.findall(r"^\| (\d+) \|.*\| ([^|]*) \|$", WORDS[DOCS / "explanation" / "decisions.md"], re.MULTILINE)
-    return {int(number): tests for number, tests in rows}
-
-
-def test_every_decision_has_a_row() -> None:
-    numbers = rows_of_decisions()
-    assert list(numbers) == [*range(1, len(numbers) + 1)]
-
-
-@pytest.mark.parametrize("number", rows_of_decisions())
-def test_every_decision_has_a_test(number: int) -> None:
-    named = re.findall(r"\[`(test_\w+)`\]\(\.\./\.\./([\w/.-]+)\)", rows_of_decisions()[number])
-    assert named
-    for test, path in named:
-        tree = ast.parse((ROOT / path).read_text("utf-8"))
-        assert test in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, f"{path}: {test}"
-
-
 @pytest.mark.parametrize(
     ("kind", "heading"), [(urlschemes_access.Policy, "The policy"), (urlschemes_access.Limits, "Limits")]
 )
@@ -306,14 +284,10 @@ def test_what_strictness_means_is_true() -> None:
             assert str(urlschemes_lint.fix(given).url) == becomes.split("`")[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "row", "rows", "tests"), [("faults", "{}", 52, 200), ("plugin-faults", "C{:02}", 40, 60)]
-)
-def test_a_page_of_faults_names_tests_that_exist(name: str, row: str, rows: int, tests: int) -> None:
-    page = (ROOT / "docs" / "reference" / f"{name}.md").read_text("utf-8")
-    found = re.findall(r"^\| (C?\d+) \|", page, re.MULTILINE)
-    assert {*found} == {row.format(number) for number in range(1, rows + 1)}
+def test_the_page_of_plugin_faults_names_tests_that_exist() -> None:
+    page = WORDS[DOCS / "reference" / "plugin-faults.md"]
+    assert re.findall(r"^\| C(\d+) \|", page, re.MULTILINE) == [f"{number:02}" for number in range(1, 41)]
     named = re.findall(r"\[`(\w+)`\]\(\.\./\.\./([^)]+)\)", page)
-    assert len(named) > tests
+    assert len(named) > 60
     missing = [f"{file}::{name}" for name, file in named if f"def {name}(" not in (ROOT / file).read_text("utf-8")]
     assert missing == []
