@@ -41,13 +41,12 @@ EXAMPLES = {
 _HEAD = """\
 # Findings
 
-The findings of `urlschemes_lint.check` by code. `python3 dev python tests/findings_page.py` writes this page.
-[urls.md](urls.md#checks) describes how to use `check`.
+The findings of [`check`](urls.md#checks) by code. `python3 dev python tests/findings_page.py` writes this page.
 """
 _ERRORS = """
 ## Errors
 
-The text is not a URL. Each finding has the code of the [error](errors.md) that `parse` raises.
+The text is not a URL. The codes are those of the [errors](errors.md) that `parse` raises.
 """
 _WARNINGS = """
 ## Warnings
@@ -57,7 +56,7 @@ The text is a URL, but something in it is unwise, or access refuses it.
 _CAUTIONS = """
 ## Warnings of single schemes
 
-Texts that are legal in a part, but often misunderstood. The records of the schemes list them.
+Legal texts that are often misunderstood, from the records of the schemes.
 """
 
 
@@ -71,11 +70,13 @@ def page() -> str:
     lines += [_CAUTIONS, _table("scheme", "code", "meaning", "section", "part")]
     for path in sorted(ROOT.glob("plugins/schemes/*/src/*/registration.toml")):
         registration = Registration.from_file(path)
+        places: dict[tuple[str, ...], list[str]] = {}
         for caution in registration.cautions:
             words = caution.message + (f"; {caution.hint}" if caution.hint else "")
             text = f"`{caution.holds}`" if caution.holds else f"`{caution.begins}` at the beginning"
-            place = f"`{caution.part}`: {text}"
-            lines.append(_cells(registration.scheme, f"`{caution.code}`", words, caution.section, place))
+            cells = (registration.scheme, f"`{caution.code}`", words, caution.section)
+            places.setdefault(cells, []).append(f"`{caution.part}`: {text}")
+        lines += [_cells(*cells, ", or ".join(texts)) for cells, texts in places.items()]
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
