@@ -51,7 +51,6 @@ PAGES = [ROOT / "README.md", ROOT / "core" / "README.md", *sorted(DOCS.rglob("*.
 GUIDE = DOCS / "tutorial" / "your-first-scheme.md"
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
 WORDS = {path: path.read_text("utf-8") for path in PAGES}
-SCHEMES = [record.parents[2] / "README.md" for record in sorted(ROOT.glob("plugins/schemes/*/src/*/registration.toml"))]
 
 ERRORS = {
     name: kind
@@ -60,7 +59,6 @@ ERRORS = {
     if inspect.isclass(kind) and issubclass(kind, urlschemes.URLError)
 }
 
-_ACCESSES = re.compile(r"urlschemes\.(?!is_valid)")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -169,24 +167,28 @@ def run_shell(page: Path, block: Block, places: dict[str, str]) -> None:
         assert prints(expected, got), f"{name_of(page)}: {command}\nprints\n{got}\nand not\n{expected}"
 
 
-@pytest.mark.parametrize("page", SCHEMES, ids=name_of)
-def test_what_a_plugin_says_of_values_is_true(page: Path) -> None:
-    """`expression  # value`, but for what accesses something: that is for the plugin's own tests."""
+# The README of the example is a template of `urlschemes new`: `expression  # value` shows the values.
+def test_the_values_in_the_readme_of_the_example_are_true() -> None:
+    page = ROOT / "plugins" / "schemes" / "x-example" / "README.md"
     namespace: dict[str, Any] = {}
-    told = 0
-    for body in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
-        for statement in ast.parse(body).body:
-            source = ast.get_source_segment(body, statement) or ""
-            says = body.splitlines()[(statement.end_lineno or 0) - 1].partition("  # ")[2]
-            if isinstance(statement, ast.Import | ast.ImportFrom | ast.Assign) and "urlschemes." not in source:
-                exec(source, namespace)
-            elif isinstance(statement, ast.Expr) and says and not _ACCESSES.match(source):
+    compared = 0
+    for block in (block for block in blocks(page) if block.language == "python"):
+        for statement in ast.parse(block.body).body:
+            source = ast.get_source_segment(block.body, statement) or ""
+            comment = block.body.splitlines()[(statement.end_lineno or 0) - 1].partition("  # ")[2]
+            if isinstance(statement, ast.Expr) and comment:
                 value = eval(source, namespace)
-                if value is None:  # something was done, and the comment says what
-                    continue
-                assert (repr(value)[1:-1] if isinstance(value, tuple) else str(value)) in says, source
-                told += 1
-    assert told
+                assert (repr(value)[1:-1] if isinstance(value, tuple) else str(value)) == comment, source
+                compared += 1
+            elif isinstance(statement, ast.Import | ast.ImportFrom | ast.Assign):
+                exec(source, namespace)
+    assert compared == 3
+
+
+def test_the_examples_of_every_readme_are_run_by_a_test_of_its_distribution() -> None:
+    for page in ROOT.glob("plugins/*/*/README.md"):
+        if re.search(r"^(>>>|\$) ", page.read_text("utf-8"), re.MULTILINE):
+            assert list(page.parent.glob("tests/**/test_*_readme.py")), name_of(page)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -239,11 +241,20 @@ def test_every_error_is_explained_under_its_parent() -> None:
         name = re.search(r"\w+", line)
         assert name is not None
         depth = name.start() // 4
-        assert [base.__name__ for base in ERRORS[name[0]].__bases__][:1] == (
-            above[depth - 1 : depth] or ["Exception"]
-        )
+        assert [base.__name__ for base in ERRORS[name[0]].__bases__][:1] == (above[depth - 1 : depth] or ["Exception"])
         above[depth:] = [name[0]]
     assert set(re.findall(r"\w+", tree[1])) == set(ERRORS)
+
+
+def test_the_page_of_schemes_lists_the_operations_of_their_records() -> None:
+    rows = re.findall(
+        r"^\| ([\w, ]+) \| ([a-z, ]+) \| [^|]*\|$", WORDS[DOCS / "reference" / "schemes.md"], re.MULTILINE
+    )
+    listed = {scheme: operations.split(", ") for schemes, operations in rows for scheme in schemes.split(", ")}
+    del listed["scheme"]
+    registry = urlschemes.default_registry
+    assert listed == {scheme: list(registry.registration(scheme).operations) for scheme in listed}
+    assert len(listed) == 11
 
 
 @pytest.mark.parametrize(
@@ -273,7 +284,9 @@ def test_the_example_of_a_code_shows_it(code: str) -> None:
 
 
 def test_what_strictness_means_is_true() -> None:
-    rows = re.findall(r"^\| `(http://[^`]*)` \| [^|]* \| (.*) \|$", WORDS[DOCS / "explanation" / "strictness.md"], re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(http://[^`]*)` \| [^|]* \| (.*) \|$", WORDS[DOCS / "explanation" / "strictness.md"], re.MULTILINE
+    )
     assert len(rows) == 6
     for given, becomes in rows:
         assert not urlschemes.is_valid(given)
