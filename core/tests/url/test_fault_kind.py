@@ -1,4 +1,4 @@
-"""The error class of a text that is not a URL: one match finds it, for every form of the Common Internet Scheme Syntax."""
+"""The error class of a text that is not a URL: one match finds it."""
 
 from __future__ import annotations
 
