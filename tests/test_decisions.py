@@ -1,7 +1,4 @@
-"""Where RFC 1738 leaves room, this is how it was decided: one test for each number of docs/explanation/decisions.md.
-
-The decisions about dialogues are shown by the tests of their scheme's access; the page names them.
-"""
+"""The decisions of docs/explanation/decisions.md that concern several schemes, the core, lint or text."""
 
 from __future__ import annotations
 

@@ -63,7 +63,6 @@ def test_the_number_of_the_article_is_optional(path: str, group: str, article: i
     assert url.raw["article"] == (path.partition("/")[2] or None)
 
 
-@pytest.mark.decision(18)
 def test_a_number_has_4000_digits_at_most() -> None:
     assert NntpURL.parse(f"nntp://h/a/{'1' * 4000}").article
     with pytest.raises(InvalidPart):
