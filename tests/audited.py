@@ -53,10 +53,11 @@ SERVERS = {"urlschemes_servers", "urlschemes_testing", "pyftpdlib"}
 
 
 class Watch:
-    """Counts what is opened while it is armed, by event and by the innermost module of this project."""
+    """Count what is opened while it is armed, by event and by the innermost module of this project."""
 
     def __init__(self, served: Path) -> None:
         self.served = str(served)
+        self.identities = {identity(path.stat()) for path in (served, *served.iterdir())}
         self.armed = False
         self.openers: Counter[tuple[str, str]] = Counter()
         sys.addaudithook(self)
@@ -65,19 +66,26 @@ class Watch:
         if not self.armed or event not in NETWORK | FILES | PROCESSES:
             return
         if event in FILES and not self.is_served(arguments[0]):
-            return  # a module that is imported
+            return  # a module or a record that is imported, or its cache
         modules = list(packages(sys._getframe(1)))
         if SERVERS.isdisjoint(module.partition(".")[0] for module in modules):
             own = (module for module in modules if module.startswith("urlschemes"))
             self.openers[event, next(own, "another module")] += 1
 
     def is_served(self, path: object) -> bool:
-        """Return True for what is in the folder that is served, and for the descriptor of a folder."""
-        return isinstance(path, int) or (path is not None and os.fsdecode(path).startswith(self.served))  # type: ignore[arg-type]  # of an event
+        """Return True for the folder that is served and for its files, by path or by descriptor."""
+        if isinstance(path, int):
+            return identity(os.fstat(path)) in self.identities
+        return path is not None and os.fsdecode(path).startswith(self.served)  # type: ignore[arg-type]  # of an event
 
     def found(self) -> list[tuple[str, str, int]]:
         """Return each event with its module and its count."""
         return [(event, module, count) for (event, module), count in sorted(self.openers.items())]
+
+
+def identity(status: os.stat_result) -> tuple[int, int]:
+    """Return what identifies a file."""
+    return status.st_dev, status.st_ino
 
 
 def packages(frame: FrameType | None) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Nothing that a server says makes a terminal obey, and no password of a URL comes back: for every scheme.
+"""No text of a server controls a terminal, and no password of a URL is shown: for every scheme.
 
-Each server puts the same hostile text, with the URL's password in it, into everything that it says: greetings, replies,
-header fields, menus, names of files, errors. What the command then writes on a terminal, and every error that a program
-catches, with what it came from, is looked at octet by octet.
+Each server puts the same hostile text, with the URL's password in it, into everything that it sends: greetings,
+replies, header fields, menus, names of files, errors. The tests read what the command writes to a terminal, and each
+error that a program catches, with its causes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ import termios
 
 PASSWORD = "opensesame"
 # Sequences for a terminal (with ESC, and with C1 controls as octets and as UTF-8), a backspace, a carriage return that
-# would begin the line anew, what turns the reading direction, what nobody sees, a line separator, and a URL's password.
+# would begin the line anew, a change of direction, invisible characters, a line separator, and a URL's password.
 EVIL = f"\x1b]0;owned\x07\x1b[2J\x9b31m\x08\x7f\rINJECTED\u202e\u2066\u200b\u2028 {PASSWORD} ftp://joe:{PASSWORD}@h/"
 H = EVIL.encode() + b"\x9b\x85\xff"
 """The hostile text, as a server sends it."""
@@ -58,28 +58,30 @@ LINE = H.replace(b"\r", b"")
 """The same without the carriage return, where that would be the end of a protocol's line."""
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 Case: TypeAlias = "Callable[[Path], AbstractContextManager[tuple[str, str, dict[str, Any]]]]"
-"""Starts a server; gives the operation, the URL and the options."""
+"""A function that starts a server and yields the operation, the URL and the options."""
 CASES: dict[str, Case] = {}
 
 
-def case(name: str, operation: str, url: str, *acts: Act, **options: Any) -> None:
-    """A rogue server; `{server}` in the URL, and in the options, is where it listens."""
+def case(name: str, operation: str, url: str, *acts: Act, **options: str) -> None:
+    """Add a case with a rogue server; `{server}` in the URL and in the options stands for its address."""
 
     @contextmanager
     def start(_: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
         with rogue(*acts) as server:
-            told = {
-                key: value.format(server=server) if isinstance(value, str) else value for key, value in options.items()
-            }
-            yield operation, url.format(server=server), told
+            yield (
+                operation,
+                url.format(server=server),
+                {name: text.format(server=server) for name, text in options.items()},
+            )
 
     CASES[name] = start
 
 
-def kept(function: Case) -> Case:
+def added(function: Case) -> Case:
+    """Add a case with the name of the function."""
     CASES[function.__name__.replace("_", " ")] = function
     return function
 
@@ -120,7 +122,8 @@ for number, answers in enumerate(
     )
 ):
     case(f"ftp {number}", "access", FTP, *answers)
-LISTS = (*LOGGED_IN, hears(), says(b"250 " + LINE + b"\r\n"), hears())
+FEATURES = says(b"211-" + LINE + b"\r\n MLST type*;size*;\r\n " + LINE + b"\r\n211 " + LINE + b"\r\n")
+LISTS = (*LOGGED_IN, hears(), FEATURES, hears(), says(b"200 " + LINE + b"\r\n"), hears())
 NAMES = b"type=file;size=1; " + LINE + b"\r\ntype=" + LINE + b"; b\r\n"
 case("ftp listing", "access", FTP[:-1] + ";type=d", *LISTS, *data(says(NAMES)), says(b"226 " + LINE + b"\r\n"), hears())
 case("ftp attributes", "find attributes", FTP, *LOGGED_IN, *(hears(), says(b"213 " + LINE + b"\r\n")) * 4)
@@ -167,7 +170,7 @@ INFO = b"+-1\r\n+INFO: 0" + LINE + b"\ta\th\t70\t+\r\n+ADMIN:\r\n Admin: " + LIN
 case("gopher+ attributes", "find attributes", PLUS, hears(), says(INFO + b"\r\n.\r\n"), ends_output())
 
 
-@kept
+@added
 def gopher_titles(_: Path) -> Any:
     @contextmanager
     def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -180,7 +183,7 @@ def gopher_titles(_: Path) -> Any:
 # file
 
 
-@kept
+@added
 def file_names(folder: Path) -> Any:
     @contextmanager
     def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -190,7 +193,7 @@ def file_names(folder: Path) -> Any:
     return start()
 
 
-@kept
+@added
 def no_such_file(folder: Path) -> Any:
     @contextmanager
     def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -200,7 +203,7 @@ def no_such_file(folder: Path) -> Any:
 
 
 CONTENT = {"gopher+ rubbish"}
-"""Where the hostile text is what was asked for: the content of a document is shown with the URLs that it holds."""
+"""Cases where the hostile text is the content of a document, which is shown as it is, with the URLs in it."""
 
 # news and nntp
 
@@ -256,7 +259,7 @@ case(
 )
 
 
-@kept
+@added
 def nntp_attributes(_: Path) -> Any:
     @contextmanager
     def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -274,7 +277,7 @@ for number, answer in enumerate((H, b"0000000100z2wais      0 " + H, b"00000004"
     case(f"wais {number}", "access", "wais://{server}/db", hears_until(b"z"), says(answer), ends_output())
 
 
-@kept
+@added
 def wais_headlines(_: Path) -> Any:
     @contextmanager
     def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -284,7 +287,7 @@ def wais_headlines(_: Path) -> Any:
     return start()
 
 
-@kept
+@added
 def wais_diagnostics(_: Path) -> Any:
     @contextmanager
     def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -352,19 +355,19 @@ case(
 )
 
 
-# What is looked at
+# The checks
 
 
 def secret_of(url: str) -> str:
-    """What must not be seen: the password of the URL, wherever it stands, or that of the URL that the server tells."""
+    """Return what must not be shown: the password of `url` in any place, or that of the URL in the hostile text."""
     return PASSWORD if PASSWORD in url.partition("@")[0] and "@" in url else f"joe:{PASSWORD}@"
 
 
-def check_text(said: str, secret: str) -> None:
-    """What one error, or one event, says: a line that no terminal obeys."""
-    assert secret not in said
-    assert not _OBEYED.search(said)
-    assert "\n" not in said
+def check_text(text: str, secret: str) -> None:
+    """Check the text of an error or an event: one line without control characters."""
+    assert secret not in text
+    assert not _CONTROLS.search(text)
+    assert "\n" not in text
 
 
 def check_error(error: BaseException, secret: str) -> None:
@@ -374,7 +377,7 @@ def check_error(error: BaseException, secret: str) -> None:
         seen.add(id(chain))
         check_text(str(chain), secret)
         check_text(repr(chain), secret)
-        if not isinstance(chain, InvalidURL):  # of which `args` and `text` are what it was given
+        if not isinstance(chain, InvalidURL):  # its `args` and `text` are the input
             check_text(" ".join(each for each in chain.args if isinstance(each, str)), secret)
             for value in vars(chain).values():
                 if isinstance(value, str):
@@ -387,21 +390,21 @@ def check_error(error: BaseException, secret: str) -> None:
 POLICY = replace(Policy.interactive(), limits=Limits(deadline=8, idle=2, first_octet=2))
 
 
-def consume(found: Any) -> str:
-    """All that a resource gives; what its parts print as."""
-    if isinstance(found, Document):
-        found.read()
-        return repr(found.attributes)
-    if isinstance(found, Listing):
-        return repr(list(found))
-    if isinstance(found, Session):
-        with found:
-            return repr(found)
-    return repr(found)
+def consume(resource: Any) -> str:
+    """Read all of a resource; return what its attributes or entries print as."""
+    if isinstance(resource, Document):
+        resource.read()
+        return repr(resource.attributes)
+    if isinstance(resource, Listing):
+        return repr(list(resource))
+    if isinstance(resource, Session):
+        with resource:
+            return repr(resource)
+    return repr(resource)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_error_and_no_event_holds_what_a_terminal_obeys_or_a_password(name: str, tmp_path: Path) -> None:
+def test_no_error_and_no_event_holds_control_characters_or_a_password(name: str, tmp_path: Path) -> None:
     events: list[Any] = []
     login = Credentials("joe", PASSWORD)
     with CASES[name](tmp_path) as (operation, url, options):
@@ -410,30 +413,30 @@ def test_no_error_and_no_event_holds_what_a_terminal_obeys_or_a_password(name: s
             message = b"From: ann@host.dom\r\nTo: joe@host.dom\r\n\r\nb\r\n"
             options |= {"message": message, "confirm": True}
         try:
-            found = urlschemes_access.operate(
+            resource = urlschemes_access.operate(
                 operation,
                 url,
                 policy=replace(POLICY, roots=(str(tmp_path),)),
                 credentials=lambda _: login,
                 trace=events.append,
-                **options,
+                options=options,
             )
             try:
-                printed = consume(found)
+                printed = consume(resource)
             finally:
-                getattr(found, "close", int)()
+                getattr(resource, "close", int)()
         except URLError as error:
             check_error(error, secret)
         else:
             assert f"joe:{PASSWORD}@" not in printed
-            assert not _OBEYED.search(printed)
+            assert not _CONTROLS.search(printed)
     for event in events:
         check_text(event.text, secret)
         assert secret != PASSWORD or PASSWORD.encode() not in event.octets
 
 
 def on_a_terminal(*words: str, folder: Path) -> str:
-    """What the command writes on a terminal of its own, all of it."""
+    """Return all that the command writes to a terminal of its own."""
     outside, inside = pty.openpty()
     termios.tcsetwinsize(inside, (40, 200))
     code = "import sys; from urlschemes_cli import main; main()"
@@ -447,7 +450,7 @@ def on_a_terminal(*words: str, folder: Path) -> str:
         start_new_session=True,
     )
     os.close(inside)
-    got = b""
+    output = b""
     ends = time.monotonic() + 30
     answered = False
     try:
@@ -462,21 +465,38 @@ def on_a_terminal(*words: str, folder: Path) -> str:
                 break
             if not piece:
                 break
-            got += piece
-            if not answered and re.search(rb"(?:User|\(empty: none\)|Password)[^\n]*: ?$", got):
+            output += piece
+            if not answered and re.search(rb"(?:User|\(empty: none\)|Password)[^\n]*: ?$", output):
                 os.write(outside, b"\x03")
                 answered = True
         else:
-            pytest.fail(f"it did not end: {got!r}")
+            pytest.fail(f"the command did not end: {output!r}")
     finally:
         process.kill()
         process.wait()
         os.close(outside)
-    return got.decode("utf-8", "surrogateescape")
+    return output.decode("utf-8", "surrogateescape")
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_no_terminal_obeys_what_a_server_says(name: str, tmp_path: Path) -> None:
+ON_A_TERMINAL = {
+    "file names",
+    "ftp listing",
+    "gopher menu",
+    "http 2",
+    "mailto 1",
+    "news groups",
+    "nntp 1",
+    "prospero names",
+    "telnet",
+    "wais headlines",
+}
+"""The cases that are shown on a terminal in the default run."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=() if each in ON_A_TERMINAL else pytest.mark.slow) for each in CASES]
+)
+def test_no_text_of_a_server_controls_a_terminal(name: str, tmp_path: Path) -> None:
     with CASES[name](tmp_path) as (operation, url, options):
         words = {
             "access": ["access"],
@@ -496,13 +516,15 @@ def test_no_terminal_obeys_what_a_server_says(name: str, tmp_path: Path) -> None
     assert screen
     assert "Traceback" not in screen
     assert not any("\udc80" <= each <= "\udcff" for each in screen), screen
-    assert not _OBEYED.search(screen), (screen, _OBEYED.search(screen))
+    assert not _CONTROLS.search(screen), (screen, _CONTROLS.search(screen))
     assert not any(line.startswith("INJECTED") for line in screen.splitlines())
+    if name == "ftp listing":
+        url = ""  # the names of entries are shown with every word that the server sent
     if name not in CONTENT:
         assert secret_of(url) not in screen, screen
 
 
-def test_a_connection_that_nobody_accepts_tells_no_password(tmp_path: Path) -> None:
+def test_no_password_is_shown_if_the_connection_is_refused(tmp_path: Path) -> None:
     with refusing() as server:
         screen = on_a_terminal("access", "-vv", f"ftp://joe:{PASSWORD}@{server}/a", folder=tmp_path)
     assert "Connection refused" in screen

@@ -16,7 +16,7 @@ from urlschemes_conformance.scaffold import plan
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXAMPLE = ROOT / "plugins" / "x-example"
+EXAMPLE = ROOT / "plugins" / "schemes" / "x-example"
 OF_A_REPOSITORY = {".github/workflows/test.yml", ".gitignore"}
 """What a folder has that is a repository by itself."""
 OF_THIS_ONE = {"ruff.toml"}

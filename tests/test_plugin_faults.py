@@ -249,7 +249,7 @@ print(json.dumps(found))
         plugin("x-good"),
     )
     assert late == (
-        "PluginLoadError: the algorithm of the scheme x-late, of x-late 1.0, cannot be imported: SystemExit: 3"
+        "PluginLoadError: the algorithms of scheme x-late, from x-late 1.0, cannot be imported: SystemExit: 3"
     )
     assert empty == "PluginContractError: x_empty.access has no function 'access'"
     assert unsupported == (

@@ -114,8 +114,9 @@ async def _serve(
     except TimeoutError:
         pass
     finally:
+        # asyncio fails to make the transport of a connection, and leaves it open, if the server is closed before.
+        await asyncio.sleep(0.01)
         server.close()
-        await asyncio.sleep(0.01)  # until a connection that was accepted last has its transport
         for each in connections:
             if each.transport is not None:
                 each.transport.abort()
