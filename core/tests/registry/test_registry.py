@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import pickle
 import sys
 import threading
 
 import pytest
 
-from urlschemes import URL, InternetURL, Registry, Scheme
+from urlschemes import URL, InternetURL, Registry, Scheme, default_registry
 from urlschemes.errors import (
     InvalidCharacter,
     InvalidPart,
@@ -337,3 +339,25 @@ def test_distributions_in_the_current_directory_count_if_the_program_says_so(ins
         "no plugin provides the scheme x-here-j: here-j 1.0 is ignored: found in the current directory"
     )
     assert "x-here-j" in Registry(current_directory=True)
+
+
+# Pickles
+
+
+def test_a_registry_pickles_by_its_arguments(install, monkeypatch) -> None:
+    site = install("foo-l", "x-both-l = foo_l")
+    install("bar-l", "x-both-l = bar_l\nx-bar-l = bar_l")
+    install("baz-l", "x-baz-l = baz_l")
+    monkeypatch.syspath_prepend(site)
+    registry = Registry(["foo-l", "bar-l"], disable=["x-bar-l"], pins={"x-both-l": "foo-l"})
+    for twin in (pickle.loads(pickle.dumps(registry)), copy.deepcopy(registry)):
+        assert twin is not registry
+        assert [*twin] == [*registry] == ["x-both-l"]
+        assert twin.provider("x-both-l") == "foo-l 1.0"
+    assert pickle.loads(pickle.dumps(default_registry)) is default_registry
+
+
+def test_a_registry_that_the_program_changed_is_not_pickled(bare: Registry, registration) -> None:
+    bare.register(registration("x-own"))
+    with pytest.raises(TypeError, match="cannot be pickled: the program added schemes or hooks"):
+        pickle.dumps(bare)

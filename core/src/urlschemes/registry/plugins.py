@@ -40,7 +40,7 @@ class Plugins:
 
     def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
         self.rules = rules
-        self._current_directory = current_directory
+        self.current_directory = current_directory
         self._lock = Lock()
         self._selection: Selection | None = None
         self._hook_sources: tuple[HookSource, ...] | None = None
@@ -51,7 +51,7 @@ class Plugins:
     def selection(self) -> Selection:
         """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
         if self._selection is None:
-            selection = select(installed_claims(current_directory=self._current_directory), self.rules)
+            selection = select(installed_claims(current_directory=self.current_directory), self.rules)
             with self._lock:
                 if self._selection is None:
                     self._selection = selection
@@ -59,7 +59,7 @@ class Plugins:
 
     def search_again(self) -> Selection:
         """Return what `selection` would if it were called for the first time now, without the cache."""
-        return select(discover(current_directory=self._current_directory), self.rules)
+        return select(discover(current_directory=self.current_directory), self.rules)
 
     def require(self, names: Collection[str]) -> None:
         """Raise PluginError for a distribution that does not take part."""

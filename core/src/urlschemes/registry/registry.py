@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme
 from urlschemes.registry.claim_selection import Rules
@@ -84,11 +84,29 @@ class Registry:
             self._plugins.require(require)
 
     @classmethod
-    def from_rules(cls, rules: Rules, *, require: Collection[str] = ()) -> Registry:
+    def from_rules(cls, rules: Rules, require: Collection[str] = (), current_directory: bool = False) -> Registry:
         """Make a registry of rules that name the sources of their lists, for a program with options of its own."""
         registry = cls.__new__(cls)
-        registry._start(rules, require)
+        registry._start(rules, require, current_directory=current_directory)
         return registry
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the registry by its arguments; schemes are those that are installed where the pickle is loaded.
+
+        Raises TypeError if the program added schemes or hooks to it, or took schemes out.
+        """
+        if any(self.snapshot().values()) or self._added_hooks:
+            raise TypeError(
+                "this registry cannot be pickled: the program added schemes or hooks to it, or took schemes out; "
+                "put them into a distribution, or use Registry(disable=...)"
+            )
+        from urlschemes.registry.default_registry import default_registry  # which imports this module
+
+        if self is default_registry:
+            return _default_registry, ()
+        rules = self._plugins.rules
+        rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins))  # pickle takes no MappingProxyType
+        return type(self).from_rules, (rules, (), self._plugins.current_directory)
 
     @classmethod
     def from_configuration(cls, configuration: ConfigFile | None = None) -> Registry:
@@ -367,6 +385,12 @@ class Registry:
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported."""
         return (*self._added_hooks, *self._plugins.hook_sources())
+
+
+def _default_registry() -> Registry:
+    from urlschemes.registry.default_registry import default_registry  # which imports this module
+
+    return default_registry
 
 
 def _usable(scheme: Scheme | Registration) -> Scheme:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import pickle
 from dataclasses import FrozenInstanceError, fields, replace
@@ -239,6 +240,53 @@ def test_a_policy_is_a_value() -> None:
     assert replace(policy) == policy == copy.deepcopy(policy) == pickle.loads(pickle.dumps(policy))
     assert hash(policy) == hash(Policy.interactive())
     assert Policy() == Policy.untrusted() != policy
+
+
+LIMITS = Limits(**{each.name: 7 for each in fields(Limits)})  # type: ignore[arg-type]  # a number fits every limit
+NOT_DEFAULT = Policy(
+    schemes=frozenset({"x-talk", "x-foo"}),
+    denied_schemes=frozenset({"x-bar"}),
+    hosts=frozenset({"a.dom", ".b.dom"}),
+    denied_hosts=frozenset({"c.b.dom"}),
+    public=False,
+    networks=("127.0.0.0/8", "::1/128"),
+    denied_networks=("127.0.0.2",),
+    ports=frozenset({7, 70}),
+    roots=("/srv",),
+    writable=("/srv/in",),
+    limits=LIMITS,
+)
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Policy)])
+def test_every_rule_of_a_policy_can_be_written_as_json(name: str) -> None:
+    policy = replace(Policy(), **{name: getattr(NOT_DEFAULT, name)})
+    assert policy != Policy()
+    assert Policy.from_dict(json.loads(json.dumps(policy.to_dict()))) == policy
+    assert Policy.from_dict({name: policy.to_dict()[name]}) == policy
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(Limits)])
+def test_every_limit_can_be_written_as_json(name: str) -> None:
+    limits = replace(Limits(), **{name: 7})
+    assert limits != Limits()
+    assert Limits.from_dict(json.loads(json.dumps(limits.to_dict()))) == limits
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"denied_host": ["a.dom"]}, "'denied_host' is not a field of Policy: expected one of schemes, denied_schemes"),
+        ({"limits": {"deadlin": 1}}, "'deadlin' is not a field of Limits: expected one of deadline"),
+        ({"public": "false"}, "Policy.public must be True or False, not 'false'"),
+        ({"hosts": "a.dom"}, "Policy.hosts must be a collection of str, not 'a.dom'"),
+        ({"networks": ["127.0.0.256"]}, "does not appear to be an IPv4 or IPv6 network"),
+        ({"limits": {"idle": 0}}, "Limits.idle must be positive and finite, not 0"),
+    ],
+)
+def test_a_mistake_in_plain_data_makes_no_policy(values: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        Policy.from_dict(values)
 
 
 def test_a_policy_prints_what_differs_from_the_default_and_can_be_read_back() -> None:

@@ -104,6 +104,10 @@ class Configuration:
         found |= {each.name: each for each in _gateways_of(environ)}
         return cls(_checked(found.values()), MappingProxyType(dict(environ)), trust_env=True)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Variables hold secrets of all kinds: a pickle has none, and those of the process that loads it count.
+        return _unpickled, (self.settings, self.trust_env)
+
     def extended(
         self,
         *,
@@ -148,6 +152,11 @@ class Configuration:
             if value:
                 found[name] = Setting(table, name, value, _variable(str(option.environment)))
         return found
+
+
+def _unpickled(settings: tuple[Setting, ...], trust_env: bool) -> Configuration:
+    environment = MappingProxyType(dict(os.environ) if trust_env else {})
+    return Configuration(settings, environment, trust_env)
 
 
 def _redacted(value: Any) -> Any:

@@ -9,7 +9,7 @@ is logged. docs/how-to/hooks.md draws which hook is called when.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.errors import PluginError
 from urlschemes.redaction import one_line
@@ -113,8 +113,12 @@ class AccessHooks:
     """The implementations of these hooks that a registry has."""
 
     def __init__(self, registry: Registry) -> None:
+        self._registry = registry
         self._hooks = Hooks(sys.modules[__name__], registry.hook_sources)
         self._last_failure: dict[str, str] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._registry,)
 
     def gateway(self, url: URL, operation: str, *, trust_env: bool) -> tuple[str, str] | None:
         """Return the text of a gateway's URL, and the plugin that names it; None for none. Raises PluginError."""

@@ -6,6 +6,7 @@ another:
     careful = Policy.untrusted()                                    # the default: the public Internet, no files
     mine = replace(careful, networks=("127.0.0.0/8",), roots=("/srv/pub",))
     quick = replace(careful, limits=Limits(deadline=5, idle=2))
+    same = Policy.from_dict(json.loads(json.dumps(quick.to_dict())))
 
 Every refusal is a PolicyDenied: `rule` names the field that refuses, the hint says how to allow it. Hosts and ports
 that no policy can allow, such as port 70000 or the host 0177.0.0.1, raise UnsafeURL. RFC 1738 section 6 explains why a
@@ -18,11 +19,14 @@ import ipaddress
 import re
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Limits", "Policy"]
 
@@ -39,6 +43,14 @@ def _repr_without_defaults(value: Limits | Policy) -> str:
             text = f"{{{', '.join(map(repr, sorted(held)))}}}" if isinstance(held, frozenset) and held else repr(held)
             shown.append(f"{each.name}={text}")
     return f"{type(value).__name__}({', '.join(shown)})"
+
+
+def _check_names(kind: type[Limits | Policy], values: Mapping[str, Any]) -> None:
+    """Raise ValueError for a name that is not a field of the dataclass: a misspelt rule must not count as absent."""
+    names = [each.name for each in fields(kind)]
+    for name in values:
+        if name not in names:
+            raise ValueError(f"{name!r} is not a field of {kind.__name__}: expected one of {', '.join(names)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -75,6 +87,16 @@ class Limits:
             value = getattr(self, limit.name)
             if not 0 < value < 2**63:  # false for NaN too
                 raise ValueError(f"Limits.{limit.name} must be positive and finite, not {value!r}")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the limits of `to_dict`; those that are absent have their defaults. Raises TypeError, ValueError."""
+        _check_names(cls, values)
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every limit by its name, as plain data."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def exceeded(self, limit: str, what: str) -> LimitExceeded:
         """Return the error for exceeding a limit. `what` begins the message; the value of the limit ends it."""
@@ -135,6 +157,8 @@ class Policy:
                 raise ValueError(f"a folder of Policy.{name} contains a NUL character")
             lower = (each.lower() for each in given) if name in _NAMES else given
             object.__setattr__(self, name, kind(lower))
+        if not isinstance(self.public, bool):
+            raise TypeError(f"Policy.public must be True or False, not {self.public!r}")
         for network in (*self.networks, *self.denied_networks):
             _network(network)
 
@@ -149,6 +173,19 @@ class Policy:
     def interactive(cls) -> Policy:
         """Return the policy for a URL that a user typed: it allows this machine and private networks too, not files."""
         return cls(networks=PRIVATE, denied_networks=METADATA)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the policy of `to_dict`; rules that are absent have their defaults. Raises TypeError, ValueError."""
+        _check_names(cls, values)
+        limits = values.get("limits", {})
+        return cls(**{**values, "limits": limits if isinstance(limits, Limits) else Limits.from_dict(limits)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every rule by its name, as plain data that JSON can hold."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        plain = {name: _plain(value) for name, value in values.items()}
+        return plain | {"limits": self.limits.to_dict()}
 
     def check_scheme(self, scheme: str) -> None:
         """Raise PolicyDenied unless URLs of `scheme`, in lower case, may be accessed."""
@@ -246,6 +283,12 @@ _LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
 def is_dotted_quad(host: str) -> bool:
     """Return True if a host that passed `check_host` is an IPv4 address, which needs no resolution."""
     return _QUAD_LIKE.fullmatch(host) is not None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _denied(message: str, rule: str, how: str) -> PolicyDenied:
