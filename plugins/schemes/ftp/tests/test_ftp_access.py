@@ -26,7 +26,8 @@ from ftp_dialogues import (
 )
 
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access.attributes import Attributes, Entry
+from urlschemes.grammar.octets import octets_of
+from urlschemes_access.attributes import Attributes, Entry, name_of
 from urlschemes_access.protocol import Authenticate, Connect, Send
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access, find_attributes
@@ -158,11 +159,40 @@ DOCUMENTS = {
         size_known=True,
     ),
 }
+NO_LIST = steps(epsv(40000), exchange("LIST", "502 Not implemented"))
+NAMES_ONLY = {
+    "command": "NLST",
+    "fallback": "names only: the server has no MLSD, and no LIST that can be read",
+}
+NO_LONG_FORM = "the line has neither the form of Unix nor that of Windows"
+MAY = datetime(2019, 5, 6, tzinfo=UTC)
+UNIX = (
+    b"total 8\r\n"
+    b"drwxr-xr-x    3 0        0            4096 May 06  2019 .\r\n"
+    b"drwxr-xr-x    3 0        0            4096 May 06  2019 ..\r\n"
+    b"drwxr-xr-x    2 0        0            4096 May 06  2019 dir\r\n"
+    b"-rw-r--r--    1 0        0              24 May 06  2019   two blanks.txt\r\n"
+    b"lrwxrwxrwx    1 0        0               3 May 06  2019 to it -> dir\r\n"
+    b"crw-rw-rw-    1 0        0          1,   3 May 06  2019 null\r\n"
+    b"-rw-r--r--    1 0        0               1 May 06  2019 R\xfcben\r\n"
+    b"-rw-r--r-- and no more\r\n"
+)
+WINDOWS = b"05-06-19  12:00AM       <DIR>          dir\r\n05-06-2019  00:00                  953  a b\r\n"
+
+
+def listed(
+    name: str, time: str = "May 06  2019", *, kind: str = "file", size: int | None = None, **facts: str
+) -> Entry:
+    """Return the entry of a file or directory of /pub/ of which LIST says this."""
+    url = f"ftp://{HOST}/pub/{name.replace(' ', '%20')}" + "/" * (kind == "directory")
+    return Entry(name=name, url=url, kind=kind, size=size, modified=MAY, fields={"modify": time, **facts})
+
+
 LISTINGS = {
     "names": Case(
         f"ftp://joe:p%40@{HOST}/pub/",
         GREETING.then(
-            *steps(exchange("USER joe", "230 In"), cwd("pub"), NO_FEATURES, TYPE_A, epsv()),
+            *steps(exchange("USER joe", "230 In"), cwd("pub"), NO_FEATURES, TYPE_A, NO_LIST, epsv()),
             *download("NLST", "", b"a\r\nb c;\n\r\n..\r\nx/y\r\nbad\x07\r\nlast"),
             *QUIT,
         ),
@@ -174,7 +204,43 @@ LISTINGS = {
             Entry(name="bad\x07", problem=NO_COMMAND),
             Entry(name="last", url=f"ftp://joe:p%40@{HOST}/pub/last"),
         ),
-        attributes=Attributes(),
+        attributes=Attributes(fields=NAMES_ONLY),
+    ),
+    "a LIST of another form": anonymous(
+        "/",
+        *(NO_FEATURES, TYPE_A, epsv(), download("LIST", "", b"PUB.DIR;1  3-JAN-2020\r\nA.TXT;2 4-JAN-2020\r\n")),
+        *(epsv(40002), download("NLST", "", b"A.TXT;2\r\n")),
+        entries=(Entry(name="A.TXT;2", url=f"ftp://{HOST}/A.TXT%3B2"),),
+        attributes=Attributes(fields=NAMES_ONLY),
+    ),
+    "a LIST of Unix": anonymous(
+        "/pub/",
+        *(cwd("pub"), NO_FEATURES, TYPE_A, epsv(), download("LIST", "", UNIX)),
+        entries=(
+            listed("dir", kind="directory", type="dir", mode="drwxr-xr-x"),
+            listed("  two blanks.txt", size=24, type="file", mode="-rw-r--r--"),
+            listed("to it", kind="link", type="link", mode="lrwxrwxrwx", target="dir"),
+            listed("null", kind="device", type="device", mode="crw-rw-rw-"),
+            Entry(
+                name="R\u00fcben",
+                url=f"ftp://{HOST}/pub/R%FCben",
+                kind="file",
+                size=1,
+                modified=MAY,
+                fields={"type": "file", "modify": "May 06  2019", "mode": "-rw-r--r--"},
+            ),
+            Entry(name="-rw-r--r-- and no more", problem=NO_LONG_FORM),
+        ),
+        attributes=Attributes(fields={"command": "LIST"}),
+    ),
+    "a LIST of Windows": anonymous(
+        "/pub/",
+        *(cwd("pub"), NO_FEATURES, TYPE_A, epsv(), download("LIST", "", WINDOWS)),
+        entries=(
+            listed("dir", "05-06-19  12:00AM", kind="directory", type="dir"),
+            listed(" a b", "05-06-2019  00:00", size=953, type="file"),
+        ),
+        attributes=Attributes(fields={"command": "LIST"}),
     ),
     "names and facts": Case(
         f"ftp://{HOST}:2121/pub/%2e/www;type=D",
@@ -208,19 +274,23 @@ LISTINGS = {
             Entry(name="no facts", url=f"ftp://{HOST}:2121/pub/./www/no%20facts"),
             Entry(name="", kind="file", fields={"type": "file"}, problem="the name is empty"),
             Entry(
-                name="\udce9t\udce9",
+                name="\u00e9t\u00e9",
                 url=f"ftp://{HOST}:2121/pub/./www/%E9t%E9",
                 kind="file",
                 fields={"type": "file"},
             ),
         ),
-        attributes=Attributes(name="www"),
+        attributes=Attributes(name="www", fields={"command": "MLSD"}),
     ),
     "the default directory, of which the server says 550 No files": anonymous(
-        "", NO_FEATURES, TYPE_A, epsv(), exchange("NLST", "550 No files found."), attributes=Attributes()
+        "",
+        *(NO_FEATURES, TYPE_A, epsv(), exchange("LIST", "550 No files found.")),
+        attributes=Attributes(fields={"command": "LIST"}),
     ),
     "an empty directory": anonymous(
-        "/;type=i", NO_FEATURES, TYPE_A, epsv(), download("NLST", "", b""), attributes=Attributes()
+        "/;type=i",
+        *(NO_FEATURES, TYPE_A, epsv(), download("LIST", "", b"total 0\r\n")),
+        attributes=Attributes(fields={"command": "LIST"}),
     ),
 }
 THEN = datetime(1994, 12, 1, tzinfo=UTC)
@@ -251,6 +321,15 @@ ATTRIBUTES = {
         "/a;type=a",
         *(TYPE_A, NO_FEATURES, exchange("MDTM a", "213 19941201000000")),
         attributes=Attributes(name="a", modified=THEN),
+        find=True,
+    ),
+    "LIST, without SIZE and MDTM": anonymous(
+        "/pub/null%20",
+        *(cwd("pub"), TYPE_I, NO_FEATURES, exchange("MDTM null ", "500 What?", "SIZE null ", "500 What?")),
+        *(TYPE_A, epsv(), download("LIST", "", UNIX.replace(b"  two blanks.txt", b"null "))),
+        attributes=Attributes(
+            name="null ", size=24, modified=MAY, fields={"type": "file", "modify": "May 06  2019", "mode": "-rw-r--r--"}
+        ),
         find=True,
     ),
     "a directory, by CWD alone": anonymous(
@@ -290,7 +369,7 @@ def test_the_url_of_an_entry_leads_to_its_name() -> None:
         for entry in case.entries:
             if entry.url is not None:
                 url = FtpURL.parse(entry.url)
-                assert entry.name in (url.name, *url.directories[-1:])
+                assert entry.name in [name_of(octets_of(name or "")) for name in (url.name, *url.directories[-1:])]
 
 
 @pytest.mark.rfc1738(63)

@@ -16,6 +16,7 @@ from ftp_dialogues import (
     TYPE_A,
     TYPE_I,
     cwd,
+    download,
     epsv,
     exchange,
     steps,
@@ -75,7 +76,9 @@ USER_JOE = (*tuple(GREETING), *exchange("USER joe", "331 Password"))
 RETR = steps(L, type_and_size("a", 5), epsv(), client("RETR a"))
 STARTED = steps(RETR, server("150 Here it comes"))
 SENT = (server(b"abcde", on="data"), server_closes(on="data"))
-NLST = steps(L, NO_FEATURES, TYPE_A, epsv(), client("NLST"))
+LIST = steps(L, NO_FEATURES, TYPE_A, epsv(), client("LIST"))
+NLST = steps(LIST, server("500 What?"), epsv(40002), client("NLST"))
+LINE = b"-rw-r--r-- 1 0 0 7 May  6  2019 "
 
 BANNERS = {
     # the server refuses (B31)
@@ -123,7 +126,9 @@ LOGINS = {
     "credentials for another user": bad(
         AuthRequired, "a password for the user 'joe'", USER_JOE, credentials("jane", "geheim"), url=JOE
     ),
-    "a password with a line break": bad(UnsafeURL, "the password given", USER_JOE, credentials("joe", "x\r\nDELE a"), url=JOE),
+    "a password with a line break": bad(
+        UnsafeURL, "the password given", USER_JOE, credentials("joe", "x\r\nDELE a"), url=JOE
+    ),
     "a reply that repeats the password": bad(
         RemoteError,
         "'PASS ***': command not understood",
@@ -162,13 +167,15 @@ COMMANDS = {
     "350 to RETR": bad(ProtocolError, "350 Go on", RETR, server("350 Go on")),
     "226 to RETR": bad(ProtocolError, "226 Transfer complete", RETR, server("226 Transfer complete")),
     "550 to NLST": bad(RemoteError, "NLST: 550", NLST, server("550 Denied"), url=DIRECTORY, status=550),
+    "550 to LIST": bad(RemoteError, "LIST: 550", LIST, server("550 Denied"), url=DIRECTORY, status=550),
+    "226 to LIST": bad(ProtocolError, "226 Done", LIST, server("226 Done"), url=DIRECTORY),
     "226 to NLST": bad(ProtocolError, "226 Done", NLST, server("226 Done"), url=DIRECTORY),
     "421 to FEAT": bad(RemoteError, "421", L, exchange("FEAT", "421 Bye"), url=DIRECTORY, status=421),
     "150 to FEAT": bad(ProtocolError, "150 What?", L, exchange("FEAT", "150 What?"), url=DIRECTORY),
     "421 to EPSV": bad(RemoteError, "421", L, type_and_size("a", 5), exchange("EPSV", "421 Bye"), status=421),
     "502 to EPSV and PASV": bad(
         RemoteError,
-        "PASV: 502",
+        "PASV: 502 No; active mode (PORT) is not offered: the client would accept a connection that anyone could",
         *(L, type_and_size("a", 5), exchange("EPSV", "502 No", "PASV", "502 No")),
         status=502,
     ),
@@ -213,24 +220,31 @@ TRANSFERS = {  # B28, B29
     "a listing cut off": bad(
         Truncated,
         "426",
-        *(NLST, server("150 Names"), server(b"a\r\nb", on="data"), server_closes(on="data"), server("426 Aborted")),
+        *(
+            LIST,
+            server("150 Names"),
+            server(LINE + b"a\r\n" + LINE + b"b", on="data"),
+            server_closes(on="data"),
+            server("426 Aborted"),
+        ),
         url=DIRECTORY,
     ),
     "a name without end": bad(
-        LimitExceeded, "8192 octets", NLST, server("150 Names"), server(b"x" * 70_000, on="data"), url=DIRECTORY
+        LimitExceeded, "8192 octets", LIST, server("150 Names"), server(b"x" * 70_000, on="data"), url=DIRECTORY
     ),
     "a long name": bad(
         LimitExceeded,
         "8192 octets",
-        *(NLST, server("150 Names"), server(b"x" * 60_000, on="data"), server(b"x" * 6_000 + b"\r\n", on="data")),
+        *(LIST, server("150 Names"), server(b"x" * 60_000, on="data"), server(b"x" * 6_000 + b"\r\n", on="data")),
         url=DIRECTORY,
     ),
 }
 ATTRIBUTES = {
-    "neither SIZE nor MDTM": bad(
+    "neither SIZE, MDTM nor LIST": bad(
         RemoteError,
         "SIZE a: 502",
         *(L, TYPE_I, NO_FEATURES, exchange("MDTM a", "502 No", "SIZE a", "502 No")),
+        *(TYPE_A, epsv(), download("LIST", "", b"-rw-r--r-- 1 0 0 7 May  6  2019 b\r\n")),
         status=502,
         find=True,
     ),

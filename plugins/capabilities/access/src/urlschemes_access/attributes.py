@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "charset_of", "media_type_of"]
+__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "charset_of", "media_type_of", "name_of"]
 
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
@@ -47,6 +47,14 @@ def charset_of(media_type: str | None) -> str | None:
             except (LookupError, ValueError):
                 return None
     return None
+
+
+def name_of(octets: bytes) -> str:
+    """Return the name of a listing's entry as text: as UTF-8, else as ISO 8859-1."""
+    try:
+        return octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return octets.decode("iso-8859-1")
 
 
 def _redacted_repr(value: Attributes | Entry) -> str:

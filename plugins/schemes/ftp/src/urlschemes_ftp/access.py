@@ -4,7 +4,7 @@
     220     USER, PASS                  log in
     230     CWD, for each directory     go to the directory
     250     TYPE, SIZE, EPSV            prepare a data connection
-    229     RETR                        a file; MLSD or NLST for a directory; STOR, APPE to write
+    229     RETR                        a file; MLSD, LIST or NLST for a directory; STOR, APPE to write
     150     ... data ...
     226     QUIT                        only the 226 says that the transfer is complete
 
@@ -13,17 +13,15 @@ EPSV is defined in RFC 2428, FEAT in RFC 2389; SIZE, MDTM, MLST and MLSD in RFC 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, media_type_of
-from urlschemes_access.errors import LimitExceeded
-from urlschemes_access.protocol import LINE, Algorithm, Deliver, Open, Pull
+from urlschemes_access.protocol import Algorithm, Deliver, Open, Pull
 from urlschemes_access.protocol.replies import command_name
-from urlschemes_ftp.attributes import fetch_attributes, fetch_features, fetch_size
+from urlschemes_ftp.attributes import fetch_attributes, fetch_size
 from urlschemes_ftp.data_connection import Download, open_data_connection
-from urlschemes_ftp.listing import DirectoryReader
+from urlschemes_ftp.listing import deliver_directory
 from urlschemes_ftp.login import log_in
 from urlschemes_ftp.upload import Upload, change
 from urlschemes_ftp.url_path import (
@@ -31,7 +29,6 @@ from urlschemes_ftp.url_path import (
     file_name,
     names_directory,
     representation_type,
-    working_directory,
 )
 
 if TYPE_CHECKING:
@@ -39,8 +36,6 @@ if TYPE_CHECKING:
     from urlschemes_ftp.control import Control
 
 __all__ = ["access", "delete", "find_attributes", "replace", "update"]
-
-_NO_FILES = re.compile(rb"no files", re.IGNORECASE)
 
 
 def access(url: FtpURL) -> Algorithm[None]:
@@ -52,14 +47,14 @@ def access(url: FtpURL) -> Algorithm[None]:
     control = yield from log_in(url)
     yield from change_directory(control, url)
     if names_directory(url):
-        yield from _list(control, url)
+        yield from deliver_directory(control, url)
     else:
         yield from _retrieve(control, url)
     yield from control.quit()
 
 
 def find_attributes(url: FtpURL) -> Algorithm[None]:
-    """Find size and time of modification, by MLST if the server has it, else by SIZE and MDTM (RFC 3659).
+    """Find size and time of modification, by MLST if the server has it, else by SIZE, MDTM or LIST.
 
     The size is that of `TYPE I`, so that there is none for `;type=a`. Raises what `access` raises.
     """
@@ -115,37 +110,6 @@ def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
     while octets := (yield from download.receive()):
         yield from Deliver(octets)
     yield from download.confirm()
-
-
-def _list(control: Control, url: FtpURL) -> Algorithm[None]:
-    """Deliver the entries of the working directory, by MLSD or NLST.
-
-    Without an argument, since servers take a leading `-` for an option and `*` for a pattern.
-    """
-    has_facts = b"MLST" in (yield from fetch_features(control))
-    command = b"MLSD" if has_facts else b"NLST"
-    yield from control.carry_out(b"TYPE A")
-    data = yield from open_data_connection(control)
-    reply = yield from control.command(command)
-    if reply.code in (450, 550) and _NO_FILES.search(reply.words):  # many servers say so of an empty directory
-        yield from Open("listing", Attributes(name=url.name or None))
-        return
-    reply.checked(command.decode(), 1)
-    yield from Open("listing", Attributes(name=url.name or None))
-    directory = DirectoryReader(url.replace(directories=working_directory(url), name="", typecode=None))
-    entries_of = directory.entries_of_facts if has_facts else directory.entries_of_name
-    download = Download(control, data, command.decode())
-    rest = b""
-    while octets := (yield from download.receive()):
-        *lines, rest = (rest + octets).split(b"\n")
-        if any(len(line) > LINE for line in (*lines, rest)):
-            raise LimitExceeded(f"a line of the listing is longer than {LINE} octets", limit="line", value=LINE)
-        for line in lines:
-            for entry in entries_of(line.removesuffix(b"\r")):
-                yield from Deliver(entry)
-    yield from download.confirm()
-    for entry in entries_of(rest.removesuffix(b"\r")):  # the last line may lack its line end
-        yield from Deliver(entry)
 
 
 def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:

@@ -1,14 +1,15 @@
-"""The attributes of files: FEAT (RFC 2389), SIZE, MDTM and MLST (RFC 3659)."""
+"""The attributes of files: by MLST, SIZE and MDTM (RFC 3659), or by LIST from servers without these commands."""
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import text_of
 from urlschemes_access.attributes import Attributes, media_type_of
 from urlschemes_access.protocol.replies import command_name
+from urlschemes_ftp.control import UNKNOWN_COMMAND
+from urlschemes_ftp.facts import parse_facts, parse_size, parse_time
+from urlschemes_ftp.listing import find_file
 from urlschemes_ftp.url_path import file_name, names_directory, representation_type
 
 if TYPE_CHECKING:
@@ -17,26 +18,7 @@ if TYPE_CHECKING:
     from urlschemes_ftp import FtpURL
     from urlschemes_ftp.control import Control
 
-__all__ = [
-    "fetch_attributes",
-    "fetch_features",
-    "fetch_size",
-    "parse_facts",
-    "parse_size",
-    "parse_time",
-]
-
-_TIME = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})(?:\.([0-9]{1,6})[0-9]*)?")
-_SIZE = re.compile(r"[0-9]{1,18}")
-
-
-def fetch_features(control: Control) -> Algorithm[frozenset[bytes]]:
-    """Return the extensions that the server lists in its reply to FEAT; none if it does not know the command."""
-    reply = yield from control.command(b"FEAT")
-    if reply.kind == 5:
-        return frozenset()
-    lines = reply.checked("FEAT", 2).lines[1:-1]
-    return frozenset(line.split()[0].upper() for line in lines if line.strip())
+__all__ = ["fetch_attributes", "fetch_size"]
 
 
 def fetch_size(control: Control, url: FtpURL) -> Algorithm[int | None]:
@@ -45,8 +27,8 @@ def fetch_size(control: Control, url: FtpURL) -> Algorithm[int | None]:
 
 
 def fetch_attributes(control: Control, url: FtpURL) -> Algorithm[Attributes]:
-    """Return the attributes of what `url` names: by MLST if the server has it, else by MDTM and SIZE."""
-    if b"MLST" in (yield from fetch_features(control)):
+    """Return the attributes of what `url` names: by MLST if the server has it, else by MDTM, SIZE and LIST."""
+    if b"MLST" in (yield from control.features()):
         return (yield from _by_facts(control, url))
     if names_directory(url):
         # The server accepted CWD, so the directory exists; RFC 959 has no command that says more.
@@ -76,20 +58,29 @@ def _by_facts(control: Control, url: FtpURL) -> Algorithm[Attributes]:
 
 
 def _by_size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
-    """Send MDTM and, for `TYPE I`, SIZE. Raises RemoteError if the server refuses both."""
-    modified = yield from _ask(control, b"MDTM " + file_name(url))
-    size = None
-    if representation_type(url) == b"I":
-        size = yield from _ask(control, b"SIZE " + file_name(url))
-        if modified.code != 213:
-            size.checked(command_name(b"SIZE " + file_name(url)), 213)
-    else:
-        modified.checked(command_name(b"MDTM " + file_name(url)), 213)
+    """Send MDTM and, for `TYPE I`, SIZE; if the server does not know them, search for the file in its directory.
+
+    Raises RemoteError if the server has nothing about the file.
+    """
+    is_binary = representation_type(url) == b"I"
+    time_command, size_command = b"MDTM " + file_name(url), b"SIZE " + file_name(url)
+    time = yield from _ask(control, time_command)
+    size = (yield from _ask(control, size_command)) if is_binary else None
+    listed = None
+    if any(reply is not None and reply.code in UNKNOWN_COMMAND for reply in (time, size)):
+        listed = yield from find_file(control, file_name(url))
+    if listed is None and time.code != 213:
+        if size is None:
+            time.checked(command_name(time_command), 213)
+        else:
+            size.checked(command_name(size_command), 213)
+    listed_size = listed.size if listed and is_binary else None
     return Attributes(
         media_type=media_type_of(url.name),
         name=url.name,
-        size=None if size is None else parse_size(_value(size)),
-        modified=parse_time(_value(modified)),
+        size=listed_size if size is None or size.code != 213 else parse_size(_value(size)),
+        modified=listed.modified if listed and time.code != 213 else parse_time(_value(time)),
+        fields=listed.fields if listed else {},
     )
 
 
@@ -101,30 +92,3 @@ def _ask(control: Control, command: bytes) -> Algorithm[Reply]:
 
 def _value(reply: Reply) -> str:
     return text_of(reply.words) if reply.code == 213 else ""
-
-
-def parse_facts(line: bytes) -> tuple[dict[str, str], bytes | None]:
-    """Return the facts of a line by their names in lower case, and the file's name; `({}, None)` for other lines."""
-    facts, space, name = line.partition(b" ")
-    pairs = [text_of(fact).partition("=") for fact in facts.split(b";") if fact]
-    if not space or not all(equals for _, equals, _ in pairs):
-        return {}, None
-    return {key.lower(): value for key, _, value in pairs}, name
-
-
-def parse_size(text: str) -> int | None:
-    """Return a number of octets; None if `text` is not a number."""
-    return int(text) if _SIZE.fullmatch(text) else None
-
-
-def parse_time(text: str) -> datetime | None:
-    """Return a time written as YYYYMMDDHHMMSS.sss in UTC (RFC 3659 section 2.3); None if `text` is not one."""
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second = (int(digits) for digits in match.groups()[:6])
-    microsecond = int((match[7] or "").ljust(6, "0"))
-    try:
-        return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=UTC)
-    except ValueError:
-        return None

@@ -1,6 +1,7 @@
 """Data connections: opening one, and receiving over it until the server confirms that this was all.
 
-The client always connects to the server, at the address of the control connection. It never listens.
+The client always connects to the server, at the address of the control connection. It never listens: active mode (PORT)
+is not offered.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ __all__ = ["Download", "open_data_connection"]
 CONFIRMATION_TIMEOUT = 15.0
 """Seconds to wait for 226 after the last octet was received."""
 
+_PASSIVE_ONLY = (
+    "active mode (PORT) is not offered: the client would accept a connection that anyone could make, "
+    "and firewalls block it"
+)
 _PASV_REPLY = re.compile(rb"(?<![0-9])[0-9]{1,3}(?:,[0-9]{1,3}){3},([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
 _EPSV_REPLY = re.compile(rb"\(([!-/:-~])(?:(?!\1)[!-~])*\1(?:(?!\1)[!-~])*\1([0-9]{1,5})\1\)")
 
@@ -31,9 +36,9 @@ def open_data_connection(control: Control, *, sends: bool = False) -> Algorithm[
     """
     reply = yield from control.command(b"EPSV")
     if reply.kind == 5:
-        reply = yield from control.carry_out(b"PASV", 227)
+        reply = yield from control.carry_out(b"PASV", 227, hint=_PASSIVE_ONLY)
         return (yield from _connect(control, reply, "PASV", _pasv_port(reply.words), sends=sends))
-    reply.checked("EPSV", 229)
+    reply.checked("EPSV", 229, hint=_PASSIVE_ONLY)
     return (yield from _connect(control, reply, "EPSV", _epsv_port(reply.words), sends=sends))
 
 

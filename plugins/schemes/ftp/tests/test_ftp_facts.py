@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from urlschemes_ftp.attributes import parse_facts, parse_size, parse_time
+from urlschemes_ftp.facts import parse_facts, parse_size, parse_time
 
 
 @pytest.mark.parametrize(
