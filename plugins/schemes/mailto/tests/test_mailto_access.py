@@ -207,6 +207,9 @@ SUCCESSES = {
         (*GREETED, *offers("AUTH PLAIN"), credentials(None), *TRANSACTION, *BYE), {"allow_cleartext": True}
     ),
     "no login without TLS": Success((*GREETED, *offers("AUTH PLAIN"), *TRANSACTION, *BYE)),
+    "no login because it was declined": Success(
+        (*GREETED, *offers("AUTH PLAIN"), *TRANSACTION, *BYE), {"login": False}
+    ),
     "only unknown mechanisms": Success(
         (*GREETED, *offers("AUTH CRAM-MD5"), *TRANSACTION, *BYE), {"allow_cleartext": True}
     ),
@@ -248,8 +251,8 @@ SUCCESSES = {
 }
 
 
-def with_login(algorithm: Any) -> Any:
-    """Run the algorithm, and answer each `Authenticate` with the same credentials."""
+def with_login(algorithm: Any, login: Credentials | None) -> Any:
+    """Run the algorithm, and answer each `Authenticate` with `login`."""
     answer: Any = None
     error: BaseException | None = None
     while True:
@@ -259,7 +262,7 @@ def with_login(algorithm: Any) -> Any:
             return
         answer, error = None, None
         if isinstance(request, Authenticate):
-            answer = Credentials("ann", "hunter2")
+            answer = login
             continue
         try:
             answer = yield request
@@ -285,7 +288,8 @@ def test_a_dialogue_gives_the_same_delivery_however_the_octets_are_cut(case: Suc
 def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
     # Without credentials the dialogue continues differently: the next test has that case.
     dialogue = Dialogue(*(step for step in case.steps if not isinstance(step, type(credentials(None)))))
-    runs = fault_everywhere(lambda: with_login(case.algorithm()), dialogue, also=["QUIT"])
+    login = Credentials("ann", "hunter2") if len(dialogue) < len(case.dialogue) else None
+    runs = fault_everywhere(lambda: with_login(case.algorithm(), login), dialogue, also=["QUIT"])
     assert any(run.fault == "cancelled" for run in runs)
     failed = [run for run in runs if run.outcome.error is not None]
     assert len(failed) > len(case.dialogue)
@@ -293,7 +297,7 @@ def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
         error = run.outcome.error
         assert isinstance(error, URLError)
         sent = b"".join(run.outcome.sent.values())
-        dot = b"\r\n.\r\n" in sent
+        dot = b"\r\n.\r\n" in sent and "octets=b'.\\r\\n'" not in run.request  # in that Send the system refused it
         assert isinstance(error, Indeterminate) == dot, run
         assert sent.count(b"DATA\r\n") <= 1
 
@@ -307,7 +311,9 @@ def test_every_fault_without_credentials_is_an_error() -> None:
 
 def test_the_message_ends_with_the_only_lone_dot_whatever_it_contains() -> None:
     for body in (b"", b".", b"\n.\n", b"\r.\r", b"\r\n.\r\nMAIL FROM:<x@y>", b"\n..\n.", b".\r\n.\r\r\n\n.\n"):
-        algorithm: Any = send(URL, message=b"From: a@b\nTo: joe@host.dom\n\n" + body, relay=RELAY, confirm=True)
+        algorithm: Any = send(
+            URL, message=b"From: a@b\nTo: joe@host.dom\n\n" + body, relay=RELAY, confirm=True, login=False
+        )
         request = next(algorithm)
         for reply in ("220", "250", "250", "250", "354"):
             request = algorithm.send(Peer("relay", ("192.0.2.1", 587)) if reply == "220" else None)

@@ -47,12 +47,35 @@ def test_a_message_is_shown_and_sent(relay: SmtpAddress, tmp_path: Path, source:
     done = send(relay, *arguments, "--subject", "Locators", "--yes", text=text if source == "standard input" else "")
     assert (done.exit_code, done.stdout) == (0, f"joe@host.dom: accepted by {relay}: 250 2.0.0 queued as 1\n")
     (received,) = relay.messages
-    assert received.content.decode() in "\r\n".join(done.stderr.split("\n"))
+    assert "Subject: Locators\n" in done.stderr
+    assert f"[{len(received.content)} octets in 12 lines; --show-all shows them]" in done.stderr
+    assert "=C3" not in done.stderr
     assert (received.sender, received.recipients) == ("ann@home.dom", ("joe@host.dom",))
     assert b"Subject: Locators\r\n" in received.content
     assert b"na=C3=AFve" in received.content
     for line in ("from  ann@home.dom", "to    joe@host.dom", f"by    {relay}"):
         assert line in done.stderr
+
+
+def test_show_all_shows_the_whole_message(relay: SmtpAddress) -> None:
+    done = send(relay, "--body", "line\n" * 500, "--yes", "--show-all")
+    (received,) = relay.messages
+    assert received.content.decode() in "\r\n".join(done.stderr.split("\n"))
+
+
+def test_credentials_are_not_sent_without_tls_and_nor_is_the_message(relay: SmtpAddress, tmp_path: Path) -> None:
+    pytest.importorskip("urlschemes_netrc")
+    file = tmp_path / "netrc"
+    file.write_text(f"machine {relay.host} login ann password s3cret\n", "utf-8")
+    file.chmod(0o600)
+    arguments = ["send", "mailto:joe@host.dom", "--relay", str(relay), "--from", "a@b.dom", "--body", "x", "-y"]
+    environment = {**os.environ, "NETRC": str(file)}
+    done = run(*arguments, "--plugin-credentials", env=environment)
+    assert (done.exit_code, len(relay.messages)) == (4, 0), done.output
+    assert "not protected by TLS" in done.stderr
+    for choice in ("--no-login", "--allow-cleartext"):
+        done = run(*arguments, "--plugin-credentials", choice, env=environment)
+        assert done.exit_code == 0, done.output
 
 
 def test_json_and_verbose_output(relay: SmtpAddress) -> None:
@@ -155,7 +178,7 @@ def test_on_a_terminal_send_asks_and_the_default_is_no(relay: SmtpAddress, answe
         os.close(theirs)
         try:
             seen = _until(ours, "Ctrl-D")
-            os.write(ours, b"Typed \x1b[31mhere\n\x04")
+            os.write(ours, b"Typed \x1b[31mhere\n" + b"last\n" * 100 + b"\x04")
             seen += _until(ours, "Send it? [y/N]")
             assert not relay.messages
             os.write(ours, answer.encode() + b"\n")
@@ -165,6 +188,8 @@ def test_on_a_terminal_send_asks_and_the_default_is_no(relay: SmtpAddress, answe
             process.kill()
             os.close(ours)
     assert "Typed \\x1b[31mhere" in seen
+    shown = seen.partition("MIME-Version")[2]
+    assert (shown.count("last\r\n"), "[69 more lines; --show-all shows them]" in shown) == (31, True)
     assert len(relay.messages) == (1 if code == 0 else 0)
 
 

@@ -28,15 +28,19 @@ from mailto_dialogues import (
 
 from urlschemes.errors import URLError
 from urlschemes_access.errors import (
+    AccessError,
     AuthRequired,
     ConnectError,
+    DeadlineExceeded,
     Indeterminate,
     LimitExceeded,
+    PolicyDenied,
     ProtocolError,
     RemoteError,
     TLSError,
     Truncated,
 )
+from urlschemes_access.protocol import Send
 from urlschemes_mailto.access import send
 from urlschemes_testing.replay import (
     Dialogue,
@@ -216,6 +220,24 @@ FAILURES = {
         "504",
         options={"allow_cleartext": True},
     ),
+    "credentials, and no TLS": Failure(
+        (*GREETED, *offers("AUTH PLAIN"), credentials("ann", "hunter2"), *BYE), PolicyDenied, "login=False sends"
+    ),
+    "credentials, and AUTH only after TLS": Failure(
+        (*GREETED, *offers("STARTTLS"), credentials("ann", "hunter2"), *BYE),
+        PolicyDenied,
+        "not protected by TLS",
+        options={"starttls": "never"},
+    ),
+    "credentials, and neither TLS nor AUTH": Failure(
+        (*READY, credentials("ann", "hunter2"), *BYE), PolicyDenied, "not protected by TLS"
+    ),
+    "credentials, and only unknown mechanisms": Failure(
+        (*GREETED, *offers("AUTH CRAM-MD5"), credentials("ann", "hunter2"), *BYE),
+        AuthRequired,
+        "only by CRAM-MD5",
+        options={"allow_cleartext": True},
+    ),
     "454 to AUTH": refused(
         454,
         "AUTH",
@@ -262,7 +284,7 @@ def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
     assert case.message in text
     assert text.isprintable()
     assert text.isascii()
-    assert len(text) <= 300
+    assert len(text) <= 320
     assert "hunter2" not in text
     assert PLAIN not in text
     assert not outcome.complete
@@ -306,6 +328,43 @@ def test_every_unexpected_reply_code_at_every_step_is_an_error(step: str) -> Non
             assert (error.status, error.temporary, error.step) == (int(code), code[0] == "4", step)
         tried += 1
     assert tried >= 20
+
+
+def sending_fails(at: bytes, error: AccessError) -> URLError | None:
+    """The error of a submission whose Send of the octets `at` raises `error`."""
+    algorithm: Any = send(URL, message=MESSAGE, relay=RELAY, confirm=True)
+
+    def watched() -> Any:
+        request = next(algorithm)
+        while True:
+            if isinstance(request, Send) and request.octets == at:
+                request = algorithm.throw(error)
+                continue
+            try:
+                answer = yield request
+            except URLError as raised:
+                request = algorithm.throw(raised)
+                continue
+            try:
+                request = algorithm.send(answer)
+            except StopIteration:
+                return
+
+    dialogue = Dialogue(*READY, *MAIL, *RCPT, *DATA, *BODY[: at != STUFFED_MESSAGE])
+    return replay(watched(), dialogue).error
+
+
+@pytest.mark.parametrize("octets", [STUFFED_MESSAGE, b".\r\n"], ids=["the message", "the dot"])
+@pytest.mark.parametrize(
+    "error", [Truncated("broke"), ConnectError("broke"), DeadlineExceeded("late", phase="send")], ids=type
+)
+def test_a_message_whose_dot_was_not_sent_failed_ordinarily(octets: bytes, error: AccessError) -> None:
+    error.sent = 0
+    assert sending_fails(octets, error) is error
+
+
+def test_a_message_whose_dot_was_sent_in_part_is_indeterminate() -> None:
+    assert isinstance(sending_fails(b".\r\n", Truncated("broke", sent=1)), Indeterminate)
 
 
 def test_the_reply_to_quit_may_be_lost() -> None:

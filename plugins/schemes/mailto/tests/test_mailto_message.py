@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import email
 import pickle
+import time
 from email.message import EmailMessage, Message
 from email.mime.text import MIMEText
 from email.policy import SMTP, default
@@ -302,3 +303,22 @@ def test_a_message_has_7_bit_lines_with_cr_lf() -> None:
     message = compose("mailto:joe@host.dom", body="naïve")
     assert message.policy.linesep == SMTP.linesep
     assert message.policy.cte_type == "7bit"  # every relay accepts it
+
+
+HEADER = b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\n"
+
+
+@pytest.mark.parametrize("before", [b"", b"x\n", b"x" * 998 + b"\r\n", b"x" * 997 + b"\r"])
+@pytest.mark.parametrize("after", [b"", b"\r\n", b"\n" + b"x" * 998 + b"\n"])
+def test_a_line_has_at_most_998_octets(before: bytes, after: bytes) -> None:
+    submission_of(HEADER + before + b"x" * 998 + after, relay="relay.dom")
+    with pytest.raises(UnsafeURL, match="998"):
+        submission_of(HEADER + before + b"x" * 999 + after, relay="relay.dom")
+
+
+@pytest.mark.parametrize("line", [b"x" * 990 + b"\n", b"x\r\n", b"\r"])
+def test_the_time_to_check_a_message_is_linear(line: bytes) -> None:
+    octets = HEADER + line * (4_000_000 // len(line))
+    began = time.process_time()
+    submission_of(octets, relay="relay.dom")
+    assert time.process_time() - began < 2

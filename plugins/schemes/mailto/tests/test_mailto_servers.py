@@ -11,11 +11,19 @@ import urlschemes_access
 import urlschemes_access.protocol.replies
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import Credentials, Limits, Policy
-from urlschemes_access.errors import AuthRequired, Indeterminate, PolicyDenied, RemoteError
+from urlschemes_access.errors import (
+    AuthRequired,
+    ConnectError,
+    DeadlineExceeded,
+    Indeterminate,
+    PolicyDenied,
+    RemoteError,
+    Truncated,
+)
 from urlschemes_mailto import Delivery, Submission, compose, registration, send
 from urlschemes_servers.smtp import SmtpAddress, smtp_server
 from urlschemes_servers.tls import Certificates, make_certificates
-from urlschemes_testing.loopback import HOST
+from urlschemes_testing.loopback import HOST, LIFETIME
 from urlschemes_testing.rogue import (
     Act,
     closes,
@@ -27,6 +35,7 @@ from urlschemes_testing.rogue import (
     says,
     starts_tls,
     stays_silent,
+    waits,
 )
 
 if TYPE_CHECKING:
@@ -188,9 +197,14 @@ def test_a_password_is_sent_without_tls_only_if_allowed() -> None:
         return Credentials("ann", "s3cret")
 
     with smtp_server({"ann": "s3cret"}) as relay:
-        with pytest.raises(AuthRequired):
+        with pytest.raises(PolicyDenied, match="allow_cleartext=True sends the login unencrypted") as refusal:
             submit(relay, credentials=login)
-        assert not asked
+        assert refusal.value.rule == "allow_cleartext"
+        assert [request.protected for request in asked] == [False]
+        with pytest.raises(AuthRequired):
+            submit(relay, credentials=login, login=False)
+        assert len(asked) == 1
+        assert not relay.messages
         submit(relay, credentials=login, allow_cleartext=True)
         assert relay.messages[0].user == "ann"
 
@@ -209,6 +223,15 @@ def test_tls_begins_at_once_on_port_465(certificates: Certificates, monkeypatch:
     with rogue(starts_tls(certificates.server), *dialogue) as server:
         monkeypatch.setattr("urlschemes_mailto.connection.IMPLICIT_TLS_PORT", server.port)
         assert submit(server, ssl_context=certificates.client()).outcomes[0].text == "queued"
+
+
+def test_composing_counts_for_the_deadline(relay: SmtpAddress, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter((100.0, 102.5))
+    monkeypatch.setattr("urlschemes_mailto.client.monotonic", lambda: next(ticks))
+    with pytest.raises(DeadlineExceeded, match="longer than 2 seconds") as refusal:
+        submit(relay, deadline=2)
+    assert refusal.value.phase == "compose"
+    assert not relay.messages
 
 
 # Relays that misbehave ------------------------------------------------------------------------------------------------
@@ -234,6 +257,17 @@ def test_a_connection_lost_after_the_dot_is_indeterminate_and_not_tried_again(en
         submit(server, policy=QUICK)
     assert unknown.value.__cause__ is not None
     assert len(server.heard) == 1
+
+
+@pytest.mark.parametrize("end", [closes(), resets()], ids=["closed", "reset"])
+def test_a_connection_lost_within_the_message_is_an_ordinary_failure(end: Act) -> None:
+    composed = compose("mailto:joe@host.dom", body="x" * 70 + "\n", sender="ann@home.dom")
+    composed.set_content(("x" * 70 + "\n") * 200_000)  # more than the system buffers
+    begins = (*ENVELOPE, hears(), says("354 go"), hears_until(b"xxx"))
+    with rogue(*begins, end) as server, pytest.raises((Truncated, ConnectError)):
+        submit(server, composed, policy=QUICK)
+    with rogue(*begins, waits(LIFETIME)) as server, pytest.raises(DeadlineExceeded):
+        submit(server, composed, policy=QUICK)
 
 
 @pytest.mark.fault(35)

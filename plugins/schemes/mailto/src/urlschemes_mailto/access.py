@@ -1,13 +1,14 @@
 """Submission by SMTP (RFC 5321, RFC 6409), with STARTTLS (RFC 3207) and AUTH (RFC 4954).
 
     220 ready           EHLO, STARTTLS, EHLO            the extensions of the relay
-    235                 AUTH                            the login, if the relay has logins
+    235                 AUTH                            the login, if the caller has one and the relay has logins
     250                 MAIL FROM, RCPT TO              the envelope: one sender, one recipient
     354                 DATA, the message, a dot        only the 250 after the dot means that the relay accepted it
                         QUIT
 
-Nothing is sent twice, and the first refusal ends the dialogue. If the connection is lost between the dot and its reply,
-it is unknown whether the relay accepted the message: Indeterminate.
+Nothing is sent twice, and the first refusal ends the dialogue. A message without its dot is discarded by the relay, so
+until then every failure is an ordinary one. If the connection is lost between the dot and its reply, it is unknown
+whether the relay accepted the message: Indeterminate.
 """
 
 from __future__ import annotations
@@ -43,16 +44,19 @@ def send(
     sender: str | None = None,
     confirm: bool = False,
     starttls: str = "if offered",
+    login: bool = True,
     allow_cleartext: bool = False,
 ) -> Algorithm[None]:
     """Submit `message`, header and body, to the address of `url` through `relay`, written `host` or `host:port`.
 
     `sender` is the address for delivery failures; by default that of the header. `confirm` must be True: the user has
-    seen the envelope and the message. `starttls` is `"if offered"`, `"required"` or `"never"`. A login is sent if the
-    relay has logins; without TLS only if `allow_cleartext` is true.
+    seen the envelope and the message. `starttls` is `"if offered"`, `"required"` or `"never"`. If the caller has
+    credentials, they are sent over TLS if the relay has logins, and without TLS only if `allow_cleartext` is true. They
+    are not asked for, and the message is sent without a login, if `login` is false.
 
-    Raise UnsafeURL, UnsupportedOperation and PolicyDenied before connecting; RemoteError with the refused step,
-    AuthRequired, TLSError, ProtocolError, LimitExceeded; Indeterminate if the connection is lost after the dot.
+    Raise UnsafeURL, UnsupportedOperation and PolicyDenied before connecting; PolicyDenied for credentials that would be
+    sent without TLS; RemoteError with the refused step, AuthRequired, TLSError, ProtocolError, LimitExceeded;
+    Indeterminate if the connection is lost after the dot.
     """
     submission = submission_of(message, relay=relay, sender=sender)
     _check(url, submission, confirm=confirm, starttls=starttls)
@@ -60,9 +64,10 @@ def send(
     control = Control((yield from Connect(host, port, label="relay")), code_on="every line", reply_type=Reply)
     try:
         extensions = yield from greet(control, host, port, starttls)
-        yield from log_in(control, host, port, extensions, allow_cleartext=allow_cleartext)
+        if login:
+            yield from log_in(control, host, port, extensions, allow_cleartext=allow_cleartext)
         delivery = yield from _transact(control, submission, extensions)
-    except (RemoteError, AuthRequired) as refusal:
+    except (RemoteError, AuthRequired, PolicyDenied) as refusal:
         if getattr(refusal, "status", None) != 421:  # with 421 the relay itself closes the connection
             yield from control.quit()
         raise
@@ -110,10 +115,15 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
 def _send_message(control: Control, submission: Submission) -> Algorithm[replies.Reply]:
     """Send the message, then the final dot, and return the reply that accepts it."""
     yield from control.send(dot_stuffed(submission.message), "the message")
+    control.check_nothing_pending("the message")
+    dot_sent = False
     try:
         yield from control.send(END, "the message")
+        dot_sent = True
         reply = yield from control.reply("the message", within=ACCEPTANCE_TIMEOUT, phase="acceptance")
     except AccessError as error:
+        if not dot_sent and error.sent == 0:  # the system accepted no octet of the dot
+            raise
         raise Indeterminate(
             f"the message was sent, and it is not known whether {submission.relay} accepted it: {error.message}",
             hint="it is not sent again automatically: it could arrive twice",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Literal, cast
 
 import urlschemes_access
-from urlschemes_access.errors import PolicyDenied
+from urlschemes_access.errors import DeadlineExceeded, PolicyDenied
 from urlschemes_mailto import MailtoURL
 from urlschemes_mailto.message import message_octets, submission_of
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from urlschemes_access.trace_event import Tracer
     from urlschemes_mailto.envelope import Delivery, Submission
 
-__all__ = ["send"]
+__all__ = ["remaining", "send"]
 
 
 def send(
@@ -29,6 +30,7 @@ def send(
     confirm: Callable[[Submission], bool] | Literal[True] | None = None,
     sender: str | None = None,
     starttls: Literal["if offered", "required", "never"] = "if offered",
+    login: bool = True,
     allow_cleartext: bool = False,
     policy: Policy | None = None,
     deadline: float | None = None,
@@ -40,16 +42,17 @@ def send(
 
     `confirm` gets the Submission, envelope and octets, and returns True to send it; `confirm=True` means that the user
     has confirmed it already. `sender` is the address for delivery failures, and the From of a message without one.
-    `starttls` is `"if offered"`, `"required"` or `"never"`. `credentials` is asked for a login if the relay has logins;
-    it is sent over TLS, and without TLS only if `allow_cleartext` is true. The other arguments are those of
-    `urlschemes_access.operate`.
+    `starttls` is `"if offered"`, `"required"` or `"never"`. `credentials` is asked for a login, which is sent over TLS,
+    and without TLS only if `allow_cleartext` is true. With `login=False` the message is sent without a login. The other
+    arguments are those of `urlschemes_access.operate`; composing the message counts for the deadline.
 
-    Raise UnsafeURL, UnsupportedOperation and PolicyDenied before the relay is resolved; RemoteError with the refused
-    step; AuthRequired, TLSError and other AccessErrors. Indeterminate means that the relay may have accepted the
-    message. Nothing is ever sent again automatically.
+    Raise UnsafeURL, UnsupportedOperation and PolicyDenied before the relay is resolved; PolicyDenied for a login that
+    would be sent without TLS; RemoteError with the refused step; AuthRequired, TLSError and other AccessErrors.
+    Indeterminate means that the relay may have accepted the message. Nothing is ever sent again automatically.
     """
-    octets = message_octets(message, sender)
-    submission = submission_of(octets, relay=relay, sender=sender)
+    began = monotonic()
+    submission = submission_of(message_octets(message, sender), relay=relay, sender=sender)
+    deadline = remaining(deadline, began)
     if callable(confirm) and confirm(submission) is not True:
         raise PolicyDenied("the message was not confirmed; nothing was sent", scheme="mailto", rule="confirm")
     delivery = urlschemes_access.operate(
@@ -61,6 +64,7 @@ def send(
             "sender": submission.sender,
             "confirm": confirm is True or callable(confirm),
             "starttls": starttls,
+            "login": login,
             "allow_cleartext": allow_cleartext,
         },
         policy=policy,
@@ -70,3 +74,15 @@ def send(
         ssl_context=ssl_context,
     )
     return cast("Delivery", delivery)
+
+
+def remaining(deadline: float | None, began: float) -> float | None:
+    """Return the seconds that are left of `deadline` after composing since `began`. Raise DeadlineExceeded if none."""
+    if deadline is None or deadline <= 0:
+        return deadline
+    left = deadline - (monotonic() - began)
+    if left <= 0:
+        raise DeadlineExceeded(
+            f"composing the message took longer than {deadline:g} seconds; nothing was sent", phase="compose"
+        )
+    return left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
@@ -17,13 +18,21 @@ from urlschemes_mailto import MailtoURL, registration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from email.message import EmailMessage
 
     from urlschemes_access.configuration import Setting
+    from urlschemes_access.credentials import Authenticator, Credentials
+    from urlschemes_access.protocol import Authenticate
     from urlschemes_cli.access_options import AccessOptions
     from urlschemes_cli.settings import Settings
     from urlschemes_mailto import Delivery, Submission
 
 __all__ = ["send"]
+
+SHOWN_LINES = 40
+"""Lines of a message that are shown before the question, without --show-all."""
+SUMMARY = ("From", "To", "Subject", "Date")
+"""Header fields that are shown with --yes."""
 
 
 @click.command(short_help="Send a message to the address of a mailto URL.")
@@ -43,7 +52,9 @@ __all__ = ["send"]
     help="Start TLS. Default, unless configured: if offered.",
 )
 @click.option("--allow-cleartext", is_flag=True, help="Log in even without TLS. Others can read the password.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--no-login", is_flag=True, help="Send without a login, even if there are credentials.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation, and show only a summary of the message.")
+@click.option("--show-all", is_flag=True, help=f"Show the whole message, not only its first {SHOWN_LINES} lines.")
 @json_option
 @with_access_options
 @click.pass_obj
@@ -59,16 +70,19 @@ def send(
     access_options: AccessOptions,
     *,
     allow_cleartext: bool,
+    no_login: bool,
     yes: bool,
+    show_all: bool,
     as_json: bool,
 ) -> None:
     """Send a message to the address of URL, a mailto URL.
 
-    The text of the message is --body, or the contents of FILE, or standard input. The envelope and the message are
-    shown before anything is sent. On a terminal you are asked for confirmation; elsewhere --yes is required. The relay
-    may still fail to deliver a message that it accepted.
+    The text of the message is --body, or the contents of FILE, or standard input. The envelope and the first
+    lines of the message are shown before anything is sent. On a terminal you are asked for confirmation; elsewhere
+    --yes is required. The relay may still fail to deliver a message that it accepted.
     """
     # Late: composing a message imports email, which takes long.
+    from urlschemes_mailto.client import remaining
     from urlschemes_mailto.message import compose, message_octets, submission_of
 
     if body is not None and file is not None:
@@ -80,9 +94,13 @@ def send(
         relay = _option_or_setting("relay", relay, configured, "relay")
         sender = _option_or_setting("from", sender, configured, "sender")
         text = _read_text(file) if body is None else body
-        message = message_octets(compose(parsed, subject=subject, body=text, sender=sender))
-        submission = submission_of(message, relay=relay)
-        _confirm(submission, yes=yes)
+        began = monotonic()
+        message = compose(parsed, subject=subject, body=text, sender=sender)
+        submission = submission_of(message_octets(message), relay=relay)
+        deadline = remaining(access_options.timeout, began)
+        _show(submission, message if yes else None, show_all=show_all)
+        if not yes:
+            _confirm()
         options: dict[str, Any] = {
             "message": submission.message,
             "relay": relay,
@@ -93,8 +111,14 @@ def send(
             options["starttls"] = starttls
         if allow_cleartext:
             options["allow_cleartext"] = True
+        if no_login:
+            options["login"] = False
         arguments = access_options.arguments(client, url, "send")
+        arguments["deadline"] = deadline
         arguments["options"] = {**arguments["options"], **options}
+        if not _allows_cleartext(arguments["options"], configured):
+            known = client.credentials_from_hooks if access_options.plugin_credentials else None
+            arguments["credentials"] = _without_prompt_in_cleartext(arguments["credentials"], known)
         delivery = cast("Delivery", client.operate("send", parsed, **arguments))
     _show_delivery(delivery, url, as_json=as_json)
 
@@ -126,12 +150,42 @@ def _read_text(file: IO[str] | None) -> str:
         raise click.UsageError("the text is not UTF-8") from None
 
 
-def _confirm(submission: Submission, *, yes: bool) -> None:
-    """Show what will be sent and ask for confirmation. Raise PolicyDenied without it."""
-    for row in str(submission).removesuffix("\n").split("\n"):
+def _allows_cleartext(options: Mapping[str, Any], configured: Mapping[str, Setting]) -> bool:
+    if "allow_cleartext" in options or "allow_cleartext" not in configured:
+        return bool(options.get("allow_cleartext"))
+    return str(configured["allow_cleartext"].value).lower() not in ("false", "no", "off", "0")
+
+
+def _without_prompt_in_cleartext(prompt: Authenticator | None, known: Authenticator | None) -> Authenticator:
+    """Return a function that does not ask for a password that would not be sent, and still uses one that is known."""
+
+    def ask(request: Authenticate) -> Credentials | None:
+        authenticator = prompt if request.protected else known
+        return authenticator(request) if authenticator is not None else None
+
+    return ask
+
+
+def _show(submission: Submission, summarized: EmailMessage | None, *, show_all: bool) -> None:
+    """Show the envelope and the first lines of the message, or a summary of its header; with `show_all`, everything."""
+    if show_all:
+        rows = [str(submission).removesuffix("\n")]
+    elif summarized is not None:
+        fields = [safe_line(f"{name}: {summarized[name]}") for name in SUMMARY if name in summarized]
+        lines = submission.message.count(b"\r\n")
+        size = f"{len(submission.message)} octets in {lines} lines"
+        rows = [submission.envelope, "", *fields, "", f"[{size}; --show-all shows them]"]
+    else:
+        text, left_out = submission.first_lines(SHOWN_LINES)
+        rows = [submission.envelope, "", text]
+        if left_out:
+            rows.append(f"[{left_out} more lines; --show-all shows them]")
+    for row in "\n".join(rows).split("\n"):
         write_line(row, stream=sys.stderr)
-    if yes:
-        return
+
+
+def _confirm() -> None:
+    """Ask for confirmation. Raise PolicyDenied without it."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise PolicyDenied(
             "nothing was sent: there is no terminal to ask for confirmation",

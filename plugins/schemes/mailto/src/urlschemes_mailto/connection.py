@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes.redaction import one_line
-from urlschemes_access.errors import AuthRequired, RemoteError, TLSError
+from urlschemes_access.errors import AuthRequired, PolicyDenied, RemoteError, TLSError
 from urlschemes_access.protocol import Algorithm, Authenticate, replies
 
 if TYPE_CHECKING:
@@ -102,17 +102,33 @@ def _hello(control: replies.Control) -> Algorithm[Extensions]:
 def log_in(
     control: replies.Control, host: str, port: int, extensions: Extensions, *, allow_cleartext: bool
 ) -> Algorithm[None]:
-    """Log in by PLAIN or LOGIN if the relay offers one and the caller has credentials (RFC 4954, RFC 4616).
+    """Log in by PLAIN or LOGIN if the relay has logins and the caller has credentials (RFC 4954, RFC 4616).
 
-    Without TLS this is done only if `allow_cleartext` is true. The response to the challenge is sent separately, which
-    every server understands. Raise AuthRequired if the login is refused, RemoteError if it cannot be done now.
+    The response to the challenge is sent separately, which every server understands. Raise PolicyDenied for credentials
+    that would be sent without TLS, unless `allow_cleartext` is true: even if the relay offers no login, since the offer
+    may have been removed on the way. Raise AuthRequired if the relay has no mechanism of the two or refuses the login,
+    RemoteError if it cannot be done now.
     """
-    mechanism = next((name for name in ("PLAIN", "LOGIN") if name in extensions.mechanisms), None)
-    if mechanism is None or not (control.peer.secure or allow_cleartext):
+    secure = control.peer.secure
+    if not extensions.mechanisms and (secure or allow_cleartext):
         return
-    login = yield from Authenticate(host, port, realm=extensions.server_name, protected=control.peer.secure)
+    login = yield from Authenticate(host, port, realm=extensions.server_name, protected=secure)
     if login is None:
         return
+    if not (secure or allow_cleartext):
+        raise PolicyDenied(
+            "the connection to the relay is not protected by TLS, so the login was not sent, nor the message",
+            rule="allow_cleartext",
+            hint="use starttls='required' or port 465; allow_cleartext=True sends the login unencrypted; "
+            "login=False sends the message without a login",
+        )
+    mechanism = next((name for name in ("PLAIN", "LOGIN") if name in extensions.mechanisms), None)
+    if mechanism is None:
+        offered = one_line(", ".join(extensions.mechanisms), 60)
+        raise AuthRequired(
+            f"the relay offers no login by PLAIN or LOGIN, only by {offered}; the message was not sent",
+            hint="login=False sends the message without a login",
+        )
     user, password = octets_of(login.user), octets_of(login.password)
     reply = yield from control.command(f"AUTH {mechanism}".encode("ascii"), what="AUTH")
     for response in (b"\0".join((b"", user, password)),) if mechanism == "PLAIN" else (user, password):

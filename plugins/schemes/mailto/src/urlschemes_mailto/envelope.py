@@ -14,8 +14,8 @@ __all__ = ["Delivery", "RecipientOutcome", "Submission"]
 class Submission:
     """A message in its envelope (RFC 5321 section 2.3.1): what a user must see before it is sent.
 
-    `relay` is `host:port`. `message` holds the octets of header and body, each line ended by CR LF. `str` is safe to
-    print.
+    `relay` is `host:port`. `message` holds the octets of header and body, each line ended by CR LF. `str` has all of
+    it, safe to print.
     """
 
     sender: str
@@ -23,10 +23,20 @@ class Submission:
     relay: str
     message: bytes
 
+    @property
+    def envelope(self) -> str:
+        """Sender, recipient and relay, each on a line of its own, safe to print."""
+        return "\n".join(map(one_line, (f"from  {self.sender}", f"to    {self.recipient}", f"by    {self.relay}")))
+
+    def first_lines(self, most: int) -> tuple[str, int]:
+        """Return at most `most` lines of the message, safe to print, and the number of lines left out."""
+        *lines, rest = self.message.split(b"\r\n", most)
+        text = b"\n".join(lines).decode("utf-8", "surrogateescape")
+        return shown(text), rest.count(b"\r\n")
+
     def __str__(self) -> str:
-        envelope = (f"from  {self.sender}", f"to    {self.recipient}", f"by    {self.relay}")
         message = self.message.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-        return "\n".join(map(one_line, envelope)) + f"\n\n{shown(message)}"
+        return f"{self.envelope}\n\n{shown(message)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,6 @@ SUBMISSION_PORT = 587
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
-_LINE_END = re.compile(rb"\r\n?|\n")
-_LONG_LINE = re.compile(rb"[^\r\n]{%d}" % (MAX_LINE + 1))
 _FURTHER_RECIPIENTS = ("Cc", "Bcc", "Resent-To", "Resent-Cc", "Resent-Bcc")
 _ADDRESS_FIELDS = frozenset({"to", "from", "sender", "reply-to"})
 
@@ -119,7 +117,7 @@ def message_octets(message: EmailMessage, sender: str | None = None) -> bytes:
     """
     try:
         octets = message.as_bytes(policy=POLICY)
-        names = [name.lower() for name in _parse_header(octets)]
+        names = [name.lower() for name in _parse_header(_header_of(octets))]
     except Exception as error:
         raise UnsafeURL(
             f"the message cannot be converted to octets: {one_line(str(error), 120)}", part="message"
@@ -147,8 +145,7 @@ def submission_of(message: bytes, *, relay: str, sender: str | None = None) -> S
             part="message",
             hint="urlschemes_mailto.send accepts an EmailMessage",
         )
-    octets = _LINE_END.sub(b"\r\n", message)
-    octets = octets if octets.endswith(b"\r\n") else octets + b"\r\n"
+    octets = _with_line_ends(message)
     header = _checked_header(octets)
     recipient = _only_address(header, "To", "recipient")
     for name in _FURTHER_RECIPIENTS:
@@ -168,6 +165,29 @@ def relay_address(relay: str) -> tuple[str, int]:
     return server_address(relay, SUBMISSION_PORT, option="relay")
 
 
+def _with_line_ends(octets: bytes) -> bytes:
+    """Return `octets` with each line ended by CR LF. Large messages mostly are so already, and are not copied."""
+    if not octets.count(b"\r\n") == octets.count(b"\r") == octets.count(b"\n"):
+        octets = octets.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
+    return octets if octets.endswith(b"\r\n") else octets + b"\r\n"
+
+
+def _header_of(octets: bytes) -> bytes:
+    """Return the header of a message, with the empty line after it."""
+    end = octets.find(b"\r\n\r\n")
+    return octets if end < 0 else octets[: end + 4]
+
+
+def _has_long_line(octets: bytes) -> bool:
+    """Return True if a line, ended by CR LF, has more than MAX_LINE octets. The time is linear in the octets."""
+    start, longest = 0, MAX_LINE + 2
+    while len(octets) - start > longest:
+        start = octets.rfind(b"\n", start, start + longest) + 1
+        if not start:
+            return True
+    return False
+
+
 def _checked_header(octets: bytes) -> Message[Any, Any]:
     """Return the header of a message that can be sent unchanged. Raise UnsafeURL for any other."""
 
@@ -176,11 +196,12 @@ def _checked_header(octets: bytes) -> Message[Any, Any]:
 
     if b"\0" in octets:
         raise unsafe("contains a NUL", "RFC 2045 section 2.7")
-    if _LONG_LINE.search(octets):
+    if _has_long_line(octets):
         raise unsafe(f"has a line of more than {MAX_LINE} octets", "RFC 5322 section 2.1.1")
-    if not octets.partition(b"\r\n\r\n")[0].isascii():
+    header_octets = _header_of(octets)
+    if not header_octets.isascii():
         raise unsafe("has a header that is not US-ASCII", "RFC 5322 section 2.2")
-    header = _parse_header(octets)
+    header = _parse_header(header_octets)
     if header.defects or header.get_unixfrom() is not None:
         raise unsafe("does not begin with a header", "RFC 5322 section 2.2")
     return header
