@@ -114,6 +114,11 @@ class Entry:
 
     __repr__ = _redacted_repr
 
+    @property
+    def octets(self) -> int:
+        """The octets of the name and the URL: what the entry counts for the rate of a listing."""
+        return len(self.name) + len(self.url or "")
+
     def parse(self) -> URL:
         """Parse the URL of this entry with the registry of the listing.
 

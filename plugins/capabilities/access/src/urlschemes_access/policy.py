@@ -57,18 +57,21 @@ def _check_names(kind: type[Limits | Policy], values: Mapping[str, Any]) -> None
 class Limits:
     """Limits of one operation. Times are in seconds, sizes in octets; all are positive and finite."""
 
-    deadline: float = 60
-    """Time for the whole operation, or for one call of a session. Pauses of the caller do not count."""
-    rate: float = 16 * 1024
-    """The deadline grows by one second each time this many octets were received or sent."""
+    deadline: float | None = None
+    """Time for the whole operation, or for one call of a session; None sets no such wall. Pauses of the caller do not
+    count; everything else does, and nothing moves the deadline."""
     resolve: float = 10
     """Time to resolve one host name."""
     connect: float = 10
     """Time to connect to one host, over all of its addresses; also the time for one TLS handshake."""
     first_octet: float = 20
     """Time from the last octet sent, or from the connection, to the first octet of the answer."""
-    idle: float = 15
-    """Time between two pieces of an answer."""
+    idle: float = 60
+    """Time without an octet of content delivered and without an octet sent."""
+    lowest_rate: float = 1024
+    """Octets per second that content must reach in each `rate_window`, from its first octet on."""
+    rate_window: float = 30
+    """Time over which `lowest_rate` is measured."""
     content: int = 64 * 1024 * 1024
     """Octets held in memory: by `Document.read()`, and by an algorithm before it delivers anything."""
     entries: int = 100_000
@@ -85,7 +88,7 @@ class Limits:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            if not 0 < value < 2**63:  # false for NaN too
+            if not (value is None and limit.default is None) and not 0 < value < 2**63:  # false for NaN too
                 raise ValueError(f"Limits.{limit.name} must be positive and finite, not {value!r}")
 
     @classmethod

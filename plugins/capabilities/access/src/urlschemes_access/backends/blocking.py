@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import queue
 import selectors
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends.local_files import File, OutputFile, use_file
+from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
 from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
 from urlschemes_access.backends.sockets import (
     DatagramSocket,
@@ -17,6 +17,7 @@ from urlschemes_access.backends.sockets import (
     new_stream_socket,
     strict_context,
 )
+from urlschemes_access.backends.worker_threads import ThreadedFile, begin, result_of
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 if TYPE_CHECKING:
@@ -72,22 +73,31 @@ def perform(primitive: Primitive) -> Any:
     match primitive:
         case Read(File() as file, most):
             return file.read(most)
+        case Read(ThreadedFile() as channel, most, timeout):
+            return result_of(channel.begin(partial(channel.file.read, most)), timeout)
         case Read(channel, most, timeout):
             return cast("_BlockingSocket", channel).receive(most, timeout)
         case Write(OutputFile() as file, octets):
             return file.write(octets)
+        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
+            return result_of(channel.begin(partial(file.write, octets)), timeout)
         case Write(channel, octets, timeout):
             return cast("_BlockingSocket", channel).send(octets, timeout)
         case Poll():
             return _poll(primitive)
-        case Resolve():
-            return _resolve(primitive)
+        case Resolve(timeout=timeout):
+            return result_of(begin(partial(addresses_of, primitive), "urlschemes resolver"), timeout)
         case Dial():
             return _dial(primitive)
         case Handshake():
             return _handshake(primitive)
-        case UseFile():
+        case UseFile(timeout=None):
             return use_file(primitive)
+        case UseFile(timeout=timeout):
+            used = result_of(begin(partial(use_file, primitive), "urlschemes file"), timeout, undo=close_file)
+            return ThreadedFile(used) if isinstance(used, File) else used
+        case Commit(ThreadedFile(file=OutputFile() as file) as channel, timeout):
+            return result_of(channel.begin(file.commit), timeout)
         case Commit(channel):
             return cast("OutputFile", channel).commit()
         case Call(function):
@@ -133,31 +143,6 @@ class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
     def send(self, octets: memoryview, timeout: float) -> int:
         count: int = self.with_timeout(timeout).sendto(octets, self.place)
         return count
-
-
-def _resolve(primitive: Resolve) -> list[str]:
-    import threading  # needed for names alone
-
-    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-
-    def resolve() -> None:
-        try:
-            answers.put(addresses_of(primitive))
-        except Exception as failure:  # noqa: BLE001  it is raised again in the waiting thread
-            answers.put(failure)
-
-    # A daemon thread, because a resolver that hangs cannot be interrupted and must not delay the exit.
-    try:
-        threading.Thread(target=resolve, name="urlschemes resolver", daemon=True).start()
-    except RuntimeError as error:
-        raise OSError(str(error)) from error  # the system has no more threads
-    try:
-        answer: list[str] | Exception = answers.get(timeout=primitive.timeout)
-    except queue.Empty:
-        raise TimeoutError from None
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
 
 
 def _dial(primitive: Dial) -> Channel:

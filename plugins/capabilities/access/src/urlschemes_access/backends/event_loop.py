@@ -10,11 +10,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import URLError
-from urlschemes_access.backends.local_files import File, OutputFile, use_file
+from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket, LoopTLS, wait_until_ready
-from urlschemes_access.backends.loop_threads import LoopFile, in_thread
 from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
 from urlschemes_access.backends.sockets import addresses_of, new_stream_socket, strict_context
+from urlschemes_access.backends.worker_threads import ThreadedFile, begin, wait_for
 
 if TYPE_CHECKING:
     from urlschemes.url.value import URL
@@ -115,38 +115,30 @@ class AsyncSource:
 async def perform(primitive: Primitive) -> Any:
     """Perform one primitive."""
     match primitive:
-        case Read(LoopFile() as channel, most):
-            return await channel.in_thread(partial(channel.file.read, most))
+        case Read(ThreadedFile() as channel, most, timeout):
+            return await wait_for(channel.begin(partial(channel.file.read, most)), timeout)
         case Read(channel, most, timeout):
             return await _socket(channel).receive(most, _until(timeout))
-        case Write(LoopFile() as channel, octets):
-            return await channel.in_thread(partial(_output(channel).write, octets))
+        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
+            return await wait_for(channel.begin(partial(file.write, octets)), timeout)
         case Write(channel, octets, timeout):
             return await _socket(channel).send(octets, _until(timeout))
         case Poll():
             return await _poll(primitive)
-        case Resolve():
-            return await in_thread(
-                partial(addresses_of, primitive), timeout=primitive.timeout, name="urlschemes resolver"
-            )
+        case Resolve(timeout=timeout):
+            return await wait_for(begin(partial(addresses_of, primitive), "urlschemes resolver"), timeout)
         case Dial():
             return await _dial(primitive)
         case Handshake():
             return await _handshake(primitive)
-        case UseFile():
-            facts = await in_thread(partial(use_file, primitive), undo=_close)
-            return LoopFile(facts) if isinstance(facts, File) else facts
-        case Commit(channel):
-            file = cast("LoopFile", channel)
-            return await file.in_thread(_output(file).commit)
+        case UseFile(timeout=timeout):
+            used = await wait_for(begin(partial(use_file, primitive), "urlschemes file"), timeout, undo=close_file)
+            return ThreadedFile(used) if isinstance(used, File) else used
+        case Commit(ThreadedFile(file=OutputFile() as file) as channel, timeout):
+            return await wait_for(channel.begin(file.commit), timeout)
         case Call(function):
             result = function()
             return await result if isinstance(result, Awaitable) else result
-
-
-def _close(result: object) -> None:
-    if isinstance(result, File):
-        result.close()
 
 
 def _until(timeout: float) -> float:
@@ -155,10 +147,6 @@ def _until(timeout: float) -> float:
 
 def _socket(channel: Channel) -> LoopSocket | LoopTLS:
     return cast("LoopSocket | LoopTLS", channel)
-
-
-def _output(channel: LoopFile) -> OutputFile:
-    return cast("OutputFile", channel.file)
 
 
 async def _poll(primitive: Poll) -> int | None:
@@ -185,7 +173,8 @@ async def _dial(primitive: Dial) -> Channel:
 
 async def _handshake(primitive: Handshake) -> Channel:
     until = _until(primitive.timeout)
-    context = await in_thread(partial(strict_context, primitive.context))  # it reads files, the first time
+    # It reads files, the first time.
+    context = await wait_for(begin(partial(strict_context, primitive.context), "urlschemes tls"), primitive.timeout)
     secured = LoopTLS(cast("LoopSocket", primitive.channel), context, primitive.host)
     try:
         await secured.handshake(until)

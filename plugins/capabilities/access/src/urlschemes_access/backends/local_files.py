@@ -28,12 +28,14 @@ from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, R
 if TYPE_CHECKING:
     from urlschemes_access.backends.primitives import UseFile
 
-__all__ = ["File", "OutputFile", "use_file"]
+__all__ = ["File", "OutputFile", "close_file", "use_file"]
 
 WRITTEN = 1024 * 1024
 """The most octets written at once: the deadline is checked between two writes."""
 
 _SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
+_EXAMINE = getattr(os, "O_PATH", os.O_RDONLY)
+"""Opens a file to ask for its status alone; with O_PATH it has no effect on the file and needs no permission."""
 _BY_FOLDER = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd  # names relative to an open folder
 
 
@@ -48,12 +50,18 @@ def use_file(primitive: UseFile) -> File | FileFacts | list[FileFacts] | None:
         case OpenFile(path=path):
             return _AppendingFile(path, writable)
         case Examine(path=path):
-            return _facts(path, os.stat(readable.resolve(path)))
+            return _facts(path, _status(path, readable))
         case ListFolder(path=path):
             return _list_folder(path, readable, primitive.most_entries)
         case Remove(path=path):
             _remove(path, writable)
             return None
+
+
+def close_file(used: object) -> None:
+    """Close the result of `use_file`, if it is an open file."""
+    if isinstance(used, File):
+        used.close()
 
 
 # --- Allowed folders --------------------------------------------------------------------------------------------------
@@ -120,9 +128,18 @@ def _path_of(descriptor: int, real: str) -> str:
         return again
 
 
+def _status(path: str, allowed: _Allowed) -> os.stat_result:
+    """Return what the system knows of a file, asked of the file itself: a path may lead elsewhere a moment later."""
+    descriptor = _open_checked(path, allowed, _EXAMINE)
+    try:
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _open_regular(path: str, allowed: _Allowed, flags: int) -> int:
     # Checked before it is opened: opening a FIFO or a device has effects.
-    _check_regular(os.stat(allowed.resolve(path)).st_mode, path, allowed)
+    _check_regular(_status(path, allowed).st_mode, path, allowed)
     descriptor = _open_checked(path, allowed, flags)
     try:
         _check_regular(os.fstat(descriptor).st_mode, path, allowed)
@@ -329,7 +346,7 @@ class _Folder:
 
 def _remove(path: str, allowed: _Allowed) -> None:
     """Remove a file. A link is removed, not its target, which must be an allowed regular file too."""
-    _check_regular(os.stat(allowed.resolve(path)).st_mode, path, allowed)
+    _check_regular(_status(path, allowed).st_mode, path, allowed)
     folder = _Folder(path, allowed, follow=False)
     try:
         mode = folder.stat(folder.name).st_mode
@@ -366,7 +383,7 @@ def _scan(folder: int | str, path: str, allowed: _Allowed, most: int) -> list[Fi
             if entry.is_symlink():
                 # A link that leads nowhere, or out of the allowed folders, is listed as a link.
                 with suppress(OSError, PolicyDenied):
-                    status = os.stat(allowed.resolve(where))
+                    status = _status(where, allowed)
             listed.append(_facts(where, status))
             if len(listed) > most:
                 break

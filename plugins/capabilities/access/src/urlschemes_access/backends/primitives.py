@@ -120,11 +120,13 @@ class UseFile:
     """Carry out a request on local files within `folders`, those that the policy allows.
 
     Result: that of the request, but a `Channel` for OpenFile. ListFolder lists at most `most_entries` and one more.
+    Without `timeout` a blocking backend may use files directly; with it, every use of the file has to end in time.
     """
 
     request: OpenFile | Examine | ListFolder | Remove
     folders: tuple[str, ...]
     most_entries: int
+    timeout: float | None
 
 
 @dataclass(slots=True)
@@ -132,6 +134,7 @@ class Commit:
     """Make what was written to a file permanent. Result: `FileFacts` of the file. The channel is used up."""
 
     channel: Channel
+    timeout: float
 
 
 @dataclass(slots=True)

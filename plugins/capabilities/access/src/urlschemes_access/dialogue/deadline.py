@@ -1,4 +1,4 @@
-"""The total deadline of an operation."""
+"""The time that an operation may take: its deadline, and the bounds on waiting for content."""
 
 from __future__ import annotations
 
@@ -10,33 +10,38 @@ from urlschemes_access.errors import DeadlineExceeded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from urlschemes_access.policy import Limits
+
 __all__ = ["Deadline"]
 
-LONGEST = 1e9
-"""Seconds beyond which a deadline makes no difference, and floating-point numbers would lose precision."""
 LONGEST_WAIT = 1e6
 """The longest wait in seconds: system calls take at most 2**31 milliseconds."""
 
 
 class Deadline:
-    """A deadline of `seconds` of working time; it grows by one second for every `rate` octets counted in `moved`.
+    """The time left to one operation, or to one call of a session.
 
-    `clock` returns the time in seconds. Time counts between `resume` and `pause`.
+    Three of its `limits` hold. `deadline`, if there is one, is a wall: nothing moves it. `idle` passes if no content is
+    delivered and nothing is sent. `lowest_rate` must be reached in every `rate_window`: by the content delivered, from
+    the first octet on, and by whatever is sent, until it is sent. A faster window does not make up for a slower one.
+
+    Only working time counts, between `resume` and `pause`. `clock` returns the time in seconds.
     """
 
-    __slots__ = ("_clock", "_rate", "_resumed", "_seconds", "_spent", "moved")
+    __slots__ = ("_clock", "_delivered", "_limits", "_progress_at", "_resumed", "_sent", "_spent")
 
-    def __init__(self, seconds: float, rate: float, clock: Callable[[], float] = monotonic) -> None:
-        self._seconds = min(seconds, LONGEST)
-        self._rate = rate
+    def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
+        self._limits = limits
         self._clock = clock
         self.restart()
 
     def restart(self) -> None:
-        """Reset the deadline, paused: for the next call of a session."""
+        """Begin again, paused: for the next call of a session."""
         self._spent = 0.0
         self._resumed: float | None = None
-        self.moved = 0
+        self._progress_at = 0.0
+        self._delivered: _Window | None = None
+        self._sent: _Window | None = None
 
     def resume(self) -> None:
         """Start to count time."""
@@ -44,14 +49,32 @@ class Deadline:
 
     def pause(self) -> None:
         """Stop counting: the caller takes its time."""
-        if self._resumed is not None:
-            self._spent += self._clock() - self._resumed
-            self._resumed = None
+        self._spent = self._now()
+        self._resumed = None
+
+    def add_delivered(self, octets: int) -> None:
+        """Count octets of content that are delivered."""
+        self._progress_at = now = self._now()
+        self._delivered = self._delivered or _Window(now)
+        self._delivered.add(octets, now, self._limits)
+
+    def begin_sending(self) -> None:
+        """Begin to send something: its rate counts until `end_sending`."""
+        self._sent = _Window(self._now())
+
+    def add_sent(self, octets: int) -> None:
+        """Count octets that the system accepted."""
+        self._progress_at = now = self._now()
+        if self._sent is not None:
+            self._sent.add(octets, now, self._limits)
+
+    def end_sending(self) -> None:
+        """All is sent."""
+        self._sent = None
 
     def left(self) -> float:
-        """Return the seconds left; negative once the deadline has passed."""
-        running = 0.0 if self._resumed is None else self._clock() - self._resumed
-        return self._seconds + min(self.moved / self._rate, LONGEST) - self._spent - running
+        """Return the seconds left until the first bound; negative once it has passed."""
+        return min(end for end, _, _ in self._bounds()) - self._now()
 
     def time_for(self, phase: str) -> float:
         """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none."""
@@ -61,7 +84,49 @@ class Deadline:
         return min(left, LONGEST_WAIT)
 
     def error(self, phase: str, bound: float) -> DeadlineExceeded:
-        """Return the error for a wait that lasted `bound` seconds, or until the deadline."""
-        if self.left() <= 0:
-            return DeadlineExceeded(f"the deadline passed while waiting for {phase}", phase=phase)
-        return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
+        """Return the error for the bound that has passed; if none has, for a wait that lasted `bound` seconds."""
+        end, limit, what = min(self._bounds())
+        if end > self._now():
+            return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
+        hint = f"Limits.{limit} can be changed"
+        return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
+
+    def _bounds(self) -> list[tuple[float, str, str]]:
+        """Return the times at which the bounds pass, each with its limit and the beginning of its message."""
+        limits = self._limits
+        bounds = [(self._progress_at + limits.idle, "idle", f"{limits.idle:.3g} seconds passed without content")]
+        if limits.deadline is not None:
+            bounds.append((limits.deadline, "deadline", f"the deadline of {limits.deadline:.3g} seconds passed"))
+        for window in (self._delivered, self._sent):
+            if window is not None:
+                rate = f"{limits.lowest_rate:.3g} octets per second"
+                what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
+                bounds.append((window.end(limits), "lowest_rate", what))
+        return bounds
+
+    def _now(self) -> float:
+        """Return the working time so far."""
+        return self._spent if self._resumed is None else self._spent + self._clock() - self._resumed
+
+
+class _Window:
+    """A window of time, from `began`, in which octets are counted."""
+
+    __slots__ = ("began", "octets")
+
+    def __init__(self, began: float) -> None:
+        self.began = began
+        self.octets = 0
+
+    def add(self, octets: int, now: float, limits: Limits) -> None:
+        """Count octets; a window that was fast enough is followed by the next."""
+        if now - self.began >= limits.rate_window and self._is_fast_enough(limits):
+            self.began, self.octets = now, 0
+        self.octets += octets
+
+    def end(self, limits: Limits) -> float:
+        """Return when the rate is too low unless more octets come."""
+        return self.began + limits.rate_window * (2 if self._is_fast_enough(limits) else 1)
+
+    def _is_fast_enough(self, limits: Limits) -> bool:
+        return self.octets >= limits.lowest_rate * limits.rate_window

@@ -55,7 +55,8 @@ class FileRequests:
         open_peer = self._transfers.find(request.peer)
         if open_peer.kind != "output file":
             raise breach(self._scheme, "Keep of a file opened for writing", "another")
-        facts: FileFacts = yield from self._perform(primitives.Commit(open_peer.channel), "the file")
+        timeout = self._deadline.time_for("file")
+        facts: FileFacts = yield from self._perform(primitives.Commit(open_peer.channel, timeout), "the file")
         self._trace.emit("file", request.peer, f"{facts.path} has {facts.size} octets now")
         self._transfers.close(requests.Close(request.peer))
         return facts
@@ -98,12 +99,18 @@ class FileRequests:
                 rule=rule,
                 hint=f'policy rule {rule!r}: to allow a folder: replace(policy, {rule}=("/the/folder",))',
             )
-        return (yield from self._perform(primitives.UseFile(request, folders, self._policy.limits.entries), path))
+        limits = self._policy.limits
+        left = self._deadline.time_for("file")
+        timeout = None if limits.deadline is None else left
+        return (yield from self._perform(primitives.UseFile(request, folders, limits.entries, timeout), path))
 
     def _perform(self, primitive: primitives.Primitive, what: str) -> primitives.Primitives[Any]:
         """Perform a primitive; `what` names the file in errors."""
-        self._deadline.time_for("file")
         try:
             return (yield primitive)
+        except TimeoutError as fault:
+            if fault.errno is None:
+                raise self._deadline.error("file", 0) from None
+            raise system_refusal(fault, one_line(what, 160)) from fault
         except (OSError, UnicodeError) as fault:  # UnicodeError: a name that the file system cannot encode
             raise system_refusal(fault, one_line(what, 160)) from fault

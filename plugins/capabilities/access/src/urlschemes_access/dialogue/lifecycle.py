@@ -100,7 +100,7 @@ class Dialogue:
         self._running = False
         self._failure: BaseException | None = None
         self._entries = 0
-        self._deadline = deadline = Deadline(limits.deadline, limits.rate, clock)
+        self._deadline = deadline = Deadline(limits, clock)
         self._trace = trace_ = Trace(trace, deadline)
         self._destinations = destinations = Destinations(policy, registration)
         self._transfers = transfers = Transfers(scheme, limits, deadline, trace_)
@@ -136,7 +136,7 @@ class Dialogue:
             requests.StartTLS: connecting.start_tls,
         }
         self._runner = AlgorithmRunner(
-            scheme, provider, handlers, trace=trace_, transfers=transfers, patience=limits.deadline
+            scheme, provider, handlers, trace=trace_, transfers=transfers, patience=limits.deadline or limits.idle
         )
         if not isinstance(cast("object", algorithm), Generator):
             raise self._breach("an algorithm made by a generator function", algorithm)
@@ -196,6 +196,7 @@ class Dialogue:
                     raise self._breach("Open only once", delivered)
                 self._deadline.time_for("content")
                 if piece := self._checked_item(delivered.item):
+                    self._deadline.add_delivered(len(piece) if isinstance(piece, bytes) else piece.octets)
                     return piece
         except BaseException as failure:
             self._give_up(failure)

@@ -128,20 +128,23 @@ class Transfers:
             shown = octets.replace(request.secret, b"***") if request.secret else octets
             self._trace.emit("send", request.peer, octets=shown)
         rest = memoryview(octets)
+        self._deadline.begin_sending()
         try:
             while rest:
-                timeout = min(self._deadline.time_for("send"), self._limits.idle)
+                timeout = self._deadline.time_for("send")
                 try:
                     count: int = yield primitives.Write(open_peer.channel, rest, timeout)
                 except TimeoutError as fault:
                     raise self._timeout_error(open_peer, fault, "send", timeout) from None
                 except OSError as fault:
                     raise open_peer.error(fault) from fault
-                self._deadline.moved += count
+                self._deadline.add_sent(count)
                 rest = rest[count:]
         except AccessError as error:
             error.sent = len(octets) - len(rest)
             raise
+        finally:
+            self._deadline.end_sending()
         open_peer.awaiting = True
 
     def receive(self, request: requests.Receive) -> primitives.Primitives[bytes | None]:
@@ -192,13 +195,12 @@ class Transfers:
         left = self._deadline.time_for(phase)
         if within is not None:
             return (max(within, 0.0), True) if within < left else (left, False)
-        return min(left, self._limits.first_octet if awaiting else self._limits.idle), False
+        return (min(left, self._limits.first_octet) if awaiting else left), False
 
     def _count(self, peer: Peer, open_peer: OpenPeer, octets: bytes) -> None:
         count = len(octets)
         open_peer.received += count
         open_peer.awaiting = False
-        self._deadline.moved += count
         self.undelivered += count
         if self._trace.wanted:
             self._trace.emit("receive", peer, octets=self._trace.hide_in_octets(octets))

@@ -1,4 +1,4 @@
-"""Threads for what would block the event loop: files and the resolver.
+"""Threads for what cannot be interrupted: the resolver, and local files under a deadline or an event loop.
 
 Each piece of work gets a daemon thread of its own, which ends with the work: neither the end of the loop nor that of
 the program waits for it. (The threads of an executor, asyncio's or anyio's, delay the exit while a resolver hangs.)
@@ -17,26 +17,12 @@ if TYPE_CHECKING:
 
     from urlschemes_access.backends.local_files import File
 
-__all__ = ["LoopFile", "in_thread"]
+__all__ = ["ThreadedFile", "begin", "result_of", "wait_for"]
 
 T = TypeVar("T")
 
 
-async def in_thread(
-    work: Callable[[], T],
-    *,
-    undo: Callable[[T], object] | None = None,
-    timeout: float | None = None,  # noqa: ASYNC109  as every primitive has one
-    name: str = "urlschemes file",
-) -> T:
-    """Call `work` in a thread and return its result. Raises TimeoutError, without an errno, after `timeout` seconds.
-
-    If the task is cancelled or the time is up, the thread continues; `undo` is called with its result.
-    """
-    return await _result_of(_start(work, name), undo, timeout)
-
-
-class LoopFile:
+class ThreadedFile:
     """A channel to an open file that threads use. Closed while a thread uses it, it is closed when the thread is done.
 
     Otherwise the thread could use a file descriptor that belongs to another file by then.
@@ -67,14 +53,15 @@ class LoopFile:
         """Close the file."""
         self.close()
 
-    async def in_thread(self, work: Callable[[], object]) -> object:
-        """Call `work`, which uses the file, in a thread."""
-        self._last_work = _start(work, "urlschemes file")
-        return await _result_of(self._last_work, None, None)
+    def begin(self, work: Callable[[], T]) -> Future[T]:
+        """Begin `work`, which uses the file, in a thread."""
+        future = begin(work, "urlschemes file")
+        self._last_work = future
+        return future
 
 
-def _start(work: Callable[[], T], name: str) -> Future[T]:
-    """Start a thread for `work`. Raises OSError if the system has no more threads."""
+def begin(work: Callable[[], T], name: str) -> Future[T]:
+    """Begin `work` in a thread. Raises OSError if the system has no more threads."""
     future: Future[T] = Future()
 
     def run() -> None:
@@ -93,14 +80,31 @@ def _start(work: Callable[[], T], name: str) -> Future[T]:
     return future
 
 
-async def _result_of(future: Future[T], undo: Callable[[T], object] | None, seconds: float | None) -> T:
+def result_of(future: Future[T], timeout: float | None, *, undo: Callable[[T], object] | None = None) -> T:
+    """Block until the result of `future` is there. Raises TimeoutError, without an errno, after `timeout` seconds.
+
+    The thread continues then; `undo` is called with its result.
+    """
     try:
-        async with asyncio.timeout(seconds):
+        return future.result(timeout)
+    except BaseException:
+        _undo_later(future, undo)
+        raise
+
+
+async def wait_for(future: Future[T], timeout: float | None, *, undo: Callable[[T], object] | None = None) -> T:  # noqa: ASYNC109  as every primitive has one
+    """Wait on the event loop for the result of `future`, as `result_of` does; the task may be cancelled."""
+    try:
+        async with asyncio.timeout(timeout):
             return await asyncio.wrap_future(future)
     except BaseException:
-        if undo is not None:
-            future.add_done_callback(partial(_undo, undo))  # now, if the work is done
+        _undo_later(future, undo)
         raise
+
+
+def _undo_later(future: Future[T], undo: Callable[[T], object] | None) -> None:
+    if undo is not None:
+        future.add_done_callback(partial(_undo, undo))  # now, if the work is done
 
 
 def _undo(undo: Callable[[T], object], future: Future[T]) -> None:
