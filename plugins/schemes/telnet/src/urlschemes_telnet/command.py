@@ -10,6 +10,7 @@ import click
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_cli.access_options import AccessOptions, with_access_options
+from urlschemes_cli.deadline import prompting
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def session(
 
     Between pipes, data is sent and received until the service closes. A line feed is sent as Telnet's line end, CR LF,
     unless --binary is given. After the end of the input, the service may stay silent only as long as an access may.
-    --timeout limits the opening and each such wait, not the whole session.
+    --deadline limits the opening and each such wait, not the whole session.
 
     User name and password of URL are suggestions. They are typed with --login, or with the escape key and l.
     """
@@ -94,7 +95,7 @@ def session(
     opened = client.operate("open session", url, **arguments)
     if not isinstance(opened, TelnetSession):
         raise UnsupportedOperation(f"{safe_line(url)} opens no Telnet session")
-    with opened:
+    with opened, prompting():
         _show_advice(opened, show_password=show_password)
         if binary:
             opened.binary()

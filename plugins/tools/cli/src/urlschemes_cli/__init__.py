@@ -3,7 +3,7 @@
     app                 the command: global options, help, the commands of plugins
     settings            the registry and the client that the global options ask for
     options             options and arguments that several commands have: --json, --passwords, NAME
-    access_options      options of every command that accesses a URL: --timeout, --root, -v ...
+    access_options      options of every command that accesses a URL: --deadline, --root, -v ...
     prompts             logins and forms, asked at the terminal
     error_reports       errors as messages on standard error, in terms of the command line
     exit_codes          the exit codes, and their meanings

@@ -13,15 +13,16 @@ Options take precedence over the configuration.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from urlschemes.errors import URLError
-from urlschemes_access import Policy
+from urlschemes_access import Limits, Policy
 from urlschemes_access.scheme_options import convert, options_of
+from urlschemes_cli.deadline import deadline
 from urlschemes_cli.output.text import safe_line
 from urlschemes_cli.prompts import form_prompt, login_prompt
 
@@ -48,7 +49,8 @@ class AccessOptions(NamedTuple):
     ports: tuple[int, ...]
     networks: tuple[str, ...]
     options: tuple[str, ...]
-    timeout: float | None
+    limits: tuple[str, ...]
+    deadline: float | None
     verbose: int
     plugin_credentials: bool
 
@@ -56,7 +58,7 @@ class AccessOptions(NamedTuple):
         """Return the arguments for `client.operate(operation, url)`. Raises URLError, click.BadParameter."""
         return {
             "policy": self._policy(client),
-            "deadline": self.timeout,
+            "deadline": self.deadline,
             "credentials": login_prompt(client.credentials_from_hooks if self.plugin_credentials else None),
             "ask": form_prompt(),
             "trace": self._tracer(),
@@ -66,6 +68,7 @@ class AccessOptions(NamedTuple):
     def _policy(self, client: Client) -> Policy:
         """Return the policy for a URL that was typed: the configured one, and what the options allow in addition."""
         policy = client.configuration.policy(Policy.interactive())
+        policy = replace(policy, limits=_with_limits(policy.limits, self.limits))
         try:
             return replace(
                 policy,
@@ -90,8 +93,9 @@ def with_access_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def with_options(*arguments: Any, **others: Any) -> Any:
-        values = {name: others.pop(name) for name in AccessOptions._fields}
-        return function(*arguments, access_options=AccessOptions(**values), **others)
+        options = AccessOptions(**{name: others.pop(name) for name in AccessOptions._fields})
+        with deadline(options.deadline):
+            return function(*arguments, access_options=options, **others)
 
     decorated: Callable[..., Any] = with_options
     for option in reversed(_OPTIONS):
@@ -102,11 +106,13 @@ def with_access_options(function: Callable[..., Any]) -> Callable[..., Any]:
 _OPTIONS = (
     click.option("-v", "--verbose", count=True, help="Show the dialogue with the server; -vv: unshortened."),
     click.option(
+        "--deadline",
         "--timeout",
         type=click.FloatRange(min=0, min_open=True, max=_MAX_SECONDS),
         metavar="SECONDS",
-        help="Limit the time of the whole access.",
+        help="Limit the time of the whole command; only prompts do not count.",
     ),
+    click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Set a limit, such as idle=20."),
     click.option(
         "--root", "roots", type=FOLDER, multiple=True, metavar="DIR", help="Allow reading local files below DIR."
     ),
@@ -117,6 +123,27 @@ _OPTIONS = (
     click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the scheme."),
     click.option("--plugin-credentials", is_flag=True, help="Let plugins provide user names and passwords."),
 )
+
+
+def _with_limits(limits: Limits, pairs: tuple[str, ...]) -> Limits:
+    """Return `limits` with the values of `--limit`. Raises click.BadParameter."""
+    types = {each.name: int if each.type == "int" else float for each in fields(Limits)}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        name = name.replace("-", "_")
+        if name not in types:
+            raise click.BadParameter(
+                f"there is no limit {safe_line(name)!r}: expected one of {', '.join(types)}", param_hint="'--limit'"
+            )
+        try:
+            given: dict[str, Any] = {name: types[name](value)}
+            limits = replace(limits, **given)
+        except ValueError:
+            kind = "a positive whole number" if types[name] is int else "a positive number"
+            raise click.BadParameter(
+                f"{name} must be {kind}, not {safe_line(value)!r}", param_hint="'--limit'"
+            ) from None
+    return limits
 
 
 def _scheme_options(registry: Registry, text: str, operation: str, pairs: tuple[str, ...]) -> dict[str, Any]:

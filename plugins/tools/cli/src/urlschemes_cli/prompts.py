@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes_access.credentials import Credentials
+from urlschemes_cli.deadline import prompting
 from urlschemes_cli.output.text import safe_line, write_line
 
 if TYPE_CHECKING:
@@ -31,18 +32,23 @@ def login_prompt(first: Authenticator | None) -> Authenticator:
         known = first(request) if first else None
         if known is not None or not can_prompt():
             return known
-        realm = f" ({safe_line(request.realm)})" if request.realm else ""
-        write_line(f"{safe_line(request.host)} port {request.port}{realm} asks for a login.", stream=sys.stderr)
-        user = request.user
-        if user is None:
-            user = click.prompt("User (empty: none)", default="", show_default=False, err=True)
-            if not user:
-                return None
-        label = f"Password of {safe_line(user)}"
-        password = click.prompt(label, default="", show_default=False, hide_input=True, err=True)
-        return Credentials(user, password)
+        with prompting():
+            return _ask_for_login(request)
 
     return ask
+
+
+def _ask_for_login(request: Authenticate) -> Credentials | None:
+    realm = f" ({safe_line(request.realm)})" if request.realm else ""
+    write_line(f"{safe_line(request.host)} port {request.port}{realm} asks for a login.", stream=sys.stderr)
+    user = request.user
+    if user is None:
+        user = click.prompt("User (empty: none)", default="", show_default=False, err=True)
+        if not user:
+            return None
+    label = f"Password of {safe_line(user)}"
+    password = click.prompt(label, default="", show_default=False, hide_input=True, err=True)
+    return Credentials(user, password)
 
 
 def form_prompt() -> Callable[[Form], Answers] | None:
@@ -53,7 +59,8 @@ def form_prompt() -> Callable[[Form], Answers] | None:
 def _fill_in(form: Form) -> Answers:
     for row in form.title.split("\n"):
         write_line(safe_line(row), stream=sys.stderr)
-    return tuple(map(_answer, form.questions))
+    with prompting():
+        return tuple(map(_answer, form.questions))
 
 
 def _answer(question: Question) -> str:

@@ -4,9 +4,10 @@ In: primitives (primitives.py), such as Resolve, Dial, Read or UseFile. Out: the
 
 primitives.py     the interface of a backend
 blocking.py       the blocking backend
-event_loop.py     the backend for asyncio; it uses loop_sockets.py and loop_threads.py
+event_loop.py     the backend for asyncio; it uses loop_sockets.py
 local_files.py    files below allowed folders; used by both
 sockets.py        sockets and TLS contexts; used by both
+worker_threads.py threads for what cannot be interrupted; used by both
 
 A backend does not know URLs, policies or algorithms. Only these modules open sockets and files.
 """

@@ -134,8 +134,9 @@ async def perform(primitive: Primitive) -> Any:
         case UseFile(timeout=timeout):
             used = await wait_for(begin(partial(use_file, primitive), "urlschemes file"), timeout, undo=close_file)
             return ThreadedFile(used) if isinstance(used, File) else used
-        case Commit(ThreadedFile(file=OutputFile() as file) as channel, timeout):
-            return await wait_for(channel.begin(file.commit), timeout)
+        case Commit(channel, timeout):
+            threaded = cast("ThreadedFile", channel)
+            return await wait_for(threaded.begin(cast("OutputFile", threaded.file).commit), timeout)
         case Call(function):
             result = function()
             return await result if isinstance(result, Awaitable) else result

@@ -10,7 +10,7 @@ import asyncio
 import threading
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ class ThreadedFile:
 
     def __init__(self, file: File) -> None:
         self.file = file
-        self._last_work: Future[object] | None = None
+        self._last_work: Future[Any] | None = None
 
     def peer_address(self) -> tuple[str, int]:
         """Raise OSError: a file has no address."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Entry
 from urlschemes_access.backends.event_loop import AsyncSource
-from urlschemes_access.backends.loop_threads import in_thread
+from urlschemes_access.backends.worker_threads import begin, wait_for
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.resource import AnyResource
@@ -97,7 +97,7 @@ class AsyncDocument(_AsyncResource, AnyDocument):
                     if wanted is None:
                         answer: Any = self._octets_of(await self._pull())
                     else:
-                        answer = await in_thread(wanted.action, undo=wanted.undo)
+                        answer = await wait_for(begin(wanted.action, "urlschemes file"), None, undo=wanted.undo)
                 except BaseException as failure:  # noqa: BLE001  the reader cleans up and raises it again
                     wanted = reader.throw(failure)
                 else:
