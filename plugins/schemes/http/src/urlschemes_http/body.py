@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-import h11
-
-from urlschemes_access.errors import LimitExceeded, Truncated
-from urlschemes_access.protocol import CHUNK, LINE, Algorithm, Deliver, Receive, unexpected
-from urlschemes_http.response import MAX_HEAD, next_event
+from urlschemes_access.errors import Truncated
+from urlschemes_access.protocol import CHUNK, Algorithm, Deliver, Receive
+from urlschemes_http.chunks import ChunkDecoder
 
 if TYPE_CHECKING:
     from urlschemes_http.response import Response
 
 __all__ = ["deliver_body"]
-
-MAX_TRAILER_FIELDS = 32
-"""Fields after a chunked body."""
-
-_CHUNK_SIZE = re.compile(rb"0*([0-9A-Fa-f]{1,15})(?![0-9A-Fa-f])")
 
 
 def deliver_body(response: Response) -> Algorithm[None]:
@@ -50,27 +42,18 @@ def _deliver_octets(response: Response) -> Algorithm[None]:
 
 def _deliver_chunks(response: Response) -> Algorithm[None]:
     """Deliver the content of the chunks."""
-    sizes = _ChunkSizes()
+    decoder = ChunkDecoder()
     received = 0
     octets = response.http.trailing_data[0]
     while True:
-        sizes.check(octets)
-        pieces: list[bytes] = []
-        while isinstance(event := next_event(response.http, "body"), h11.Data):
-            pieces.append(event.data)
-        if pieces:
-            piece = b"".join(pieces)
+        if piece := decoder.decode(octets):
             received += len(piece)
             yield from Deliver(piece)
-        if isinstance(event, h11.EndOfMessage):
-            _check_trailer(event)
+        if decoder.finished:
             return
-        if sizes.trailer_octets > MAX_HEAD:
-            raise _trailer_too_long()
         octets = yield from _receive(response, received, CHUNK)
         if not octets:
             raise _truncated(response, received)
-        response.http.receive_data(octets)
 
 
 def _receive(response: Response, received: int, most: int) -> Algorithm[bytes]:
@@ -87,55 +70,3 @@ def _truncated(response: Response, received: int) -> Truncated:
         received=received,
         expected=response.size,
     )
-
-
-class _ChunkSizes:
-    """Checks chunk sizes, since h11 accepts any of 20 hexadecimal digits and does not say which it read.
-
-    `trailer_octets` counts the octets after the last chunk.
-    """
-
-    def __init__(self) -> None:
-        self.trailer_octets = 0
-        self._left = 0  # octets of the current chunk
-        self._line = b""
-        self._last = False
-
-    def check(self, octets: bytes) -> None:
-        """Raise ProtocolError for an invalid size or one from 2**60, LimitExceeded for a line without end."""
-        at = 0
-        while at < len(octets) and not self._last:
-            if self._left:
-                step = min(self._left, len(octets) - at)
-                self._left -= step
-                at += step
-                continue
-            end = octets.find(b"\n", at) + 1
-            self._line += octets[at : end or None]
-            if len(self._line) > LINE:
-                raise LimitExceeded(f"a chunk-size line is longer than {LINE} octets", limit="line", value=LINE)
-            if not end:
-                return
-            at = end
-            size = _CHUNK_SIZE.match(self._line)
-            if size is None:
-                raise unexpected(self._line, "body", "a chunk size below 2**60")
-            self._line = b""
-            self._left = int(size[1], 16) + len(b"\r\n")
-            self._last = self._left == len(b"\r\n")
-        self.trailer_octets += len(octets) - at
-
-
-def _check_trailer(end: h11.EndOfMessage) -> None:
-    if len(end.headers) > MAX_TRAILER_FIELDS:
-        raise LimitExceeded(
-            f"the response has {len(end.headers)} trailer fields: at most {MAX_TRAILER_FIELDS} are accepted",
-            limit="trailer fields",
-            value=MAX_TRAILER_FIELDS,
-        )
-    if sum(len(name) + len(value) for name, value in end.headers) > MAX_HEAD:
-        raise _trailer_too_long()
-
-
-def _trailer_too_long() -> LimitExceeded:
-    return LimitExceeded(f"the trailer is longer than {MAX_HEAD} octets", limit="trailer octets", value=MAX_HEAD)
