@@ -29,7 +29,7 @@ from urlschemes_testing.replay import (
     split_everywhere,
 )
 from urlschemes_wais import WaisURL
-from urlschemes_wais.access import SLICE, access
+from urlschemes_wais.access import access
 from urlschemes_wais.connection import MAX_RESPONSE, build_apdu, build_message
 from urlschemes_wais.data_elements import encode_element, encode_number
 from urlschemes_wais.relevance_feedback import Feedback
@@ -44,6 +44,9 @@ def url(path: str) -> WaisURL:
 
 
 DOCUMENT = WaisURL(host=HOST, database="db", wtype="TEXT", wpath=text_of(ID))
+
+
+SLICE = 95_000  # with the identifier; client and server agree to 100,000 octets
 
 
 def accepted(most: int | None = 100_000, *, result: int = 1) -> bytes:
@@ -83,7 +86,8 @@ def talk(*steps: Step, most: int | None = 100_000) -> Dialogue:
 
 
 def retrieval(start: int, end: int = -1, *, identifier: bytes = ID, wtype: bytes = b"TEXT") -> Step:
-    return client(retrieval_request(b"db", identifier, wtype, DocumentPart(start, end if end >= 0 else start + SLICE)))
+    end = end if end >= 0 else start + SLICE - len(identifier)
+    return client(retrieval_request(b"db", identifier, wtype, DocumentPart(start, end)))
 
 
 def searching(*records: bytes, words: bytes = b"words") -> Dialogue:
@@ -179,10 +183,27 @@ def test_slices_fit_into_the_messages_of_the_server() -> None:
     size = 1000 - 512 - len(ID)
     outcome = got(DOCUMENT, talk(retrieval(0, size), server(response(text(b"all"), BEYOND_END)), most=1000))
     assert outcome.content == b"all"
-    unsaid = talk(retrieval(0), server(response(text(b"all"), BEYOND_END)), most=None)
+    unsaid = talk(retrieval(0, 10_000), server(response(text(b"all"), BEYOND_END)), most=None)
     assert got(DOCUMENT, unsaid).content == b"all"
     tiny = talk(retrieval(0, 1), server(response(text(b"a"), BEYOND_END)), most=1)
     assert got(DOCUMENT, tiny).content == b"a"
+
+
+def test_a_server_that_cannot_fit_what_it_agreed_to_is_asked_for_less() -> None:
+    dialogue = talk(
+        *(retrieval(0), server(b"0000000000z2wais        0")),
+        *(retrieval(0, 10_000), server(response(text(bytes(10_000)))), retrieval(10_000, 20_000)),
+        server(response(text(b"end"), BEYOND_END)),
+    )
+    assert replay(access(DOCUMENT), dialogue).content == bytes(10_000) + b"end"
+
+
+def test_a_database_that_the_server_cannot_describe_is_an_error() -> None:
+    for path in ("db", "db?"):
+        outcome = got(url(path), searching(words=b""))
+        assert isinstance(outcome.error, RemoteError)
+        assert "no description of the database 'db', which may not exist" in str(outcome.error)
+    assert got(url("db?words"), searching()).entries == ()
 
 
 OLD_NOTATION = url("db/TEXT/7%2F2%3Ddb%3B3%3Did%3B7%3D%00%3B")
@@ -258,7 +279,7 @@ def test_an_entry_has_all_fields_of_the_header() -> None:
         + encode_element(123, b"TMC \xe9")
     )
     entry = one(encode_element(115, b"used"), encode_element(152, fields + encode_element(124, b"Cambridge, MA")))
-    assert (entry.name, entry.size) == ("TMC \udce9", 1_000_000)
+    assert (entry.name, entry.size) == ("TMC \u00e9", 1_000_000)
     assert dict(entry.fields) == {
         "types": "TEXT",
         "score": "900",

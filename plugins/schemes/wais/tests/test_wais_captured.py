@@ -26,7 +26,7 @@ from urlschemes_testing.replay import (
 from urlschemes_wais import WaisURL
 from urlschemes_wais.access import access
 from urlschemes_wais.connection import build_apdu, build_message
-from urlschemes_wais.data_elements import encode_element
+from urlschemes_wais.data_elements import encode_element, encode_number
 from urlschemes_wais.relevance_feedback import Feedback
 from urlschemes_wais.request import DocumentPart, RelevantDocument, init_request, retrieval_request, search_request
 from urlschemes_wais.response import Diagnostic, SearchResponse, parse_init_response, parse_search_response
@@ -211,7 +211,10 @@ def test_a_refusal_has_a_diagnostic(name: str, diagnostic: Diagnostic) -> None:
 
 # whole dialogues ------------------------------------------------------------------------------------------------------
 
-ASSOCIATION = (connect(HOST, 210), client(init_request()), server(CAPTURED["init"][1][1]))
+# The captured clients requested slices of 10,000 octets, as access does only if the server agrees to no size.
+SIZE = encode_number(6, 100_000)
+AGREED_TO_NO_SIZE = build_message(build_apdu(CAPTURED["init"][1][1][27:102].replace(SIZE, b""), b""))
+ASSOCIATION = (connect(HOST, 210), client(init_request()), server(AGREED_TO_NO_SIZE))
 
 
 def dialogue(*messages: tuple[str, bytes]) -> Dialogue:

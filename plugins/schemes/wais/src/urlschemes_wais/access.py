@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.grammar.octets import octets_of, text_of
+from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
+from urlschemes_access.errors import LimitExceeded, ProtocolError, RemoteError, Truncated
 from urlschemes_access.protocol import Algorithm, Close, Connect, Deliver, Open
-from urlschemes_wais.connection import MAX_MESSAGE, Connection
+from urlschemes_wais.connection import MAX_MESSAGE, Connection, EmptyResponse
 from urlschemes_wais.documents import entry_of, is_result, media_type, parse_wpath
 from urlschemes_wais.relevance_feedback import relevant_documents
 from urlschemes_wais.request import DocumentPart, init_request, retrieval_request, search_request
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["access"]
 
-SLICE = 10_000
-"""Octets of a document in one request, as in all contemporary clients."""
+SMALL_SLICE = 10_000
+"""Octets of a document in one request of contemporary clients, which all servers can answer."""
 MESSAGE_OVERHEAD = 512
 """Octets in a message beside the octets of the document and its identifier."""
 FREE_SLICES, MIN_AVERAGE = 64, 16
@@ -56,7 +57,13 @@ def access(url: WaisURL, *, feedback: Feedback | None = None, most: int = 40) ->
     request = search_request(url.line("database"), url.line("search"), relevant=relevant, most=most)
     connection, _ = yield from _open_connection(url)
     body = yield from connection.exchange(request, "the response to the search")
-    yield from _deliver_results(url, parse_search_response(body))
+    results = parse_search_response(body)
+    if not (url.search or results.headers or results.diagnostics):
+        raise RemoteError(
+            f"the server has no description of the database '{one_line(url.database, 100)}', which may not exist",
+            scheme="wais",
+        )
+    yield from _deliver_results(url, results)
     yield from Close(connection.peer)
 
 
@@ -74,11 +81,11 @@ def _check_database(url: WaisURL) -> None:
     raise UnsafeURL(problem, scheme="wais", part="database", section="RFC 1738 section 6", hint=hint)
 
 
-def _open_connection(url: WaisURL) -> Algorithm[tuple[Connection, int]]:
-    """Connect, begin an association, and return it with the maximum size of its messages."""
+def _open_connection(url: WaisURL) -> Algorithm[tuple[Connection, int | None]]:
+    """Connect, begin an association, and return it with the maximum size of its messages, if the server sends it."""
     connection = Connection((yield from Connect(url.host, url.port)))
     size = parse_init_response((yield from connection.exchange(init_request(), "the response to Init")))
-    return connection, MAX_MESSAGE if size is None else min(size, MAX_MESSAGE)
+    return connection, None if size is None else min(size, MAX_MESSAGE)
 
 
 def _deliver_results(url: WaisURL, response: SearchResponse) -> Algorithm[None]:
@@ -101,14 +108,20 @@ def _deliver_document(url: WaisURL) -> Algorithm[None]:
     def request(start: int, end: int) -> bytes:
         return retrieval_request(database, identifier, wtype, DocumentPart(start, end))
 
-    request(0, SLICE)  # raises UnsafeURL before connecting
+    request(0, MAX_MESSAGE)  # raises UnsafeURL before connecting
     connection, max_message = yield from _open_connection(url)
-    slice_size = max(1, min(SLICE, max_message - MESSAGE_OVERHEAD - len(identifier)))
+    slice_size = _slice_size(max_message, identifier)
     position = slices = 0
     ended = False
     while not ended and (size is None or position < size):
         end = position + slice_size if size is None else min(position + slice_size, size)
-        body = yield from connection.exchange(request(position, end), "the response to the retrieval")
+        try:
+            body = yield from connection.exchange(request(position, end), "the response to the retrieval")
+        except EmptyResponse:
+            if end - position <= SMALL_SLICE:
+                raise
+            slice_size = SMALL_SLICE
+            continue
         octets, ended = _slice_of(parse_search_response(body), end - position, first=not position)
         if not position:
             attributes = Attributes(media_type=media_type(url.wtype or ""), size=size, fields={"type": url.wtype or ""})
@@ -121,6 +134,14 @@ def _deliver_document(url: WaisURL) -> Algorithm[None]:
     if size is not None and position < size:
         raise Truncated(f"received {position} of {size} octets", received=position, expected=size)
     yield from Close(connection.peer)
+
+
+def _slice_size(max_message: int | None, identifier: bytes) -> int:
+    """Return how many octets of a document fit into a message of the size that server and client agreed to."""
+    if max_message is None:
+        return SMALL_SLICE
+    overhead = max(MESSAGE_OVERHEAD, max_message // 20)  # 95,000 octets of 100,000 are known to work
+    return max(1, max_message - overhead - len(identifier))
 
 
 def _slice_of(response: SearchResponse, expected: int, *, first: bool) -> tuple[bytes, bool]:

@@ -15,7 +15,7 @@ from urlschemes.errors import UnsafeURL
 from urlschemes_access.errors import ConnectError, LimitExceeded, RemoteError, Truncated
 from urlschemes_access.protocol import Algorithm, Peer, Reader, Send, unexpected
 
-__all__ = ["MAX_MESSAGE", "Connection", "build_apdu", "build_message"]
+__all__ = ["MAX_MESSAGE", "Connection", "EmptyResponse", "build_apdu", "build_message"]
 
 MAX_MESSAGE = 100_000
 """Octets in the largest message that Init offers, and in the largest request."""
@@ -41,6 +41,10 @@ def build_message(body: bytes) -> bytes:
     return b"%010dz2%-10b  0" % (len(body), b"wais") + body
 
 
+class EmptyResponse(RemoteError):
+    """The response did not fit into a message of the server."""
+
+
 class Connection:
     """A connection to a WAIS server."""
 
@@ -54,7 +58,7 @@ class Connection:
         """Send the message `request` and return the body of the response, which errors call `response`.
 
         Raise ProtocolError if the response is no WAIS message, or if octets arrived before the request was sent;
-        LimitExceeded if it is larger than 128 KiB; RemoteError if it is empty; Truncated.
+        LimitExceeded if it is larger than 128 KiB; EmptyResponse; Truncated.
         """
         if self._reader.pending:
             raise unexpected(self._reader.pending, response, "nothing before the next request")
@@ -67,7 +71,7 @@ class Connection:
                 value=MAX_RESPONSE,
             )
         if not length:
-            raise RemoteError(
+            raise EmptyResponse(
                 f"{response} is empty: the server could not fit it into a message", hint="request less at once"
             )
         return (yield from self._reader.exactly(length, phase="response"))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
-from urlschemes_access.attributes import Entry
+from urlschemes_access.attributes import Entry, name_of
 from urlschemes_wais import WaisURL
 from urlschemes_wais.data_elements import encode_element
 
@@ -86,7 +86,7 @@ def entry_of(header: DocumentHeader, search: WaisURL) -> Entry:
     except (InvalidURL, UnsafeURL) as error:
         problem = one_line(str(error))
     return Entry(
-        name=text_of(header.headline),
+        name=name_of(header.headline),
         url=url,
         kind=types[0],
         size=header.size,
