@@ -20,12 +20,14 @@ from urlschemes_gopher.access import access, find_attributes
 from urlschemes_gopher.dot_stuffing import DotDecoder
 from urlschemes_testing.replay import (
     Dialogue,
+    Step,
     client,
     connect,
     replay,
     server,
     server_closes,
     server_resets,
+    silence,
 )
 
 
@@ -67,7 +69,7 @@ def test_the_port_of_the_url_is_connected_to() -> None:
 
 @pytest.mark.fault(51, 52)
 def test_a_text_ends_at_its_dot_and_loses_doubled_dots() -> None:
-    outcome = outcome_of("0about", exchange("about", "Hello.", "..profile", "...", "", ".", "not this"))
+    outcome = outcome_of("0about", exchange("about", "Hello.", "..profile", "...", "", "."))
     assert outcome.content == b"Hello.\r\n.profile\r\n..\r\n\r\n"
     assert outcome.complete
     assert outcome.attributes is not None
@@ -91,6 +93,19 @@ def test_a_dot_without_a_line_end_ends_nothing() -> None:
 def test_a_text_without_its_dot_is_delivered_and_marked() -> None:
     outcome = outcome_of("0a", exchange("a", b"one\r\ntwo"))
     assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\ntwo", False, None)
+
+
+@pytest.mark.parametrize("rest", [b"more", b"\r\nmore\r\n", b"more\r\n.\r\n", b" \r\n" * 2000])
+def test_a_text_that_goes_on_after_its_dot_is_marked(rest: bytes) -> None:
+    run = outcome_of if len(rest) < 100 else lambda url, dialogue: replay(access(url_of(url)), dialogue)
+    outcome = run("0a", exchange("a", "one", ".", rest))
+    assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\n", False, None)
+
+
+@pytest.mark.parametrize("end", [(server(b"\r\n"), server_closes()), (server_resets(),), (silence(),)])
+def test_a_text_ends_at_its_dot_whatever_the_connection_does(end: tuple[Step, ...]) -> None:
+    outcome = replay(access(url_of("0a")), Dialogue(connect(HOST, 70), client("a"), server("one", "."), *end))
+    assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\n", True, None)
 
 
 def test_an_empty_text_needs_its_dot_too() -> None:

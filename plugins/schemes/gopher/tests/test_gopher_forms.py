@@ -38,7 +38,7 @@ FORM = Form(
     (
         Question("Ask", "How many volts?", "230"),
         Question("AskP", "Password:", hidden=True),
-        Question("AskL", "Remarks"),
+        Question("AskL", "Remarks", multiline=True),
         Question("Choose", "Colour", "red", ("red", "blue")),
         Question("Select", "Send it", "1", ("0", "1")),
     ),

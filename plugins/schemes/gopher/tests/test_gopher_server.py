@@ -317,7 +317,7 @@ def test_a_text_without_a_dot_and_one_that_goes_on_after_it() -> None:
         assert (document.read(), document.terminated) == (b"one\r\ntwo\r\n", False)
     with rogue(hears(), says("one", ".", "two")) as server, access(f"gopher://{server}/0a", policy=QUICK) as document:
         assert isinstance(document, Document)
-        assert (document.read(), document.terminated) == (b"one\r\n", True)
+        assert (document.read(), document.terminated) == (b"one\r\n", False)
     with rogue(hears(), says("one", ".", "two")) as server:
         assert read(f"gopher://{server}/9a", policy=QUICK) == b"one\r\n.\r\ntwo\r\n"
 

@@ -40,10 +40,16 @@ def test_without_a_terminal_there_is_no_prompt(shell) -> None:
 
 
 def test_a_form_is_filled_in(terminal) -> None:
-    answers = (("Name? [nobody]: ", "\n"), ("Word?: ", "hunter2\n"), ("Number [1]: ", "2\n"))
+    answers = (
+        *(("Name? [nobody]: ", "\n"), ("Word?: ", "hunter2\n"), ("Choice [1]: ", "2\n")),
+        *(("Choice: ", "brown\n"), ("Choice: ", "dark\n"), ("Choice [1]: ", "0\n")),
+        *(("Remarks? (an empty line ends the answer)\r\n> ", "one\n"), ("> ", " two\n"), ("> ", "\n")),
+    )
     screen = terminal("access", "x-shelf://127.0.0.1/form", answers=answers)
     assert screen.code == 0
     assert screen.text.startswith("A form\nwith a note\n")
     assert " *  1  red\n    2  blue\n" in screen.text
+    assert "    0\n *  1\n" in screen.text
+    assert "'brown' is no number or text of a choice" in screen.text
     assert screen.text.count("hunter2") == 1, "only in the document that the scheme makes of the answers"
-    assert "('nobody', 'hunter2', 'blue')" in screen.text
+    assert "('nobody', 'hunter2', 'blue', 'Dark', '0', 'one\\n two')" in screen.text

@@ -25,7 +25,8 @@ class Question:
     """One question of a form.
 
     `kind` is the protocol's word, such as `"Ask"` or `"Choose"`. `choices` are the possible answers, if the server
-    lists them. The answer to a `hidden` question is a secret, not to be shown while it is typed.
+    lists them. The answer to a `hidden` question is a secret, not to be shown while it is typed. The answer to a
+    `multiline` question may have several lines.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Question:
     default: str = ""
     choices: tuple[str, ...] = ()
     hidden: bool = False
+    multiline: bool = False
 
 
 @dataclass(frozen=True, slots=True)

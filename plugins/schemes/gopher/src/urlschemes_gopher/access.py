@@ -124,7 +124,7 @@ def _attributes(url: GopherURL, response: Response, plus: bytes, *, fallback: bo
 
 
 def _deliver_document(url: GopherURL, response: Response, attributes: Attributes) -> Algorithm[None]:
-    """Deliver a document. A text without its final dot is delivered, and marked."""
+    """Deliver a document. A text whose final dot is missing, or is not at its end, is delivered, and marked."""
     is_text = False
     if not response.is_gopher_plus:
         yield from check_error_item(response.reader)
@@ -133,7 +133,7 @@ def _deliver_document(url: GopherURL, response: Response, attributes: Attributes
     yield from Open("document", attributes)
     while piece := (yield from content.read()):
         yield from Deliver(piece)
-    if content.lacks_dot:
+    if content.lacks_dot or (is_text and (yield from content.goes_on())):
         yield from Unterminated()
 
 

@@ -18,14 +18,15 @@ class DotDecoder:
 
     A line with a single dot ends the text; from a line that begins with two dots, one is removed. Many servers do
     neither. A line that begins with one dot and goes on shows that the server does not double dots: from there on, dots
-    stay. `terminated` becomes True at the line with the single dot; what follows it is dropped. A line longer than
-    `max_line` octets raises LimitExceeded.
+    stay. `terminated` becomes True at the line with the single dot; `rest` is what followed it in those octets. A line
+    longer than `max_line` octets raises LimitExceeded.
     """
 
-    __slots__ = ("_doubled", "_max_line", "_unfinished", "terminated")
+    __slots__ = ("_doubled", "_max_line", "_unfinished", "rest", "terminated")
 
     def __init__(self, max_line: int = TEXT_LINE) -> None:
         self.terminated = False
+        self.rest = b""
         self._max_line = max_line
         self._unfinished = bytearray()
         self._doubled = True
@@ -65,6 +66,7 @@ class DotDecoder:
                 self._doubled = False
             elif dot[1] != b".":
                 self.terminated = True
+                self.rest = lines[dot.end() :] + self._unfinished
                 return b"".join(kept) + lines[start : dot.start()]
             elif self._doubled:
                 kept.append(lines[start : dot.start()])

@@ -58,7 +58,7 @@ def _parse_question(kind: str, text: str) -> Question | None:
     if kind in {"Choose", "Select"}:
         return Question(kind, prompt, choices[0] if choices else "", tuple(choices))
     if kind in _ANSWERED_BY_TEXT:
-        return Question(kind, prompt, "\t".join(choices), hidden=kind == "AskP")
+        return Question(kind, prompt, "\t".join(choices), hidden=kind == "AskP", multiline=kind == "AskL")
     return None
 
 
@@ -95,9 +95,9 @@ def _encode_answer(question: Question, answer: str) -> list[bytes]:
         choices = ", ".join(repr(choice) for choice in question.choices)
         raise InputRequired(f"invalid answer to {question.prompt!r}: expected one of {choices}")
     parts = [answer]
-    if question.kind == "AskL":
+    if question.multiline:
         parts = answer.replace("\r\n", "\n").removesuffix("\n").split("\n") if answer else []
     if any(_UNSENDABLE.search(part) for part in parts):
         raise UnsafeURL(f"the answer to {question.prompt!r} contains a control character", section="RFC 1738 section 6")
-    count = [b"%d" % len(parts)] if question.kind == "AskL" else []
+    count = [b"%d" % len(parts)] if question.multiline else []
     return count + [octets_of(part) for part in parts]

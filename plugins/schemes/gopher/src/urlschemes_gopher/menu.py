@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import escape, octets_of, text_of
 from urlschemes.redaction import one_line
-from urlschemes_access.attributes import Entry, media_type_of
+from urlschemes_access.attributes import Entry, media_type_of, name_of
 from urlschemes_gopher import GopherURL
 
 if TYPE_CHECKING:
@@ -91,19 +91,20 @@ def parse_entry(line: bytes, menu: GopherURL, primary: str = "1") -> Entry:
     A redundant server (type `+`) has the type of the item before it, which is `primary`. The entry's URL has the
     Gopher+ string `+` or `?` if the line has that tag (section 3.4.4). Items of type 8 or T have a telnet URL. An item
     of type h whose selector begins with `URL:` has the text after it. A line that no URL can describe gets a `problem`.
+    A text at port 1 of `error.host` is an error, as servers of the University of Minnesota send it.
     """
     name, *rest = line[1:].split(b"\t")
     gtype = text_of(line[:1])
-    shown = text_of(name)
+    shown = name_of(name)
     if gtype in {"", "i"}:
         return Entry(name=shown, kind="info", fields={"type": "i"})
-    if gtype == "3":
-        return Entry(name=shown, kind="error", fields={"type": "3"})
+    if gtype == "3" or (gtype == "0" and rest[1:3] == [b"error.host", b"1"]):
+        return Entry(name=shown, kind="error", fields={"type": gtype})
     kind = "redundant server" if gtype == "+" else _KINDS.get(gtype, "")
     if gtype == "+":
         gtype = primary
     if len(rest) < 3:
-        return Entry(name=text_of(line), problem="the line does not have the four fields of an item")
+        return Entry(name=name_of(line), problem="the line does not have the four fields of an item")
     selector, host, port = rest[:3]
     fields = {"type": gtype, "selector": text_of(selector), "host": text_of(host), "port": text_of(port)}
     try:

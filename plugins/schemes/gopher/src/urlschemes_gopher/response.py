@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
-from urlschemes_access.errors import DeadlineExceeded, LimitExceeded, RemoteError, Truncated
+from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, RemoteError, Truncated
 from urlschemes_access.protocol import CHUNK, LINE, TEXT_LINE, Algorithm, Connect, Reader, Send
 from urlschemes_gopher.dot_stuffing import DotDecoder
 from urlschemes_gopher.menu import parse_entry
@@ -24,6 +24,9 @@ __all__ = ["Content", "Lines", "Response", "check_error_item", "raise_error", "s
 
 Dot: TypeAlias = Literal["none", "optional", "expected", "required"]
 
+AFTER_DOT = 1.0
+"""Seconds to wait for the end of the connection after the dot that ends a text."""
+MAX_BLANKS = 4096
 MAX_ERROR_TEXT = 4096
 """Octets of an error's text that are read."""
 
@@ -31,7 +34,11 @@ _HEAD = re.compile(rb"(?P<sign>[+-])(?P<length>-1|-2|[0-9]{1,18})[ \t]*\r?\n")
 """The first line (section 2.3): `+` or `-` (an error), then the number of octets, -1 (to a dot) or -2 (to the end)."""
 _INCOMPLETE_HEAD = re.compile(rb"(?:[+-]-?[0-9]*[ \t]*\r?)?")
 _STATUS = re.compile(rb"[ \t]*([0-9]{1,9})[ \t]*(.*)", re.DOTALL)
-_ERROR_ITEM = re.compile(rb"3([^\t\r\n]*)\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*(?:\t[^\r\n]*)?(?:\r?\n(?:\.(?:\r?\n)?)?)?")
+_ERROR_ITEM = re.compile(
+    rb"(?:3([^\t\r\n]*)\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*|0([^\t\r\n]*)\t[^\t\r\n]*\terror\.host\t1)"
+    rb"(?:\t[^\r\n]*)?(?:\r?\n(?:\.\r?\n?)?)?"
+)
+"""An item of type 3; or one of type 0 at a host that does not exist, from servers of the University of Minnesota."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,18 @@ class Content:
     def lacks_dot(self) -> bool:
         """True at the end of a content whose expected dot was missing."""
         return self._dot == "expected" and self._decoder is not None and not self._decoder.terminated
+
+    def goes_on(self) -> Algorithm[bool]:
+        """Return True if more than blanks follows the dot that ended the content, before the connection ends."""
+        if self._decoder is None or not self._decoder.terminated:
+            return False
+        try:
+            while not (rest := self._decoder.rest + self._reader.pending).strip() and len(rest) < MAX_BLANKS:
+                if not (yield from self._reader.more(within=AFTER_DOT)):
+                    return False
+        except AccessError:  # the dot was there
+            return False
+        return True
 
     def read(self) -> Algorithm[bytes]:
         """Return the next piece, `b""` at the end. With a dot, pieces are whole lines, except for the last."""
@@ -197,11 +216,13 @@ def _error_text(response: Response) -> Algorithm[bytes]:
 
 
 def check_error_item(reader: Reader) -> Algorithm[None]:
-    """Raise RemoteError if the response is a single item of type 3, in place of a document."""
-    while reader.pending[:1] in {b"", b"3"} and len(reader.pending) < MAX_ERROR_TEXT:
+    """Raise RemoteError if the response is a single item that means an error, in place of a document."""
+    while reader.pending[:1] in {b"", b"0", b"3"} and len(reader.pending) < MAX_ERROR_TEXT:
+        if b"\n" in reader.pending and not _ERROR_ITEM.fullmatch(reader.pending):
+            return
         if not (yield from reader.more()):
             if error := _ERROR_ITEM.fullmatch(reader.pending):
-                raise_error(text_of(error[1]))
+                raise_error(text_of(error[1] or error[2] or b""))
             return
 
 

@@ -65,16 +65,45 @@ def _fill_in(form: Form) -> Answers:
 
 def _answer(question: Question) -> str:
     prompt = safe_line(question.prompt)
-    if not question.choices:
-        hidden = question.hidden
-        show_default = bool(question.default) and not hidden
-        return str(
-            click.prompt(prompt, default=question.default, show_default=show_default, hide_input=hidden, err=True)
-        )
-    write_line(prompt, stream=sys.stderr)
-    for number, choice in enumerate(question.choices, 1):
+    if question.choices:
+        write_line(prompt, stream=sys.stderr)
+        return _choose(question)
+    if question.multiline:
+        return _lines(prompt)
+    hidden = question.hidden
+    show_default = bool(question.default) and not hidden
+    return str(click.prompt(prompt, default=question.default, show_default=show_default, hide_input=hidden, err=True))
+
+
+def _lines(prompt: str) -> str:
+    """Return the lines typed up to an empty one."""
+    write_line(f"{prompt} (an empty line ends the answer)", stream=sys.stderr)
+    lines: list[str] = []
+    while line := click.prompt(">", default="", show_default=False, prompt_suffix=" ", err=True):
+        lines.append(str(line))
+    return "\n".join(lines)
+
+
+def _choose(question: Question) -> str:
+    """Return the choice whose text or number is typed. Choices that look like these numbers have none."""
+    choices = question.choices
+    numbers = {str(number): choice for number, choice in enumerate(choices, 1)}
+    if not numbers.keys().isdisjoint(choices):
+        numbers = dict(zip(choices, choices, strict=True))
+    by_text = {choice.casefold(): choice for choice in reversed(choices)}
+    for number, choice in numbers.items():
         mark = "*" if choice == question.default else " "
-        write_line(f" {mark}{number:>3}  {safe_line(choice)}", stream=sys.stderr)
-    default = question.choices.index(question.default) + 1 if question.default in question.choices else None
-    number = click.prompt("Number", type=click.IntRange(1, len(question.choices)), default=default, err=True)
-    return question.choices[number - 1]
+        text = "" if number == choice else f"  {safe_line(choice)}"
+        write_line(f" {mark}{safe_line(number):>3}{text}", stream=sys.stderr)
+
+    def chosen(text: str) -> str:
+        if text in choices:
+            return text
+        text = text.strip()
+        choice = numbers.get(text, by_text.get(text.casefold()))
+        if choice is None:
+            raise click.BadParameter(f"{safe_line(text)!r} is no number or text of a choice")
+        return choice
+
+    default = next((number for number, choice in numbers.items() if choice == question.default), None)
+    return str(click.prompt("Choice", value_proc=chosen, default=default, err=True))

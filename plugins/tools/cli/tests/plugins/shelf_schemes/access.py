@@ -87,6 +87,9 @@ def form():
         Question("ask", "Name?", "nobody"),
         Question("ask", "Word?", hidden=True),
         Question("choose", "Colour?", "red", ("red", "blue")),
+        Question("choose", "Shade?", "", ("Light", "Dark")),
+        Question("choose", "Sure?", "1", ("0", "1")),
+        Question("ask", "Remarks?", multiline=True),
     )
     answers = yield from Ask(Form("A form\nwith a note", questions))
     yield from document(repr(answers).encode())
