@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes_telnet import TelnetAttributes, TelnetSession, TelnetURL
 from urlschemes_telnet.access import open_session
 from urlschemes_testing.replay import Dialogue, connect, fault_everywhere, replay, split_everywhere
@@ -50,3 +50,10 @@ def test_a_login_that_cannot_be_typed_safely_is_refused_before_connecting(login:
     refused = outcome.error
     assert isinstance(refused, UnsafeURL)
     assert (refused.part, refused.section, refused.scheme) == (part, "RFC 1738 section 6", "telnet")
+
+
+@pytest.mark.parametrize("terminal", ["vt 100", "x" * 41, "-x", "x\r\n", "x;ls", "\u00fc", "\xff"])
+def test_what_is_not_the_name_of_a_terminal_is_refused_before_connecting(terminal: str) -> None:
+    error = replay(open_session(TelnetURL.parse("telnet://h/"), terminal=terminal), Dialogue()).error
+    assert isinstance(error, UnsupportedOperation)
+    assert error.part == "terminal"

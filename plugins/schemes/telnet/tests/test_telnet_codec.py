@@ -73,6 +73,29 @@ def test_the_window_size_is_offered_once_it_is_known() -> None:
     assert codec.decode(DO + b"\x1f")[1] == SB + b"\x1f\x00\x51\x00\x18" + SE
 
 
+def test_the_name_of_the_terminal_and_then_the_window_size_are_sent_to_a_service_that_asks() -> None:
+    codec = TelnetCodec(80, 24, "xterm-256color")
+    send, name = SB + b"\x18\x01" + SE, SB + b"\x18\x00xterm-256color" + SE
+    assert codec.decode(send)[1] == b""  # not agreed yet
+    assert codec.decode(DO + b"\x18")[1] == WILL + b"\x18" + WILL + b"\x1f"
+    assert codec.decode(send + DO + b"\x1f")[1] == name + SB + b"\x1f\x00\x50\x00\x18" + SE
+    assert codec.decode(send)[1] == name  # the list of names has one, which is repeated (RFC 1091)
+    for other in (b"\x18\x00vt100", b"\x18", b"\x18\x01\x01", b"\x27\x01"):
+        assert codec.decode(SB + other + SE)[1] == b""
+    assert codec.decode(DONT + b"\x18" + send)[1] == WONT + b"\x18"
+    assert codec.decode(DONT + b"\x1f" + DO + b"\x18")[1] == WONT + b"\x1f" + WILL + b"\x18" + WILL + b"\x1f"
+    assert TelnetCodec(0, 0, "vt100").decode(DO + b"\x18")[1] == WILL + b"\x18"
+
+
+def test_a_service_that_asks_for_the_terminal_without_end_exceeds_a_limit() -> None:
+    codec = TelnetCodec(80, 24, "vt100")
+    assert (
+        codec.decode(DO + b"\x18" + (SB + b"\x18\x01" + SE) * (MAX_ANSWERS - 1))[1].count(b"vt100") == MAX_ANSWERS - 1
+    )
+    with pytest.raises(LimitExceeded, match="negotiates endlessly"):
+        codec.decode(SB + b"\x18\x01" + SE)
+
+
 def test_binary_is_requested_in_both_directions_and_applies_once_it_is_agreed() -> None:
     codec = TelnetCodec()
     assert codec.binary(on=True) == WILL + b"\0" + DO + b"\0"
@@ -141,7 +164,19 @@ def test_an_incomplete_command_is_unfinished(begun: bytes) -> None:
 PIECES = st.sampled_from(
     [
         *(b"\r", b"\n", b"\0", b"x", b"\xff\xff", b"\xff", b"\xf0", b"\x01", b"\x1f", b"\xfe"),
-        *(SE, NOP, SB, WILL + b"\x01", WONT + b"\x01", DO + b"\0", DONT + b"\0", WILL + b"\0", DO + b"\x1f"),
+        *(
+            SE,
+            NOP,
+            SB,
+            WILL + b"\x01",
+            WONT + b"\x01",
+            DO + b"\0",
+            DONT + b"\0",
+            WILL + b"\0",
+            DO + b"\x1f",
+            DO + b"\x18",
+        ),
+        SB + b"\x18\x01" + SE,
     ]
 )
 
@@ -150,7 +185,7 @@ PIECES = st.sampled_from(
 @given(pieces=st.lists(PIECES | st.binary(min_size=1, max_size=3), max_size=40), cuts=st.lists(st.integers(0, 99)))
 def test_any_octets_are_decoded_the_same_however_they_are_cut(pieces: list[bytes], cuts: list[int]) -> None:
     received = b"".join(pieces)
-    whole, parts = TelnetCodec(80, 24), TelnetCodec(80, 24)
+    whole, parts = TelnetCodec(80, 24, "vt100"), TelnetCodec(80, 24, "vt100")
     expected = whole.decode(received)
     places = sorted({0, len(received), *(cut for cut in cuts if cut < len(received))})
     got = [parts.decode(received[start:end]) for start, end in itertools.pairwise(places)]

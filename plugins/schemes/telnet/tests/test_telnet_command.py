@@ -152,7 +152,20 @@ def test_a_user_logs_in_and_talks(server: TelnetAddress) -> None:
         assert user.exit_code() == 0
         assert b"sesame" not in user.screen
     assert server.visits[0].user == "guest"
-    assert server.visits[0].terminal is None
+    assert server.visits[0].terminal == "dumb"  # its output is filtered
+
+
+@pytest.mark.parametrize(
+    ("arguments", "terminal"), [(["--raw"], "xterm"), (["--terminal", "vt100"], "vt100"), (["--terminal", ""], None)]
+)
+def test_the_service_gets_the_name_of_the_terminal(
+    server: TelnetAddress, arguments: list[str], terminal: str | None
+) -> None:
+    with terminal_user(*arguments, f"telnet://{server}/") as user:
+        user.sees("login: ")
+        assert eventually(lambda: server.visits[0].terminal == terminal and server.visits[0].size == (80, 24))
+        user.types("\x1dq")
+        assert user.exit_code() == 0
 
 
 def test_the_service_gets_the_window_size_and_its_changes(server: TelnetAddress) -> None:
@@ -241,7 +254,7 @@ def test_an_error_ends_the_session_and_the_terminal_is_restored() -> None:
 
 
 def test_endless_negotiation_ends_the_session_and_the_terminal_is_restored() -> None:
-    with rogue(says(b"> "), floods(b"\xff\xfd\x18")) as service, terminal_user(f"telnet://{service}/") as user:
+    with rogue(says(b"> "), floods(b"\xff\xfd\x06")) as service, terminal_user(f"telnet://{service}/") as user:
         user.sees("negotiates endlessly")
         assert user.exit_code() == 3
 
@@ -438,7 +451,7 @@ def test_after_the_input_silence_is_limited(server: TelnetAddress) -> None:
     done = piped(b"", "--timeout", "0.5", f"telnet://{server}/")
     assert done.returncode == 3
     assert done.stdout == b"Welcome.\r\nlogin: "
-    assert b"the deadline passed" in done.stderr
+    assert b"the deadline of 0.5 seconds passed" in done.stderr
 
 
 def test_a_failed_login_between_pipes_is_an_error(server: TelnetAddress) -> None:

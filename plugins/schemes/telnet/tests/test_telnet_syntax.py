@@ -35,7 +35,7 @@ def test_the_examples_of_the_record_are_true(example: Example) -> None:
 def test_the_record_is_that_of_the_scheme() -> None:
     assert (registration.scheme, registration.status, registration.default_port) == ("telnet", "permanent", 23)
     assert (registration.operations, registration.redirects, registration.local) == (("open session",), (), False)
-    assert set(registration.options) == {"columns", "rows"}
+    assert set(registration.options) == {"columns", "rows", "terminal"}
     assert "terminal" in registration.security_considerations
     assert sum(example.parts is None for example in registration.examples) >= 10
 

@@ -46,22 +46,25 @@ def open_session(
     *,
     columns: int = 0,
     rows: int = 0,
+    terminal: str = "",
     policy: Policy | None = None,
     deadline: float | None = None,
     trace: Tracer | None = None,
 ) -> TelnetSession:
     """Connect to the service of `url` and return a session, to be used in a `with` block.
 
-    `columns` and `rows` are the window size, which is sent to a service that asks. The other arguments, and the errors,
-    are those of `urlschemes_access.operate`.
+    `columns` and `rows` are the window size, and `terminal` is the name of the terminal, such as `xterm`: full-screen
+    programs need both. They are sent to a service that asks. The other arguments, and the errors, are those of
+    `urlschemes_access.operate`.
     """
     # Late: parsing a URL does not need them.
     import urlschemes_access
     from urlschemes.errors import UnsupportedOperation
     from urlschemes_telnet.session import TelnetSession
 
+    options = {"columns": columns, "rows": rows, "terminal": terminal}
     session = urlschemes_access.operate(
-        "open session", url, options={"columns": columns, "rows": rows}, policy=policy, deadline=deadline, trace=trace
+        "open session", url, options=options, policy=policy, deadline=deadline, trace=trace
     )
     if isinstance(session, TelnetSession):
         return session

@@ -1,7 +1,7 @@
 r"""Decoding and encoding the octets of a Telnet connection (RFC 854, RFC 855), without I/O.
 
     IAC WILL|WONT|DO|DONT option        negotiation, answered by the Q method
-    IAC SB option ... IAC SE            subnegotiation; those of a server are skipped
+    IAC SB option ... IAC SE            subnegotiation; of those of a server only TERMINAL-TYPE SEND has a meaning
     IAC IAC                             the octet FF
     CR LF, CR NUL                       a new line, and a lone carriage return, in the NVT
 
@@ -14,9 +14,17 @@ from __future__ import annotations
 import re
 
 from urlschemes_access.errors import LimitExceeded
-from urlschemes_telnet.option_negotiation import BINARY, ECHO, LOCAL_OPTIONS, NAWS, REMOTE_OPTIONS, Side
+from urlschemes_telnet.option_negotiation import (
+    BINARY,
+    ECHO,
+    LOCAL_OPTIONS,
+    NAWS,
+    REMOTE_OPTIONS,
+    TERMINAL_TYPE,
+    Side,
+)
 
-__all__ = ["MAX_ANSWERS", "MAX_COMMAND_OCTETS", "MAX_SUBNEGOTIATION", "TelnetCodec"]
+__all__ = ["MAX_ANSWERS", "MAX_COMMAND_OCTETS", "MAX_SUBNEGOTIATION", "TERMINAL_NAME", "TelnetCodec"]
 
 SE, IP, SB, WILL, WONT, DO, DONT, IAC = 240, 244, 250, 251, 252, 253, 254, 255
 
@@ -29,27 +37,46 @@ MAX_COMMAND_OCTETS = 64 * 1024
 MAX_WINDOW = 65535
 """Columns or rows of a window (RFC 1073: 16 bits each)."""
 
+TERMINAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9+./_-]{0,39}")
+"""The name of a terminal: at most 40 characters (RFC 1091), and none that another program could execute."""
+
+_SEND = bytes((TERMINAL_TYPE, 1))
+_IS = bytes((TERMINAL_TYPE, 0))
 _DATA = re.compile(rb"(?>(?:[^\xff]+|\xff\xff)+)")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 
 
 class TelnetCodec:
-    """Both directions of one connection. A window of `columns` and `rows`, if not 0, is sent to a service that asks.
+    """Both directions of one connection.
 
-    `local` and `remote` are the options of the two sides.
+    A window of `columns` and `rows`, if not 0, and the name of the `terminal`, if not empty, are sent to a service that
+    asks for them; the window also to one that asks for the name. `local` and `remote` are the options of the two sides.
     """
 
-    __slots__ = ("_answers", "_asked", "_command", "_command_octets", "_returned", "_sub", "_window", "local", "remote")
+    __slots__ = (
+        "_answers",
+        "_asked",
+        "_command",
+        "_command_octets",
+        "_returned",
+        "_sub",
+        "_terminal",
+        "_window",
+        "local",
+        "remote",
+    )
 
-    def __init__(self, columns: int = 0, rows: int = 0) -> None:
+    def __init__(self, columns: int = 0, rows: int = 0, terminal: str = "") -> None:
         self.local = Side(LOCAL_OPTIONS)
+        self.local[TERMINAL_TYPE].allowed = bool(terminal)
+        self._terminal = terminal.encode("ascii")
         self.remote = Side(REMOTE_OPTIONS)
         self._window = b""
-        self._asked = False  # the service has asked for the window size
+        self._asked = False  # the service has asked for the window size, or for the terminal
         self._answers = 0
         self._command_octets = 0
         self._command = 0  # IAC, or the verb whose option comes next; 0 outside of commands
-        self._sub: int | None = None  # octets of the current subnegotiation so far
+        self._sub: bytearray | None = None  # the current subnegotiation so far
         self._returned = False  # the last octet of data was a CR
         self.resize(columns, rows)
 
@@ -79,7 +106,7 @@ class TelnetCodec:
                 else:
                     end = octets.find(IAC, position)
                     piece = octets[position : end if end >= 0 else len(octets)]
-                    self._skip_subnegotiation(len(piece))
+                    self._add_to_subnegotiation(piece)
                 position += len(piece)
                 if position == len(octets):
                     break
@@ -97,10 +124,10 @@ class TelnetCodec:
             octets = octets[start:].replace(b"\r\0", b"\r")
         return octets.replace(b"\xff\xff", b"\xff")
 
-    def _skip_subnegotiation(self, count: int) -> None:
-        self._count_command_octets(count)
-        self._sub = (self._sub or 0) + count
-        if self._sub > MAX_SUBNEGOTIATION:
+    def _add_to_subnegotiation(self, octets: bytes) -> None:
+        self._count_command_octets(len(octets))
+        self._sub = (self._sub or bytearray()) + octets
+        if len(self._sub) > MAX_SUBNEGOTIATION:
             raise _exceeded(
                 f"the service sent a subnegotiation longer than {MAX_SUBNEGOTIATION} octets", MAX_SUBNEGOTIATION
             )
@@ -125,27 +152,35 @@ class TelnetCodec:
                 data.append(IAC)
                 self._returned, self._command_octets = False, 0
             else:
-                self._skip_subnegotiation(1)
+                self._add_to_subnegotiation(b"\xff")
         else:
             # A subnegotiation ends with IAC SE; any other command ends it too, and is executed.
-            self._sub = 0 if octet == SB else None
+            if octet == SE and bytes(self._sub or b"") == _SEND and self.local.has(TERMINAL_TYPE):
+                self._count_answer()
+                answers += _encode_subnegotiation(_IS + self._terminal)
+            self._sub = bytearray() if octet == SB else None
             if WILL <= octet <= DONT:
                 self._command = octet
 
     def _negotiate(self, verb: int, code: int, answers: bytearray) -> None:
         """React to WILL, WONT, DO or DONT for the option `code`."""
         remote = verb in {WILL, WONT}
-        if verb == DO and code == NAWS:
+        if verb == DO and code in {NAWS, TERMINAL_TYPE}:
             self._asked = True
         had_window = self.local.has(NAWS)
         answer = (self.remote if remote else self.local)[code].receive(on=verb in {WILL, DO})
         if answer is not None:
-            self._answers += 1
-            if self._answers > MAX_ANSWERS:
-                raise _exceeded(f"the service negotiates endlessly: more than {MAX_ANSWERS} answers", MAX_ANSWERS)
+            self._count_answer()
             answers += _encode_option(code, on=answer, remote=remote)
+            if answer and code == TERMINAL_TYPE:  # programs that need the name need the size too
+                answers += self._offer_window()
         if self.local.has(NAWS) and not had_window:
             answers += self._encode_window()
+
+    def _count_answer(self) -> None:
+        self._answers += 1
+        if self._answers > MAX_ANSWERS:
+            raise _exceeded(f"the service negotiates endlessly: more than {MAX_ANSWERS} answers", MAX_ANSWERS)
 
     # Encoding
 
@@ -175,9 +210,11 @@ class TelnetCodec:
         option.allowed = bool(columns or rows)
         if self.local.has(NAWS):
             return self._encode_window()
-        if self._asked and option.allowed and option.request(on=True):  # it asked before the size was known
-            return _encode_option(NAWS, on=True, remote=False)
-        return b""
+        return self._offer_window() if self._asked else b""  # it asked before the size was known
+
+    def _offer_window(self) -> bytes:
+        option = self.local[NAWS]
+        return _encode_option(NAWS, on=True, remote=False) if option.allowed and option.request(on=True) else b""
 
     def binary(self, *, on: bool) -> bytes:
         """Request BINARY in both directions, or its end, and return what to send."""
@@ -194,11 +231,15 @@ class TelnetCodec:
         self._answers = self._command_octets = 0
 
     def _encode_window(self) -> bytes:
-        return bytes((IAC, SB, NAWS)) + self._window.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
+        return _encode_subnegotiation(bytes((NAWS,)) + self._window)
 
 
 def _encode_option(code: int, *, on: bool, remote: bool) -> bytes:
     return bytes((IAC, (DO if on else DONT) if remote else (WILL if on else WONT), code))
+
+
+def _encode_subnegotiation(octets: bytes) -> bytes:
+    return bytes((IAC, SB)) + octets.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
 
 
 def _data_at(octets: bytes, position: int) -> bytes:

@@ -12,6 +12,7 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes_cli.access_options import AccessOptions, with_access_options
 from urlschemes_cli.deadline import prompting
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_telnet import registration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +48,11 @@ def _key(_: click.Context, __: click.Parameter, value: str) -> bytes:
 @click.option("--show-password", is_flag=True, help="Show the password that URL suggests.")
 @click.option("--binary", is_flag=True, help="Request 8-bit data in both directions, and do not convert line ends.")
 @click.option(
+    "--terminal",
+    metavar="NAME",
+    help="Name of the terminal, unless configured. Default: TERM with --raw, otherwise dumb; '' sends none.",
+)
+@click.option(
     "--raw",
     is_flag=True,
     help="Do not filter the output of the service. Full-screen programs need this. "
@@ -62,6 +68,7 @@ def session(
     login: bool,
     show_password: bool,
     binary: bool,
+    terminal: str | None,
     raw: bool,
     access_options: AccessOptions,
 ) -> None:
@@ -92,6 +99,10 @@ def session(
     if interactive:
         columns, rows = Terminal(sys.stdin.fileno()).size()
         arguments["options"] = {"columns": columns, "rows": rows, **arguments["options"]}
+    if terminal is None and interactive and "terminal" not in client.configuration.options(registration):
+        terminal = _terminal_name(raw=raw)
+    if terminal is not None:
+        arguments["options"] = {"terminal": terminal, **arguments["options"]}
     opened = client.operate("open session", url, **arguments)
     if not isinstance(opened, TelnetSession):
         raise UnsupportedOperation(f"{safe_line(url)} opens no Telnet session")
@@ -101,14 +112,22 @@ def session(
             opened.binary()
         show = _filtered_output() if sys.stdout.isatty() and not raw else _unfiltered_output
         if interactive:
-            with Terminal(sys.stdin.fileno(), raw=raw) as terminal:
-                TerminalConversation(opened, terminal, show=show, note=_note, escape_key=escape).run(login=login)
+            with Terminal(sys.stdin.fileno(), raw=raw) as device:
+                TerminalConversation(opened, device, show=show, note=_note, escape_key=escape).run(login=login)
             write_line(stream=sys.stderr)
             write_note("the session is closed")
         else:
             if login:
                 show(opened.login())
             relay_pipes(opened, show, binary=binary)
+
+
+def _terminal_name(*, raw: bool) -> str:
+    """Return the name of the user's terminal. Without `raw` its output is filtered, so it acts as a dumb one."""
+    from urlschemes_telnet.codec import TERMINAL_NAME  # late: it needs urlschemes_access
+
+    name = os.environ.get("TERM", "") if raw else "dumb"
+    return name if TERMINAL_NAME.fullmatch(name) else ""
 
 
 def _show_advice(opened: TelnetSession, *, show_password: bool) -> None:

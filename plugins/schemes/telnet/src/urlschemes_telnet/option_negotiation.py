@@ -16,6 +16,7 @@ __all__ = [
     "NAWS",
     "REMOTE_OPTIONS",
     "SUPPRESS_GO_AHEAD",
+    "TERMINAL_TYPE",
     "Option",
     "Side",
     "State",
@@ -27,11 +28,15 @@ ECHO = 1
 """The side echoes what it receives (RFC 857)."""
 SUPPRESS_GO_AHEAD = 3
 """No GA after each turn (RFC 858)."""
+TERMINAL_TYPE = 24
+"""The name of the terminal (RFC 1091)."""
 NAWS = 31
 """Negotiate About Window Size (RFC 1073)."""
 
 LOCAL_OPTIONS = frozenset({BINARY, SUPPRESS_GO_AHEAD})
-"""Options that this side enables on request, and NAWS if the size is known. All others would disclose something."""
+"""Options that this side enables on request; NAWS and TERMINAL-TYPE too if the caller passes size and name.
+
+All others would disclose something."""
 REMOTE_OPTIONS = frozenset({BINARY, ECHO, SUPPRESS_GO_AHEAD})
 """Options that the service may enable."""
 

@@ -60,10 +60,11 @@ class Advice(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TelnetAttributes(Attributes):
-    """The window size with which a session was opened: columns and rows, 0 if unknown."""
+    """The window size with which a session was opened, 0 if unknown, and the name of the terminal, empty if unknown."""
 
     columns: int = 0
     rows: int = 0
+    terminal: str = ""
 
 
 def login_octets(part: str, text: str) -> bytes:
@@ -98,8 +99,8 @@ class TelnetSession(Session):
 
     def __init__(self, source: Source, attributes: Attributes, peer: Peer | None) -> None:
         super().__init__(source, attributes, peer)
-        size = attributes if isinstance(attributes, TelnetAttributes) else TelnetAttributes()
-        self._codec = TelnetCodec(size.columns, size.rows)
+        terminal = attributes if isinstance(attributes, TelnetAttributes) else TelnetAttributes()
+        self._codec = TelnetCodec(terminal.columns, terminal.rows, terminal.terminal)
         self._unread = b""  # received, and not yet returned to the caller
         self._last_output = b""  # the end of what was received since something was sent
         self._ended = False
