@@ -194,6 +194,8 @@ def test_everything_that_is_asked_for_is_pinned() -> None:
     pinned = {pin.partition("==")[0] for pin in root["tool"]["uv"]["constraint-dependencies"]}
     wanted = [each for group in root["dependency-groups"].values() for each in group]
     for distribution in distributions():
+        groups = tomllib.loads((distribution.folder / "pyproject.toml").read_text("utf-8")).get("dependency-groups", {})
+        wanted += [each for group in groups.values() for each in group]
         wanted += distribution.project.get("dependencies", [])
         wanted += [each for extra in distribution.project.get("optional-dependencies", {}).values() for each in extra]
     names = {re.split(r"[^\w.-]", each)[0].lower() for each in wanted}

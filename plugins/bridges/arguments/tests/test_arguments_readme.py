@@ -1,0 +1,11 @@
+"""The examples of the README."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pages import check_readme
+
+
+def test_the_examples_print_what_the_readme_says() -> None:
+    check_readme(Path(__file__).parents[1])

@@ -1,0 +1,97 @@
+"""A model field for Django that holds URLs.
+
+    class Feed(models.Model):
+        source = URLField("nntp", "news")
+
+Nothing but a URL of the named schemes is written or passes a form, and what is read is a parsed URL.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import models
+
+import urlschemes
+from urlschemes import URL, URLError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Field = models.TextField[URL | str | None, URL | None]
+else:
+    Field = models.TextField  # not generic where Django runs
+
+__all__ = ["URLField", "URLFormField"]
+
+
+def _parse(value: Any, schemes: Sequence[str]) -> URL | None:
+    """Return the URL, None for no value. Raises ValidationError with the message of `parse`."""
+    if value is None or value == "":
+        return None
+    try:
+        url = urlschemes.parse(str(value))
+    except URLError as error:
+        params = {"position": error.position, "part": error.part, "hint": error.hint}
+        raise ValidationError(str(error).replace("%", "%%"), code=error.code, params=params) from error
+    if schemes and url.scheme not in schemes:
+        message = "scheme %(scheme)r at position 0: expected one of %(schemes)s"
+        raise ValidationError(message, code="scheme", params={"scheme": url.scheme, "schemes": ", ".join(schemes)})
+    return url
+
+
+class URLFormField(forms.CharField):
+    """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named."""
+
+    def __init__(self, *schemes: str, **options: Any) -> None:
+        self.schemes = tuple(sorted(map(str.lower, schemes)))
+        super().__init__(**options)
+
+    def to_python(self, value: Any) -> Any:
+        """Return the URL, None for no value. Raises ValidationError."""
+        return _parse(super().to_python(value), self.schemes)
+
+
+class URLField(Field):
+    """The field of a model that holds a URL of `schemes`, or of every installed scheme if none is named.
+
+    A str may be assigned; validation and reading from the database make a URL of it. Writing what is not such a URL
+    raises ValidationError.
+    """
+
+    description = "URL"
+    empty_strings_allowed = False  # no URL is NULL
+
+    def __init__(self, *schemes: str, **options: Any) -> None:
+        self.schemes = tuple(sorted(map(str.lower, schemes)))
+        super().__init__(**options)
+
+    def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
+        """Return the arguments, for migrations."""
+        name, path, _, options = super().deconstruct()
+        return name, path, self.schemes, options
+
+    def to_python(self, value: Any) -> URL | None:
+        """Return the URL, None for no value. Raises ValidationError."""
+        return _parse(value, self.schemes)
+
+    def from_db_value(self, value: str | None, *_: Any) -> URL | None:
+        """Return the URL that the database holds. Raises ValidationError."""
+        return self.to_python(value)
+
+    def get_prep_value(self, value: Any) -> str | None:
+        """Return the text of the URL, which is checked."""
+        url = super().get_prep_value(value)  # which calls to_python
+        return None if url is None else str(url)
+
+    def value_to_string(self, obj: models.Model) -> str:
+        """Return the text of the URL, for serialization."""
+        return self.get_prep_value(self.value_from_object(obj)) or ""
+
+    def formfield(self, **options: Any) -> Any:
+        """Return the field of forms."""
+        defaults = {"form_class": partial(URLFormField, *self.schemes), "max_length": None, "widget": forms.TextInput}
+        return super().formfield(**{**defaults, **options})

@@ -1,0 +1,272 @@
+"""URLFileSystem: every installed scheme that gives documents and listings, for fsspec."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping
+from contextlib import asynccontextmanager
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+
+from fsspec.asyn import AsyncFileSystem, sync  # type: ignore[import-untyped]  # it has no types
+
+from urlschemes.redaction import redact
+from urlschemes_access import AsyncClient, Policy
+from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing
+from urlschemes_fsspec.os_errors import os_errors
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import AsyncIterator, Callable
+    from datetime import datetime
+
+    from urlschemes_access import Attributes
+    from urlschemes_access.resources.asynchronous import AsyncSession
+
+__all__ = ["URLFileSystem"]
+
+Info: TypeAlias = dict[str, Any]
+"""The facts about a path: its name, size, type and more."""
+
+PREFIX = "urlschemes+"
+"""With it, the name of a scheme leads to this filesystem where fsspec or pandas has another way to open the scheme."""
+OWN = ("gopher", "news", "nntp", "prospero", "wais")
+"""The schemes that fsspec has no filesystem for: they lead here without the prefix, too."""
+
+DIRECTORIES = frozenset({"directory", "group", "menu", "union"})
+"""The kinds of entries that are listings themselves."""
+
+IN_MEMORY = 4 * 1024 * 1024
+"""Octets of an open document that are held in memory; a longer document is in a temporary file."""
+
+
+class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no types
+    """A filesystem whose paths are whole URLs. Nothing can be written.
+
+    `policy` is a Policy or its plain data (`Policy.to_dict`); the default allows the public Internet. `settings` are
+    those of AsyncClient, such as `credentials`, `options`, `gateways`, `deadline`. At most `batch_size` accesses of one
+    call run at once.
+    """
+
+    protocol = ("urlschemes", *OWN)
+    cachable = False  # fsspec shares instances whose arguments have the same repr, and a repr hides passwords
+
+    def __init__(
+        self,
+        policy: Policy | Mapping[str, Any] | None = None,
+        *,
+        batch_size: int = 8,
+        asynchronous: bool = False,
+        loop: Any = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(asynchronous=asynchronous, loop=loop, batch_size=batch_size)
+        checked = Policy.from_dict(policy) if isinstance(policy, Mapping) else policy
+        self._client = AsyncClient(policy=checked, **settings)
+
+    # Paths
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        """Return the URL: without `urlschemes+`, and without the `//` that fsspec expects and a news URL has not."""
+        if isinstance(path, list):
+            return [cls._strip_protocol(each) for each in path]
+        url = str(path).removeprefix(PREFIX)
+        return f"news:{url[7:]}" if url.startswith("news://") else url
+
+    def unstrip_protocol(self, name: str) -> str:
+        """Return the URL in the form that leads fsspec to this filesystem."""
+        url = self._strip_protocol(name)
+        scheme, _, rest = url.partition(":")
+        if scheme not in OWN:
+            return f"{PREFIX}{url}"
+        return url if rest.startswith("//") else f"{scheme}://{rest}"
+
+    async def _glob(self, path: str, *_: Any, detail: bool = False, **__: Any) -> Any:
+        """Return the path alone: in a URL, `*` and `?` are characters like others."""
+        url = self._strip_protocol(path)
+        return {url: await self._info(url)} if detail else [url]
+
+    # Content
+
+    @asynccontextmanager
+    async def _opened(self, path: str) -> AsyncIterator[AsyncDocument | AsyncListing | AsyncSession[Any]]:
+        """Access the URL."""
+        with os_errors():
+            async with await self._client.access(self._strip_protocol(path)) as resource:
+                yield resource
+
+    async def _spooled(self, path: str) -> IO[bytes]:
+        """Return the content of the document as a file, at its beginning.
+
+        The whole document is transferred, whatever part of it is wanted: a transfer of ranges belongs here.
+        """
+        limits = self._client.effective_policy.limits
+        file: IO[bytes] = io.BytesIO()
+        try:
+            async with self._opened(path) as resource:
+                if not isinstance(resource, AsyncDocument):
+                    raise IsADirectoryError(f"{redact(path)} is not a document")
+                async for octets in resource:
+                    if file.write(octets) and file.tell() > limits.content:
+                        raise limits.exceeded("content", "the document is longer than")
+                    if isinstance(file, io.BytesIO) and file.tell() > IN_MEMORY:
+                        file = _on_disk(file)
+            file.seek(0)
+        except BaseException:  # a task may be cancelled
+            file.close()
+            raise
+        return file
+
+    def _open(self, path: str, mode: str = "rb", **_: Any) -> IO[bytes]:
+        if mode != "rb":
+            raise NotImplementedError(f"mode {mode!r}: URLs are opened for reading alone")
+        file: IO[bytes] = sync(self.loop, self._spooled, path)
+        return file
+
+    async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **_: Any) -> bytes:
+        with await self._spooled(path) as file:
+            first, last, _step = slice(start, end).indices(file.seek(0, 2))
+            file.seek(first)
+            return file.read(max(0, last - first))
+
+    async def _cat_ranges(
+        self,
+        paths: list[str],
+        starts: Iterable[int | None] | int | None,
+        ends: Iterable[int | None] | int | None,
+        *_: Any,
+        batch_size: int | None = None,
+        on_error: str = "return",
+        **__: Any,
+    ) -> list[bytes | Exception]:
+        """Return the ranges; each document is transferred once."""
+        first = starts if isinstance(starts, Iterable) else [starts] * len(paths)
+        last = ends if isinstance(ends, Iterable) else [ends] * len(paths)
+        failures = "return" if on_error == "return" else "raise"
+        whole = await self._cat(list(paths), on_error=failures, batch_size=batch_size) if paths else {}
+        found = [
+            (whole[self._strip_protocol(path)], start, end) for path, start, end in zip(paths, first, last, strict=True)
+        ]
+        return [each if isinstance(each, Exception) else each[start:end] for each, start, end in found]
+
+    async def _get_file(self, rpath: str, lpath: str | os.PathLike[str], **_: Any) -> None:
+        async with self._opened(rpath) as resource:
+            if not isinstance(resource, AsyncDocument):
+                raise IsADirectoryError(f"{redact(rpath)} is not a document")
+            await resource.save(lpath)
+
+    # Listings
+
+    async def _info(self, path: str, **_: Any) -> Info:
+        """Return the facts about the resource, which is opened and closed again."""
+        async with self._opened(path) as resource:
+            return _info_of(self._strip_protocol(path), resource)
+
+    async def _size(self, path: str) -> int:
+        """Return the size in octets; a document is transferred to count them if the server does not know it."""
+        size: int | None = (await self._info(path))["size"]
+        if size is None:
+            with await self._spooled(path) as file:
+                size = file.seek(0, 2)
+        return size
+
+    def modified(self, path: str) -> datetime:
+        """Return the time of the last change. Raises FileNotFoundError if the server does not tell it."""
+        time: datetime | None = self.info(path)["mtime"]
+        if time is None:
+            raise FileNotFoundError(f"{redact(path)}: the server gives no time of the last change")
+        return time
+
+    async def _ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
+        """Return the entries that have URLs; of a document, the document itself."""
+        url = self._strip_protocol(path)
+        async with self._opened(url) as resource:
+            if not isinstance(resource, AsyncListing):
+                entries = [_info_of(url, resource)]
+            else:
+                entries = [
+                    {
+                        "name": entry.url,
+                        "size": entry.size,
+                        "type": "directory" if entry.kind in DIRECTORIES else "file",
+                        "title": entry.name,
+                        "kind": entry.kind,
+                        "mtime": entry.modified,
+                    }
+                    async for entry in resource
+                    if entry.url is not None
+                ]
+        return entries if detail else [entry["name"] for entry in entries]
+
+    async def _walk(
+        self,
+        path: str,
+        maxdepth: int | None = None,
+        topdown: bool = True,
+        on_error: str | Callable[[OSError], object] = "omit",
+        *,
+        detail: bool = False,
+        **_: Any,
+    ) -> AsyncIterator[tuple[str, Any, Any]]:
+        """Yield the listings below `path` that its own server has, each once; in them, names are URLs.
+
+        Menus may lead to any server, and back. Together, the listings have at most `Limits.entries` entries.
+        """
+        if maxdepth is not None and maxdepth < 1:
+            raise ValueError("maxdepth must be at least 1")
+        limits = self._client.effective_policy.limits
+        top = self._strip_protocol(path)
+        waiting, seen, walked, count = [(top, 1)], {top}, [], 0
+        while waiting:
+            url, depth = waiting.pop()
+            try:
+                entries = await self._ls(url)
+            except OSError as error:
+                if on_error == "raise" or (url == top and not isinstance(error, FileNotFoundError)):
+                    raise
+                if callable(on_error):
+                    on_error(error)
+                entries = []
+            count += len(entries)
+            if count > limits.entries:
+                with os_errors():
+                    raise limits.exceeded("entries", "the entries of all listings are more than")
+            by_type: dict[bool, dict[str, Info]] = {True: {}, False: {}}
+            for entry in entries:
+                by_type[entry["type"] == "directory"][entry["name"]] = entry
+            found = (url, *(each if detail else list(each) for each in (by_type[True], by_type[False])))
+            if topdown:
+                yield found
+            else:
+                walked.append(found)
+            if maxdepth is None or depth < maxdepth:
+                below = [name for name in by_type[True] if name not in seen and self._site(name) == self._site(top)]
+                seen.update(below)
+                waiting += [(name, depth + 1) for name in reversed(below)]
+        for found in reversed(walked):
+            yield found
+
+    def _site(self, url: str) -> tuple[Any, ...]:
+        """Return the scheme, host and port of a URL; None for those that it has not."""
+        parsed = self._client.registry.parse(url)
+        return parsed.scheme, parsed.raw.get("host"), parsed.raw.get("port")
+
+
+def _on_disk(content: io.BytesIO) -> IO[bytes]:
+    """Return a temporary file with this content, at its end."""
+    file = TemporaryFile()  # noqa: SIM115  the caller closes it
+    file.write(content.getbuffer())
+    return file
+
+
+def _info_of(url: str, resource: AsyncDocument | AsyncListing | AsyncSession[Any]) -> Info:
+    types = {AsyncDocument: "file", AsyncListing: "directory"}
+    attributes: Attributes = resource.attributes
+    return {
+        "name": url,
+        "size": attributes.size,
+        "type": types.get(type(resource), "other"),
+        "mimetype": attributes.media_type,
+        "mtime": attributes.modified,
+    }
