@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from urlschemes import default_registry
 from urlschemes.storage.config_file import ConfigFile
+from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.hooks import AccessHooks
 from urlschemes_access.policy import Policy
@@ -42,6 +43,7 @@ class ClientBase:
         ssl_context: ssl.SSLContext | None = None,
         options: Mapping[str, Mapping[str, Any]] | None = None,
         gateways: Mapping[str, str] | None = None,
+        keep_connections: bool = True,
     ) -> None:
         self.registry = default_registry if registry is None else registry
         self.configuration = (configuration or Configuration()).extended(options=options, gateways=gateways)
@@ -52,6 +54,7 @@ class ClientBase:
         self.trace = trace
         self.ssl_context = ssl_context
         self._hooks: AccessHooks | None = None
+        self._pool = ConnectionPool() if keep_connections else None
         self.check_settings()
 
     @classmethod
@@ -73,6 +76,10 @@ class ClientBase:
         vars(client).update(given)
         client.check_settings()
         return client
+
+    def _close_connections(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
 
     @property
     def effective_policy(self) -> Policy:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from urlschemes.registry.registry import Registry
     from urlschemes.scheme.scheme import Scheme
     from urlschemes_access.attributes import Gateway
+    from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.client_base import ClientBase
     from urlschemes_access.protocol.requests import Algorithm
     from urlschemes_access.resources.source import Outcome
@@ -48,13 +49,25 @@ _WITHOUT_CONTENT = ("access", "find attributes", "delete")
 
 
 class Operation:
-    """One operation of a client. `options` are those of the scheme, `content` is what the operation sends."""
+    """One operation of a client. `options` are those of the scheme, `content` is what the operation sends.
 
-    def __init__(self, client: ClientBase, name: str, *, options: Mapping[str, Any], content: Any = None) -> None:
+    `pool` holds the connections that the client keeps, if it keeps any.
+    """
+
+    def __init__(
+        self,
+        client: ClientBase,
+        name: str,
+        *,
+        options: Mapping[str, Any],
+        content: Any = None,
+        pool: ConnectionPool | None = None,
+    ) -> None:
         self._client = client
         self._name = name
         self._options = options
         self._content = content
+        self._pool = pool
         self._registry = client.registry
         self._hooks = client.hooks_in_use()
         self._gateways = GatewayFinder(client.registry, client.configuration, self._hooks)
@@ -128,6 +141,7 @@ class Operation:
             kinds=_KINDS.get(self._name, _ALL_KINDS),
             gateway=gateway,
             provider=self._registry.provider(scheme.name) or "",
+            pool=self._pool,
         )
 
     def _redirect_target(self, base: URL, location: str) -> URL:

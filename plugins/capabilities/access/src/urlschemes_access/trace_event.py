@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 __all__ = ["EventKind", "TraceEvent", "Tracer"]
 
 EventKind: TypeAlias = Literal[
-    "gateway", "option", "resolve", "connect", "tls", "send", "receive", "close", "file", "follow", "open"
+    "gateway", "option", "resolve", "connect", "tls", "send", "receive", "keep", "close", "file", "follow", "open"
 ]
 """The kinds of events."""
 

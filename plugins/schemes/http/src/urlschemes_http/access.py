@@ -35,14 +35,14 @@ def access(url: HttpURL) -> Algorithm[None]:
     response = yield from _final_response(url, "GET")
     yield from Open("document", response.attributes())
     yield from deliver_body(response)
-    yield from Close(response.peer)
+    yield from response.end()
 
 
 def find_attributes(url: HttpURL) -> Algorithm[None]:
     """Send HEAD, for what GET would say of the resource. Redirects and errors are those of `access`."""
     response = yield from _final_response(url, "HEAD")
     yield from Open("attributes", response.attributes())
-    yield from Close(response.peer)
+    yield from response.end()
 
 
 def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
@@ -79,9 +79,7 @@ def _final_response(url: HttpURL, method: Method) -> Algorithm[Response]:
     """Send the request, follow redirects and log in, and return the response that succeeds."""
     login: Credentials | None = None
     while True:
-        request = yield from Request.begin(url, method)
-        yield from request.send_head(login)
-        response = yield from request.response()
+        response = yield from Request.exchange(url, method, login)
         if response.status in REDIRECTS:
             yield from Close(response.peer)
             target = yield from _target(url, response)

@@ -25,12 +25,14 @@ def _deliver_octets(response: Response) -> Algorithm[None]:
     Without h11, which would copy each octet twice.
     """
     received = 0
-    octets = response.http.trailing_data[0][: response.size]
+    beyond_head = response.http.trailing_data[0]
+    octets = beyond_head[: response.size]
     while True:
         if octets:
             received += len(octets)
             yield from Deliver(octets)
         if received == response.size:
+            response.ended = len(beyond_head) <= received
             return
         most = CHUNK if response.size is None else response.size - received
         octets = yield from _receive(response, received, most)
@@ -50,6 +52,7 @@ def _deliver_chunks(response: Response) -> Algorithm[None]:
             received += len(piece)
             yield from Deliver(piece)
         if decoder.finished:
+            response.ended = not decoder.rest
             return
         octets = yield from _receive(response, received, CHUNK)
         if not octets:

@@ -25,13 +25,16 @@ _CRLF_IS_DUE = -1
 
 
 class ChunkDecoder:
-    """Decodes chunked content piece by piece. `finished` is True after the last chunk and its trailer."""
+    """Decodes chunked content piece by piece. `finished` is True after the last chunk and its trailer.
 
-    __slots__ = ("_is_last", "_left", "_rest", "_trailer_fields", "_trailer_octets", "finished")
+    `rest` are the octets that are not decoded yet: once it is finished, those that do not belong to the content.
+    """
+
+    __slots__ = ("_is_last", "_left", "_trailer_fields", "_trailer_octets", "finished", "rest")
 
     def __init__(self) -> None:
         self.finished = False
-        self._rest = b""  # a line that is not complete
+        self.rest = b""  # a line that is not complete
         self._left = 0  # octets that are left of the current chunk
         self._is_last = False
         self._trailer_fields = 0
@@ -42,7 +45,7 @@ class ChunkDecoder:
 
         Raises ProtocolError for what is not a chunk or has a size from 2**60, LimitExceeded for a long line or trailer.
         """
-        octets = self._rest + octets
+        octets = self.rest + octets
         at = 0
         pieces: list[bytes] = []
         while not self._is_last:
@@ -71,7 +74,7 @@ class ChunkDecoder:
                 self._is_last = not self._left
         if self._is_last:
             at = self._read_trailer(octets, at)
-        self._rest = octets[at:]
+        self.rest = octets[at:]
         return b"".join(pieces)
 
     def _read_trailer(self, octets: bytes, at: int) -> int:

@@ -1,4 +1,8 @@
-"""An HTTP request, over a connection of its own, so that no response can be mistaken for another's (RFC 9112)."""
+"""An HTTP request and its response (RFC 9112).
+
+A connection carries another request only if the response before it was read to its end and nothing followed, so that no
+response can be mistaken for another's. A request that writes always has a connection of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,8 @@ from typing import TYPE_CHECKING
 import h11
 
 from urlschemes import __version__
-from urlschemes_access.protocol import CHUNK, Algorithm, Connect, Peer, Send, StartTLS
+from urlschemes_access.errors import ConnectError
+from urlschemes_access.protocol import CHUNK, Algorithm, Close, Connect, Peer, Send, StartTLS
 from urlschemes_http.response import MAX_HEAD, Method, Response, ResponseReader
 
 if TYPE_CHECKING:
@@ -35,11 +40,28 @@ class Request:
 
     @classmethod
     def begin(cls, url: HttpURL, method: Method) -> Algorithm[Request]:
-        """Connect, over TLS for https."""
-        peer = yield from Connect(url.host, url.port)
-        if url.tls:
+        """Connect, over TLS for https. For GET and HEAD, the connection may be one that was kept open."""
+        key = "tls" if url.tls else ""
+        peer = yield from Connect(url.host, url.port, reuse=key if method in ("GET", "HEAD") else None)
+        if url.tls and not peer.secure:
             yield from StartTLS(peer, url.host)
         return cls(url, method, peer)
+
+    @classmethod
+    def exchange(cls, url: HttpURL, method: Method, login: Credentials | None) -> Algorithm[Response]:
+        """Send a request that has no content and may be repeated, and return its response.
+
+        If the server has closed a connection that was kept open, the request is sent again over another one.
+        """
+        while True:
+            request = yield from cls.begin(url, method)
+            try:
+                yield from request.send_head(login)
+                return (yield from request.response())
+            except ConnectError:
+                if request.peer.kept is None:
+                    raise
+                yield from Close(request.peer)
 
     def send_head(
         self, login: Credentials | None, more: Iterable[tuple[str, str]] = (), *, complete: bool = True
@@ -51,7 +73,7 @@ class Request:
             ("User-Agent", f"urlschemes/{__version__}"),
             ("Accept", "*/*"),
             ("Accept-Encoding", "identity"),
-            ("Connection", "close"),
+            *([] if self.peer.keepable else [("Connection", "close")]),
             *more,
         ]
         secret: bytes | None = None

@@ -25,7 +25,7 @@ from urlschemes_access.errors import (
     RemoteError,
     Truncated,
 )
-from urlschemes_access.protocol import Algorithm, Peer, Receive, sent_so_far, unexpected
+from urlschemes_access.protocol import Algorithm, Close, Peer, Receive, Release, sent_so_far, unexpected
 
 if TYPE_CHECKING:
     from urlschemes_http import HttpURL
@@ -136,6 +136,7 @@ class Response:
     """The response to one request. Its status and header fields were read, its body was not.
 
     `framing` says how the end of the body is found (RFC 9112 section 6.3), `size` is its length if that is known.
+    `ended` is set once the body was read, unless octets followed it.
     """
 
     def __init__(
@@ -157,6 +158,16 @@ class Response:
         empty = self.status == 204
         self.size = 0 if empty else None if length is None else int(length)
         self.framing: Framing = "chunked" if coding and not empty else "close" if self.size is None else "length"
+        self.ended = (empty or method == "HEAD") and not http.trailing_data[0]
+        options = {option.strip().lower() for option in (self.field("connection") or "").split(",")}
+        self._is_persistent = event.http_version == b"1.1" and "close" not in options
+
+    def end(self) -> Algorithm[None]:
+        """End the use of the connection: keep it for a later request if it can serve one (RFC 9112 section 9.3)."""
+        if self.ended and self._is_persistent and self.peer.keepable:
+            yield from Release(self.peer)
+        else:
+            yield from Close(self.peer)
 
     def field(self, name: str) -> str | None:
         """Return the value of a header field, whose name is in lower case; several as one list; None if absent."""

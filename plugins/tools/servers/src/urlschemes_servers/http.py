@@ -61,9 +61,13 @@ def chunked(*pieces: bytes) -> HttpResponse:
 
 
 class HttpAddress(Address):
-    """The address of an HTTP server; `requests` are those that it received, in order."""
+    """The address of an HTTP server; `requests` are those that it received, in order.
+
+    `connections` holds the client's port of each connection that was made.
+    """
 
     requests: list[HttpRequest]
+    connections: list[int]
 
 
 @contextmanager
@@ -83,9 +87,11 @@ def http_server(
     response is 404. PUT and DELETE change the folder if it is `writable`.
     """
     requests: list[HttpRequest] = []
+    connections: list[int] = []
     folder = None if root is None else Path(root)
 
     def serve(connection: socket.socket) -> None:
+        connections.append(connection.getpeername()[1])
         _Handler(connection, site, handler, folder, requests, writable=writable)
 
     with Loopback(serve, lifetime=lifetime, patience=patience, tls=tls) as server:
@@ -93,6 +99,7 @@ def http_server(
         site = socketserver.BaseServer(server.address, SimpleHTTPRequestHandler)
         address = HttpAddress(*server.address)
         address.requests = requests
+        address.connections = connections
         yield address
 
 

@@ -7,6 +7,7 @@ blocking.py       the blocking backend
 event_loop.py     the backend for asyncio; it uses loop_sockets.py
 local_files.py    files below allowed folders; used by both
 sockets.py        sockets and TLS contexts; used by both
+connection_pool.py connections that a client keeps between operations
 worker_threads.py threads for what cannot be interrupted; used by both
 
 A backend does not know URLs, policies or algorithms. Only these modules open sockets and files.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from urlschemes.redaction import one_line
 from urlschemes_access.backends import primitives
+from urlschemes_access.backends.connection_pool import Destination, KeptConnection
 from urlschemes_access.dialogue.contract import breach, have_type
 from urlschemes_access.dialogue.system_errors import reason
 from urlschemes_access.dialogue.transfers import OpenPeer
@@ -17,6 +18,7 @@ from urlschemes_access.protocol import requests
 if TYPE_CHECKING:
     import ssl
 
+    from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.dialogue.trace import Trace
@@ -30,14 +32,20 @@ Transport = Literal["tcp", "udp"]
 
 
 class Connecting:
-    """Makes the connections of one operation. `count` counts them."""
+    """Makes the connections of one operation. `count` counts them.
+
+    Some are taken from `pool` and released to it, if there is one. `settings` are the caller's objects that their state
+    depends on.
+    """
 
     __slots__ = (
         "_addresses",
         "_deadline",
         "_destinations",
         "_limits",
+        "_pool",
         "_scheme",
+        "_settings",
         "_ssl_context",
         "_trace",
         "_transfers",
@@ -54,6 +62,8 @@ class Connecting:
         destinations: Destinations,
         transfers: Transfers,
         ssl_context: ssl.SSLContext | None,
+        pool: ConnectionPool | None = None,
+        settings: tuple[object, ...] = (),
     ) -> None:
         self._scheme = scheme
         self._limits = limits
@@ -62,6 +72,8 @@ class Connecting:
         self._destinations = destinations
         self._transfers = transfers
         self._ssl_context = ssl_context
+        self._pool = pool
+        self._settings = (ssl_context, *settings)
         self._addresses: dict[tuple[str, str], list[str]] = {}
         self.count = 0
 
@@ -72,10 +84,30 @@ class Connecting:
             raise breach(self._scheme, "Connect to a host and a port", repr(request))
         self._destinations.check_host_and_port(host, port)
         self._count()
+        destination = self._destination(request)
+        if destination is not None and (peer := (yield from self._reused(destination, request))) is not None:
+            return peer
         addresses = yield from self._resolve(host, port, transport)
         for address in addresses:
             self._destinations.check_address(address, host)
-        return (yield from self._dial(addresses, port, transport, host, request.label, "connect"))
+        peer = yield from self._dial(addresses, port, transport, host, request.label, "connect")
+        if destination is not None:
+            peer.keepable = True
+            self._transfers.find(peer).destination = destination
+        return peer
+
+    def release(self, request: requests.Release) -> primitives.Primitives[None]:
+        """Put a connection into the pool."""
+        peer = request.peer
+        open_peer = self._transfers.find(peer)
+        if open_peer.destination is None or self._pool is None or peer.address is None or request.state is None:
+            raise breach(self._scheme, "Release of a connection that is keepable, with a state", repr(request))
+        self._transfers.remove(peer)
+        self._pool.keep(
+            KeptConnection(open_peer.destination, open_peer.channel, peer.address, peer.secure, request.state)
+        )
+        self._trace.emit("keep", peer)
+        yield from ()  # like every handler, this is a generator
 
     def connect_back(self, request: requests.ConnectBack) -> primitives.Primitives[Peer]:
         """Raises ProtocolError for a port below 1024, and the errors of `connect`."""
@@ -108,6 +140,37 @@ class Connecting:
             raise TLSError(f"TLS with {request.host} failed: {why}") from fault
         request.peer.secure = True
         self._trace.emit("tls", request.peer, f"with {request.host}")
+
+    def _destination(self, request: requests.Connect) -> Destination | None:
+        """Return the destination of a connection that may be kept; None for any other."""
+        if self._pool is None or request.reuse is None or request.transport != "tcp":
+            return None
+        if not have_type(str, request.reuse):
+            raise breach(self._scheme, "Connect with a str as reuse", type(request.reuse).__name__)
+        return Destination(self._scheme, request.host.lower(), request.port, request.reuse, self._settings)
+
+    def _reused(self, destination: Destination, request: requests.Connect) -> primitives.Primitives[Peer | None]:
+        """Return a connection of the pool; None if there is none.
+
+        One that the server has closed is dropped, one on which it sent something unasked, and one to an address that
+        the policy of this operation denies.
+        """
+        while self._pool is not None and (kept := self._pool.take(destination)) is not None:
+            try:
+                self._destinations.check_address(kept.address[0], request.host)
+                readable: int | None = yield primitives.Poll((kept.channel,), 0.0)
+            except (OSError, PolicyDenied):
+                readable = 0
+            except BaseException:
+                kept.channel.close()
+                raise
+            if readable is None:
+                peer = self._connected(kept.channel, *kept.address, "tcp", request.host, request.label, kept=True)
+                peer.keepable, peer.kept, peer.secure = True, kept.state, kept.secure
+                self._transfers.find(peer).destination = destination
+                return peer
+            kept.channel.close()
+        return None
 
     def _count(self) -> None:
         self.count += 1
@@ -164,7 +227,15 @@ class Connecting:
         raise ConnectError(f"cannot connect to {host} port {port}{why}") from refusal
 
     def _connected(
-        self, channel: primitives.Channel, address: str, port: int, transport: Transport, host: str, label: str
+        self,
+        channel: primitives.Channel,
+        address: str,
+        port: int,
+        transport: Transport,
+        host: str,
+        label: str,
+        *,
+        kept: bool = False,
     ) -> Peer:
         try:
             _check_peer_address(channel, address, port, host)
@@ -175,7 +246,7 @@ class Connecting:
         peer = requests.Peer(label, (address, port))
         self._transfers.add(peer, OpenPeer(channel, transport, address=(address, port), host=host))
         where = f"{host} ({address}) port {port}" if host != address else f"{host} port {port}"
-        self._trace.emit("connect", peer, where)
+        self._trace.emit("connect", peer, f"{where}, kept open by an earlier operation" if kept else where)
         return peer
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Gateway
+    from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.backends.primitives import Primitives
     from urlschemes_access.credentials import Asker, Authenticator
     from urlschemes_access.policy import Limits
@@ -59,7 +60,8 @@ class Dialogue:
     that a location means relative to another URL, `parse` the URL of a listing's entry. `observe` is called with the
     outcome: "opened", and at the end another, with the error if it failed. `kinds` are the kinds of resources that the
     algorithm may open. `gateway` is the gateway that led to `url`. `provider` names the algorithm's plugin in errors.
-    `clock` returns the time in seconds.
+    `pool` holds the connections that earlier operations on the same backend kept; without it, none is kept. `clock`
+    returns the time in seconds.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Dialogue:
         kinds: tuple[str, ...] = _KINDS,
         gateway: Gateway | None = None,
         provider: str = "",
+        pool: ConnectionPool | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         policy = policy or Policy.untrusted()
@@ -112,6 +115,8 @@ class Dialogue:
             destinations=destinations,
             transfers=transfers,
             ssl_context=ssl_context,
+            pool=pool,
+            settings=(credentials,),
         )
         self._redirects = redirects = Redirects(
             url, registration, limits.hops, destinations=destinations, trace=trace_, target_of=redirect
@@ -131,6 +136,7 @@ class Dialogue:
             requests.Pull: caller.pull,
             requests.Ready: transfers.ready,
             requests.Receive: transfers.receive,
+            requests.Release: connecting.release,
             requests.Remove: files.remove,
             requests.Send: transfers.send,
             requests.StartTLS: connecting.start_tls,

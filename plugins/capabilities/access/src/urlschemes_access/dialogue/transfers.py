@@ -11,6 +11,7 @@ from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
 
 if TYPE_CHECKING:
+    from urlschemes_access.backends.connection_pool import Destination
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.policy import Limits
@@ -29,10 +30,10 @@ class OpenPeer:
     """An open connection or file, as the dialogue sees it.
 
     `awaiting` is True until the first octet arrives after the last one sent. `sends` is True for a data connection that
-    carries content which ends when the connection closes.
+    carries content which ends when the connection closes. `destination` is set if the connection may be kept.
     """
 
-    __slots__ = ("address", "awaiting", "channel", "host", "kind", "received", "sends")
+    __slots__ = ("address", "awaiting", "channel", "destination", "host", "kind", "received", "sends")
 
     def __init__(
         self, channel: primitives.Channel, kind: Kind, *, address: tuple[str, int] | None = None, host: str = ""
@@ -44,6 +45,7 @@ class OpenPeer:
         self.received = 0
         self.awaiting = True
         self.sends = False
+        self.destination: Destination | None = None
 
     @property
     def is_file(self) -> bool:
@@ -96,6 +98,10 @@ class Transfers:
             return self._open_peers[peer]
         except (KeyError, TypeError):
             raise breach(self._scheme, "an open peer of this operation", "another") from None
+
+    def remove(self, peer: Peer) -> None:
+        """Remove a peer that stays open."""
+        del self._open_peers[peer]
 
     def close(self, request: requests.Close) -> None:
         """Close a peer; closing it again does nothing."""

@@ -32,6 +32,7 @@ __all__ = [
     "Pull",
     "Ready",
     "Receive",
+    "Release",
     "Remove",
     "Request",
     "Send",
@@ -69,15 +70,18 @@ class Peer:
     """A connection or an open file. Algorithms receive peers from the dialogue and pass them back in requests.
 
     `label` names the peer in traces. `address` is the address and port that were dialled, None for a file. `secure` is
-    True once TLS protects the connection.
+    True once TLS protects the connection. `keepable` is True if Release may keep it for a later operation; then `kept`
+    is the state with which an earlier operation released it, None if the connection is new.
     """
 
-    __slots__ = ("address", "label", "secure")
+    __slots__ = ("address", "keepable", "kept", "label", "secure")
 
     def __init__(self, label: str, address: tuple[str, int] | None = None) -> None:
         self.label = label
         self.address = address
         self.secure = False
+        self.keepable = False
+        self.kept: Any = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.label}>"
@@ -86,18 +90,33 @@ class Peer:
 class Connect(Request[Peer]):
     """Connect to `host` and `port`. The name is resolved once; the policy checks every address before one is dialled.
 
+    With `reuse`, the answer may be a connection that an earlier operation of the same client released with this key;
+    its `kept` is not None then. The key says all that the state of the connection depends on, such as the user. The
+    server may have closed it: an algorithm that gets a ConnectError closes it and connects again, if it may repeat the
+    request.
+
     Raises ResolveError, PolicyDenied, ConnectError, DeadlineExceeded.
     """
 
-    __slots__ = ("host", "label", "port", "transport")
+    __slots__ = ("host", "label", "port", "reuse", "transport")
 
     def __init__(
-        self, host: str, port: int, *, transport: Literal["tcp", "udp"] = "tcp", label: str = "connection"
+        self,
+        host: str,
+        port: int,
+        *,
+        transport: Literal["tcp", "udp"] = "tcp",
+        label: str = "connection",
+        reuse: str | None = None,
     ) -> None:
         self.host = host
         self.port = port
         self.transport = transport
         self.label = label
+        self.reuse = reuse
+
+    def __repr__(self) -> str:  # the key may hold a password
+        return f"Connect(host={self.host!r}, label={self.label!r}, port={self.port!r}, transport={self.transport!r})"
 
 
 class ConnectBack(Request[Peer]):
@@ -181,6 +200,20 @@ class Close(Request[None]):
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
+
+
+class Release(Request[None]):
+    """Keep the connection `peer` open for a later operation, which gets it by Connect with the same key.
+
+    Only a connection that is `keepable`, on which nothing is left to be read. `state` is what the later operation has
+    to know of it, and not None. To this operation the peer is closed.
+    """
+
+    __slots__ = ("peer", "state")
+
+    def __init__(self, peer: Peer, state: object = True) -> None:
+        self.peer = peer
+        self.state = state
 
 
 class OpenFile(Request[Peer]):

@@ -1,0 +1,159 @@
+"""The connections that a client keeps open between two operations."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from urlschemes_access.backends.primitives import Channel
+
+__all__ = ["ConnectionPool", "Destination", "KeptConnection"]
+
+MOST_PER_HOST = 2
+"""Idle connections kept to one host and port."""
+MOST_IN_ALL = 8
+"""Idle connections kept in all."""
+LONGEST_IDLE = 15.0
+"""Seconds after which an idle connection is closed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Destination:
+    """What a connection leads to, and all that its state depends on.
+
+    `key` is the algorithm's, and may hold a password. `settings` are objects of the caller, such as the TLS context and
+    the function that gives credentials: connections are shared only by operations that have the same objects.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    key: str = field(repr=False)
+    settings: tuple[object, ...] = field(repr=False)
+
+    def is_same(self, other: Destination) -> bool:
+        """Return True if a connection to one can serve for the other."""
+        return (
+            (self.scheme, self.host, self.port, self.key) == (other.scheme, other.host, other.port, other.key)
+            and len(self.settings) == len(other.settings)
+            and all(mine is theirs for mine, theirs in zip(self.settings, other.settings, strict=True))
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptConnection:
+    """An idle connection. `state` is what the algorithm knows of it, `address` the address and port it leads to."""
+
+    destination: Destination
+    channel: Channel
+    address: tuple[str, int]
+    secure: bool
+    state: Any = field(repr=False)
+    expires: float = field(default_factory=lambda: monotonic() + LONGEST_IDLE)
+
+
+class ConnectionPool:
+    """Idle connections, a few for each host. A daemon thread closes those that nobody wants for some time.
+
+    A pool may be used by several threads. It is empty in a process that was forked, and after it was pickled.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[KeptConnection] = []  # the oldest first
+        self._timer: threading.Timer | None = None
+        self._process = os.getpid()
+        weakref.finalize(self, _close_all, self._idle)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ConnectionPool, ()
+
+    def __len__(self) -> int:
+        return len(self._idle)
+
+    def take(self, destination: Destination) -> KeptConnection | None:
+        """Return a connection to `destination`, the one used last; it is no longer in the pool. None if there is none.
+
+        The caller has to check that the server has not closed it.
+        """
+        with self._lock:
+            if self._process != os.getpid():  # the connections belong to the process that was forked
+                self._forget()
+            self._close_expired()
+            for kept in reversed(self._idle):
+                if kept.destination.is_same(destination):
+                    self._idle.remove(kept)
+                    return kept
+        return None
+
+    def keep(self, kept: KeptConnection) -> None:
+        """Add an idle connection; the oldest ones are closed if there are too many."""
+        with self._lock:
+            if self._process != os.getpid():
+                self._forget()
+            self._idle.append(kept)
+            place = kept.destination.host, kept.destination.port
+            of_host = [each for each in self._idle if (each.destination.host, each.destination.port) == place]
+            for old in of_host[:-MOST_PER_HOST]:
+                self._close(old)
+            for old in self._idle[:-MOST_IN_ALL]:
+                self._close(old)
+            self._start_timer()
+
+    def close(self) -> None:
+        """Close every idle connection now. The pool can be used again."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            _close_all(self._idle)
+
+    def _close(self, kept: KeptConnection) -> None:
+        self._idle.remove(kept)
+        kept.channel.close()
+
+    def _close_expired(self) -> None:
+        now = monotonic()
+        for kept in [each for each in self._idle if each.expires <= now]:
+            self._close(kept)
+
+    def _forget(self) -> None:
+        self._process = os.getpid()
+        self._timer = None  # threads are not forked
+        _close_all(self._idle)  # the descriptors of this process; the connections stay open in the other one
+
+    def _start_timer(self) -> None:
+        """Start a thread that wakes up when the first connection expires, unless there is one."""
+        if self._timer is None and self._idle:
+            wait = max(self._idle[0].expires - monotonic(), 0.0) + 0.01
+            self._timer = threading.Timer(wait, _close_expired, [weakref.ref(self)])
+            self._timer.daemon = True
+            self._timer.name = "urlschemes connections"
+            try:
+                self._timer.start()
+            except RuntimeError:  # the system has no more threads
+                self._timer = None
+
+    def close_expired(self) -> None:
+        """Close the connections that have been idle for too long; the thread calls this."""
+        with self._lock:
+            self._timer = None
+            self._close_expired()
+            self._start_timer()
+
+
+def _close_expired(reference: weakref.ref[ConnectionPool]) -> None:
+    pool = reference()  # weak: the thread does not keep a client alive
+    if pool is not None:
+        pool.close_expired()
+
+
+def _close_all(idle: list[KeptConnection]) -> None:
+    for kept in idle:
+        kept.channel.close()
+    idle.clear()
