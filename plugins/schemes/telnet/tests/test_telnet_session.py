@@ -60,7 +60,7 @@ Talk = Callable[[Any], Algorithm[None]]
 """A function that uses a session, whose methods return algorithms here."""
 
 
-def in_session(talk: Talk, url: str = f"telnet://{HOST}/", **options: int) -> Algorithm[None]:
+def in_session(talk: Talk, url: str = f"telnet://{HOST}/", **options: Any) -> Algorithm[None]:
     """Open a session, run `talk`, and close it: one algorithm, which delivers what `talk` delivers as a document."""
     parsed = TelnetURL.parse(url)
     algorithm = open_session(parsed, **options)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from urlschemes_access.trace_event import Tracer
     from urlschemes_mailto.envelope import Delivery, Submission
 
-__all__ = ["remaining", "send"]
+__all__ = ["send"]
 
 
 def send(
@@ -52,7 +52,7 @@ def send(
     """
     began = monotonic()
     submission = submission_of(message_octets(message, sender), relay=relay, sender=sender)
-    deadline = remaining(deadline, began)
+    deadline = _remaining(deadline, began)
     if callable(confirm) and confirm(submission) is not True:
         raise PolicyDenied("the message was not confirmed; nothing was sent", scheme="mailto", rule="confirm")
     delivery = urlschemes_access.operate(
@@ -76,7 +76,7 @@ def send(
     return cast("Delivery", delivery)
 
 
-def remaining(deadline: float | None, began: float) -> float | None:
+def _remaining(deadline: float | None, began: float) -> float | None:
     """Return the seconds that are left of `deadline` after composing since `began`. Raise DeadlineExceeded if none."""
     if deadline is None or deadline <= 0:
         return deadline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from time import monotonic
+from contextlib import nullcontext
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
@@ -11,6 +11,7 @@ import click
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_cli.access_options import with_access_options
+from urlschemes_cli.deadline import prompting
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import errors_as_json, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -82,7 +83,6 @@ def send(
     --yes is required. The relay may still fail to deliver a message that it accepted.
     """
     # Late: composing a message imports email, which takes long.
-    from urlschemes_mailto.client import remaining
     from urlschemes_mailto.message import compose, message_octets, submission_of
 
     if body is not None and file is not None:
@@ -94,10 +94,8 @@ def send(
         relay = _option_or_setting("relay", relay, configured, "relay")
         sender = _option_or_setting("from", sender, configured, "sender")
         text = _read_text(file) if body is None else body
-        began = monotonic()
         message = compose(parsed, subject=subject, body=text, sender=sender)
         submission = submission_of(message_octets(message), relay=relay)
-        deadline = remaining(access_options.timeout, began)
         _show(submission, message if yes else None, show_all=show_all)
         if not yes:
             _confirm()
@@ -114,7 +112,6 @@ def send(
         if no_login:
             options["login"] = False
         arguments = access_options.arguments(client, url, "send")
-        arguments["deadline"] = deadline
         arguments["options"] = {**arguments["options"], **options}
         if not _allows_cleartext(arguments["options"], configured):
             known = client.credentials_from_hooks if access_options.plugin_credentials else None
@@ -145,7 +142,8 @@ def _read_text(file: IO[str] | None) -> str:
     if file.isatty():
         write_note("type the text; end it with Ctrl-D on a line of its own (on Windows: Ctrl-Z)")
     try:
-        return file.read()
+        with prompting() if file.isatty() else nullcontext():
+            return file.read()
     except UnicodeDecodeError:
         raise click.UsageError("the text is not UTF-8") from None
 
@@ -193,7 +191,9 @@ def _confirm() -> None:
             rule="confirm",
             hint="--yes sends without asking",
         )
-    if not click.confirm("\nSend it?", default=False, err=True):
+    with prompting():
+        confirmed = click.confirm("\nSend it?", default=False, err=True)
+    if not confirmed:
         raise PolicyDenied("nothing was sent: the message was not confirmed", scheme="mailto", rule="confirm")
 
 
