@@ -53,7 +53,11 @@ SUMMARY = ("From", "To", "Subject", "Date")
     help="Start TLS. Default, unless configured: if offered.",
 )
 @click.option("--allow-cleartext", is_flag=True, help="Log in even without TLS. Others can read the password.")
-@click.option("--no-login", is_flag=True, help="Send without a login, even if there are credentials.")
+@click.option(
+    "--login/--no-login",
+    default=None,
+    help="Log in if there are credentials, or never. Default, unless configured: log in.",
+)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation, and show only a summary of the message.")
 @click.option("--show-all", is_flag=True, help=f"Show the whole message, not only its first {SHOWN_LINES} lines.")
 @json_option
@@ -71,7 +75,7 @@ def send(
     access_options: AccessOptions,
     *,
     allow_cleartext: bool,
-    no_login: bool,
+    login: bool | None,
     yes: bool,
     show_all: bool,
     as_json: bool,
@@ -109,8 +113,8 @@ def send(
             options["starttls"] = starttls
         if allow_cleartext:
             options["allow_cleartext"] = True
-        if no_login:
-            options["login"] = False
+        if login is not None:
+            options["login"] = login
         arguments = access_options.arguments(client, url, "send")
         arguments["options"] = {**arguments["options"], **options}
         if not _allows_cleartext(arguments["options"], configured):
