@@ -36,6 +36,7 @@ def gopher() -> Iterator[str]:
             "prices.csv": binary(PRICES, plus=False),
             "more": menu(more, plus=False),
             "away": link("1", "/", "other.dom", 70, title="Another server"),
+            "web": link("h", "URL:x-unknown://other.dom/", "other.dom", 70, title="The Web"),
         }
     )
     with gopher_server(tree) as address:
@@ -57,7 +58,8 @@ def names(entries: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 def test_a_listing_has_the_entries_that_have_urls(files: URLFileSystem, gopher: str) -> None:
     entries = files.ls(f"{gopher}/1/")
-    assert names(entries) == [("prices.csv", "file"), ("more", "directory"), ("Another server", "directory")]
+    kinds = [("prices.csv", "file"), ("more", "directory"), ("Another server", "directory"), ("The Web", "file")]
+    assert names(entries) == kinds
     assert entries[0]["name"] == f"{gopher}/9/prices.csv"
     assert files.ls(f"{gopher}/1/", detail=False) == [entry["name"] for entry in entries]
 
@@ -77,8 +79,8 @@ def test_find_stays_on_the_server_and_lists_each_menu_once(files: URLFileSystem,
 
 
 def test_find_is_limited_over_all_listings(gopher: str) -> None:
-    files = URLFileSystem(Policy(networks=("127.0.0.0/8",), limits=Limits(entries=3)))
-    with pytest.raises(OSError, match="the entries of all listings are more than 3"):
+    files = URLFileSystem(Policy(networks=("127.0.0.0/8",), limits=Limits(entries=4)))
+    with pytest.raises(OSError, match="the entries of all listings are more than 4"):
         files.find(f"{gopher}/1/")
 
 
@@ -98,8 +100,7 @@ def test_a_size_that_the_server_does_not_tell_is_counted(files: URLFileSystem, g
     url = f"{gopher}/9/prices.csv"
     assert files.info(url)["size"] is None
     assert files.size(url) == len(PRICES)
-    with pytest.raises(FileNotFoundError, match="gives no time of the last change"):
-        files.modified(url)
+    assert abs(files.modified(url) - datetime.now(UTC)).total_seconds() < 100  # it may have changed meanwhile
 
 
 def test_what_exists_and_what_is_a_directory(files: URLFileSystem, gopher: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -40,11 +41,16 @@ def test_polars_reads_an_open_document(prices: str) -> None:
         assert polars.read_csv(file).rows() == ROWS
 
 
-def test_duckdb_queries_a_registered_filesystem(prices: str) -> None:
+def test_duckdb_queries_a_registered_filesystem(prices: str, tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason=NEEDS.format("duckdb"))
+    files = fsspec.filesystem("gopher", policy=LOOPBACK)
     with duckdb.connect() as connection:
-        connection.register_filesystem(fsspec.filesystem("gopher", policy=LOOPBACK))
+        connection.register_filesystem(files)
         assert connection.execute(f"SELECT * FROM read_csv('{prices}')").fetchall() == ROWS
+        connection.execute(f"COPY (SELECT * FROM read_csv('{prices}')) TO '{tmp_path}/prices.parquet'")
+        with gopher_server(tmp_path) as address:
+            query = f"SELECT * FROM read_parquet('gopher://{address}/9/prices.parquet')"
+            assert connection.execute(query).fetchall() == ROWS
     with duckdb.connect() as connection:
         connection.register_filesystem(fsspec.filesystem("gopher"))
         with pytest.raises(Exception, match=REFUSED):

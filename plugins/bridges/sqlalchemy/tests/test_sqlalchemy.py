@@ -26,7 +26,7 @@ class Base(DeclarativeBase):
 class Feed(Base):
     __tablename__ = "feed"
     id: Mapped[int] = mapped_column(primary_key=True)
-    source: Mapped[URL] = mapped_column(URLColumn("NNTP", "news"))
+    source: Mapped[URL] = mapped_column(URLColumn(["NNTP", "news"]))
     mirror: Mapped[URL | None] = mapped_column(URLColumn())
 
 
@@ -79,6 +79,12 @@ def test_what_others_wrote_is_checked_when_it_is_read(session: Session) -> None:
     session.execute(sqlalchemy.text("INSERT INTO feed (source) VALUES ('news:no group')"))
     with pytest.raises(InvalidURL, match="at position 7"):
         session.scalars(sqlalchemy.select(Feed)).all()
+
+
+def test_columns_of_different_schemes_share_no_cached_statement(session: Session) -> None:
+    for schemes, text in (("news", NEWS), ("nntp", ARTICLE), ("ftp", "ftp://host.dom/")):
+        statement = sqlalchemy.select(sqlalchemy.literal(text, URLColumn(schemes)))
+        assert str(session.scalars(statement).one()) == text
 
 
 def test_the_schemes_of_another_registry() -> None:

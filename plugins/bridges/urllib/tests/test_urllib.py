@@ -13,7 +13,7 @@ from urllib.request import OpenerDirector, Request, build_opener
 
 import pytest
 
-from urlschemes_access import Policy
+from urlschemes_access import Limits, Policy
 from urlschemes_servers import ftp_server, gopher_server, http_server, nntp_server
 from urlschemes_servers.gopher import binary, menu, search
 from urlschemes_servers.http import redirect
@@ -135,6 +135,16 @@ def test_an_error_while_reading_is_a_url_error() -> None:
     with Loopback(cut_short) as server, opener.open(f"http://{server.address}/") as response:
         assert response.status == 200
         with pytest.raises(URLError, match="of 100"):
+            response.read(100)
+
+
+def test_a_response_that_is_read_whole_is_limited(tmp_path: Path) -> None:
+    (tmp_path / "long").write_bytes(bytes(300_000))
+    policy = Policy(networks=("127.0.0.0/8",), limits=Limits(content=200_000))
+    opener = build_opener(URLHandler("http", policy=policy))
+    with http_server(tmp_path) as address, opener.open(f"http://{address}/long") as response:
+        assert response.read(1) == b"\0"
+        with pytest.raises(URLError, match="the content is longer than 200000 octets"):
             response.read()
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from fsspec.asyn import AsyncFileSystem, sync  # type: ignore[import-untyped]  # it has no types
 
+from urlschemes.errors import URLError
 from urlschemes.redaction import redact
 from urlschemes_access import AsyncClient, Policy
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing
@@ -18,7 +20,6 @@ from urlschemes_fsspec.os_errors import os_errors
 if TYPE_CHECKING:
     import os
     from collections.abc import AsyncIterator, Callable
-    from datetime import datetime
 
     from urlschemes_access import Attributes
     from urlschemes_access.resources.asynchronous import AsyncSession
@@ -172,11 +173,9 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         return size
 
     def modified(self, path: str) -> datetime:
-        """Return the time of the last change. Raises FileNotFoundError if the server does not tell it."""
+        """Return the time of the last change; the present if the server does not tell it."""
         time: datetime | None = self.info(path)["mtime"]
-        if time is None:
-            raise FileNotFoundError(f"{redact(path)}: the server gives no time of the last change")
-        return time
+        return time or datetime.now(UTC)
 
     async def _ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         """Return the entries that have URLs; of a document, the document itself."""
@@ -209,7 +208,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         detail: bool = False,
         **_: Any,
     ) -> AsyncIterator[tuple[str, Any, Any]]:
-        """Yield the listings below `path` that its own server has, each once; in them, names are URLs.
+        """Yield the listings below `path`, each once, with their entries on the same server; their names are URLs.
 
         Menus may lead to any server, and back. Together, the listings have at most `Limits.entries` entries.
         """
@@ -232,24 +231,27 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
             if count > limits.entries:
                 with os_errors():
                     raise limits.exceeded("entries", "the entries of all listings are more than")
-            by_type: dict[bool, dict[str, Info]] = {True: {}, False: {}}
-            for entry in entries:
-                by_type[entry["type"] == "directory"][entry["name"]] = entry
-            found = (url, *(each if detail else list(each) for each in (by_type[True], by_type[False])))
+            own = {entry["name"]: entry for entry in entries if self._site(entry["name"]) == self._site(top)}
+            directories = {name: entry for name, entry in own.items() if entry["type"] == "directory"}
+            files = {name: entry for name, entry in own.items() if name not in directories}
+            found = (url, directories, files) if detail else (url, [*directories], [*files])
             if topdown:
                 yield found
             else:
                 walked.append(found)
             if maxdepth is None or depth < maxdepth:
-                below = [name for name in by_type[True] if name not in seen and self._site(name) == self._site(top)]
+                below = [name for name in directories if name not in seen]
                 seen.update(below)
                 waiting += [(name, depth + 1) for name in reversed(below)]
         for found in reversed(walked):
             yield found
 
     def _site(self, url: str) -> tuple[Any, ...]:
-        """Return the scheme, host and port of a URL; None for those that it has not."""
-        parsed = self._client.registry.parse(url)
+        """Return the scheme, host and port of a URL, None for those that it has not; the text of what is not one."""
+        try:
+            parsed = self._client.registry.parse(url)
+        except URLError:
+            return (url,)
         return parsed.scheme, parsed.raw.get("host"), parsed.raw.get("port")
 
 

@@ -1,7 +1,7 @@
 """A column type for SQLAlchemy that holds URLs.
 
     class Feed(Base):
-        source: Mapped[URL] = mapped_column(URLColumn("nntp", "news"))
+        source: Mapped[URL] = mapped_column(URLColumn(["nntp", "news"]))
 
 Nothing but a URL of the named schemes is written, and what is read is a parsed URL.
 """
@@ -15,6 +15,8 @@ from sqlalchemy.types import Text, TypeDecorator
 from urlschemes import URL, default_registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy.engine import Dialect
 
     from urlschemes import Registry
@@ -32,9 +34,10 @@ class URLColumn(TypeDecorator[URL]):
     impl = Text
     cache_ok = True
 
-    def __init__(self, *schemes: str, registry: Registry | None = None) -> None:
+    def __init__(self, schemes: str | Iterable[str] = (), *, registry: Registry | None = None) -> None:
         super().__init__()
-        self.schemes = tuple(sorted(map(str.lower, schemes)))  # SQLAlchemy's key of a cached statement
+        # SQLAlchemy shares cached statements of types whose named arguments are equal, as attributes of these names.
+        self.schemes = tuple(sorted(map(str.lower, [schemes] if isinstance(schemes, str) else schemes)))
         self.registry = default_registry if registry is None else registry
 
     def process_bind_param(self, value: URL | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its interface

@@ -55,12 +55,18 @@ class _DocumentFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        try:
-            octets = self._document.read(len(buffer))
-        except urlschemes.URLError as error:
-            raise URLError(error) from error
+        octets = self._read(len(buffer))
         buffer[: len(octets)] = octets
         return len(octets)
+
+    def readall(self) -> bytes:
+        return self._read(-1)  # which is limited: the iteration of RawIOBase is not
+
+    def _read(self, most: int) -> bytes:
+        try:
+            return self._document.read(most)
+        except urlschemes.URLError as error:
+            raise URLError(error) from error
 
     def close(self) -> None:
         self._document.close()
