@@ -190,6 +190,12 @@ def test_a_response_of_one_error_item_is_an_error(url: str, gtype: str, end: tup
     assert outcome.kind is None
 
 
+@pytest.mark.parametrize("url", ["0a", "1a"])
+def test_an_error_may_have_several_lines(url: str) -> None:
+    lines = [f"0{text}\t\terror.host\t1" for text in ("It failed:", "no disk")]
+    assert error_of(outcome_of(url, exchange("a", *lines, ".")), RemoteError).text == "It failed: no disk"
+
+
 def test_an_error_item_among_others_is_an_entry() -> None:
     for gtype in "03":
         outcome = outcome_of("1", exchange("", f"{gtype}Partly down\t\terror.host\t1", *MENU, "."))

@@ -34,11 +34,12 @@ _HEAD = re.compile(rb"(?P<sign>[+-])(?P<length>-1|-2|[0-9]{1,18})[ \t]*\r?\n")
 """The first line (section 2.3): `+` or `-` (an error), then the number of octets, -1 (to a dot) or -2 (to the end)."""
 _INCOMPLETE_HEAD = re.compile(rb"(?:[+-]-?[0-9]*[ \t]*\r?)?")
 _STATUS = re.compile(rb"[ \t]*([0-9]{1,9})[ \t]*(.*)", re.DOTALL)
+_NOWHERE = rb"0[^\t\r\n]*\t[^\t\r\n]*\terror\.host\t1"
 _ERROR_ITEM = re.compile(
-    rb"(?:3([^\t\r\n]*)\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*|0([^\t\r\n]*)\t[^\t\r\n]*\terror\.host\t1)"
-    rb"(?:\t[^\r\n]*)?(?:\r?\n(?:\.\r?\n?)?)?"
+    rb"(?:3[^\t\r\n]*\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*(?:\t[^\r\n]*)?|%b(?:\r?\n%b)*+)(?:\r?\n(?:\.\r?\n?)?)?"
+    % (_NOWHERE, _NOWHERE)
 )
-"""An item of type 3; or one of type 0 at a host that does not exist, from servers of the University of Minnesota."""
+"""An item of type 3; or texts at a host that does not exist, from servers of the University of Minnesota."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +219,12 @@ def _error_text(response: Response) -> Algorithm[bytes]:
 def check_error_item(reader: Reader) -> Algorithm[None]:
     """Raise RemoteError if the response is a single item that means an error, in place of a document."""
     while reader.pending[:1] in {b"", b"0", b"3"} and len(reader.pending) < MAX_ERROR_TEXT:
-        if b"\n" in reader.pending and not _ERROR_ITEM.fullmatch(reader.pending):
+        lines = reader.pending[: reader.pending.rfind(b"\n") + 1]
+        if lines and not _ERROR_ITEM.fullmatch(lines):
             return
         if not (yield from reader.more()):
-            if error := _ERROR_ITEM.fullmatch(reader.pending):
-                raise_error(text_of(error[1] or error[2] or b""))
+            if _ERROR_ITEM.fullmatch(reader.pending):
+                raise_error(" ".join(text_of(line[1:].partition(b"\t")[0]) for line in reader.pending.splitlines()))
             return
 
 
