@@ -53,7 +53,7 @@ def access(
         yield from list_groups(connection, _group_url)
     else:
         yield from _list_group(connection, url, _article_url_maker(host, port, url.group or ""), newest)
-    yield from connection.quit()
+    yield from connection.end()
 
 
 def find_attributes(
@@ -71,7 +71,7 @@ def find_attributes(
         yield from open_attributes(connection, identifier)
     else:
         yield from Open("attributes", (yield from select_group(connection, url.group or "")).attributes)
-    yield from connection.quit()
+    yield from connection.end()
 
 
 def update(
@@ -96,7 +96,7 @@ def update(
     article = yield from read_article(group, crosspost=crosspost)
     connection = yield from open_connection(host, port, starttls=starttls, allow_cleartext=allow_cleartext)
     yield from post_article(connection, article)
-    yield from connection.quit()
+    yield from connection.end()
 
 
 def _host_and_port(server: str) -> tuple[str, int]:

@@ -45,7 +45,7 @@ def access(url: NntpURL, *, newest: int = 0, starttls: str = "never", allow_clea
     else:
         base = str(url)
         yield from list_articles(connection, group, lambda fields: f"{base}/{fields['number']}", newest=newest)
-    yield from connection.quit()
+    yield from connection.end()
 
 
 def find_attributes(url: NntpURL, *, starttls: str = "never", allow_cleartext: bool = False) -> Algorithm[None]:
@@ -57,7 +57,7 @@ def find_attributes(url: NntpURL, *, starttls: str = "never", allow_cleartext: b
         yield from open_attributes(connection, number)
     else:
         yield from Open("attributes", group.attributes)
-    yield from connection.quit()
+    yield from connection.end()
 
 
 def update(
@@ -80,7 +80,7 @@ def update(
     article = yield from read_article(url.group, crosspost=crosspost)
     connection = yield from open_connection(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
     yield from post_article(connection, article)
-    yield from connection.quit()
+    yield from connection.end()
 
 
 def _article_number(url: NntpURL) -> bytes:

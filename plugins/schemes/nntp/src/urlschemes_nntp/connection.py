@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.grammar.octets import octets_of
 from urlschemes.redaction import one_line
-from urlschemes_access.errors import AuthRequired, LimitExceeded, TLSError
-from urlschemes_access.protocol import Algorithm, Authenticate, Connect, Peer, replies
+from urlschemes_access.errors import AuthRequired, ConnectError, LimitExceeded, TLSError
+from urlschemes_access.protocol import Algorithm, Authenticate, Close, Connect, Peer, Reader, Release, replies
 from urlschemes_nntp.multiline_block import MultilineBlock
 
 __all__ = ["MAX_ARGUMENT", "Connection", "Reply", "open_connection"]
@@ -49,18 +51,27 @@ class Reply(replies.Reply):
         return _MEANINGS.get(self.code)
 
 
+class _State(NamedTuple):
+    """What is known of a connection that is kept open."""
+
+    logged_in: bool
+    capabilities: frozenset[bytes] | None
+
+
 class Connection(replies.Control):
     """A connection to the news server `host`.
 
-    If the server requires a login (480), the connection logs in once: over TLS, or if `allow_cleartext` is true.
+    If the server requires a login (480), the connection logs in once: over TLS, or if `allow_cleartext` is true. If the
+    connection was kept open by an earlier operation and the server has closed it, another one takes its place.
     """
 
-    __slots__ = ("_allow_cleartext", "_block", "_capabilities", "_host", "_logged_in", "_port")
+    __slots__ = ("_allow_cleartext", "_block", "_capabilities", "_host", "_logged_in", "_port", "_starttls")
 
-    def __init__(self, peer: Peer, host: str, port: int, *, allow_cleartext: bool) -> None:
+    def __init__(self, peer: Peer, host: str, port: int, *, starttls: str, allow_cleartext: bool) -> None:
         super().__init__(peer, code_on="only line", reply_type=Reply)
         self._host = host
         self._port = port
+        self._starttls = starttls
         self._allow_cleartext = allow_cleartext
         self._logged_in = False
         self._capabilities: frozenset[bytes] | None = None
@@ -78,7 +89,13 @@ class Connection(replies.Control):
 
     def command(self, line: bytes, *, what: str = "", secret: bytes | None = None) -> Algorithm[replies.Reply]:
         """Send a command and return its reply. If the server requires a login first, log in and repeat the command."""
-        reply = yield from super().command(line, what=what, secret=secret)
+        try:
+            reply = yield from super().command(line, what=what, secret=secret)
+        except ConnectError:  # before the first octet: the server has not carried out anything
+            if self.peer.kept is None:
+                raise
+            yield from self._replace()
+            reply = yield from super().command(line, what=what, secret=secret)
         if reply.code == 480:
             yield from self._log_in(reply)
             reply = yield from super().command(line, what=what, secret=secret)
@@ -112,16 +129,37 @@ class Connection(replies.Control):
             labels.update(line.upper().split()[:1])
         return frozenset(labels)
 
-    def begin(self, *, starttls: str) -> Algorithm[None]:
-        """Read the greeting, start TLS as `starttls` says, and switch a server with two modes to its reader mode."""
+    def begin(self) -> Algorithm[None]:
+        """Read the greeting, start TLS if wanted, and switch a server with two modes to its reader mode.
+
+        A connection that was kept open has done so.
+        """
+        if isinstance(self.peer.kept, _State):
+            self._logged_in, self._capabilities = self.peer.kept
+            return
         yield from self.banner(*_GREETINGS)
-        if starttls == "required":
+        if self._starttls == "required":
             yield from self._start_tls()
-        elif starttls == "if offered":
+        elif self._starttls == "if offered":
             yield from self._start_tls_if_offered()
         yield from self._enter_reader_mode()
-        if starttls == "if offered":  # the reader may be another program, with other capabilities
+        if self._starttls == "if offered":  # the reader may be another program, with other capabilities
             yield from self._start_tls_if_offered()
+
+    def end(self) -> Algorithm[None]:
+        """End the use of the connection: keep it for a later operation if that may be, else send QUIT."""
+        if self.peer.keepable and not self.pending:
+            yield from Release(self.peer, _State(self._logged_in, self._capabilities))
+        else:
+            yield from self.quit()
+
+    def _replace(self) -> Algorithm[None]:
+        """Close the connection, and begin again on a new one."""
+        yield from Close(self.peer)
+        self._logged_in, self._capabilities = False, None
+        self.peer = yield from Connect(self._host, self._port)
+        self.reader = Reader(self.peer)
+        yield from self.begin()
 
     def _enter_reader_mode(self) -> Algorithm[None]:
         """Send MODE READER if the server has that capability, or is too old to list any (RFC 3977 section 5.3)."""
@@ -185,7 +223,7 @@ def open_connection(host: str, port: int, *, starttls: str, allow_cleartext: boo
             f"invalid starttls '{one_line(str(starttls), 40)}': expected 'never', 'if offered' or 'required'",
             part="starttls",
         )
-    peer = yield from Connect(host, port)
-    connection = Connection(peer, host, port, allow_cleartext=allow_cleartext)
-    yield from connection.begin(starttls=starttls)
+    peer = yield from Connect(host, port, reuse=f"starttls {starttls}, allow_cleartext {allow_cleartext}")
+    connection = Connection(peer, host, port, starttls=starttls, allow_cleartext=allow_cleartext)
+    yield from connection.begin()
     return connection
