@@ -265,9 +265,9 @@ def test_a_connection_lost_within_the_message_is_an_ordinary_failure(end: Act) -
     composed.set_content(("x" * 70 + "\n") * 200_000)  # more than the system buffers
     begins = (*ENVELOPE, hears(), says("354 go"), hears_until(b"xxx"))
     with rogue(*begins, end) as server, pytest.raises((Truncated, ConnectError)):
-        submit(server, composed, policy=QUICK)
+        submit(server, composed)
     with rogue(*begins, waits(LIFETIME)) as server, pytest.raises(DeadlineExceeded):
-        submit(server, composed, policy=QUICK)
+        submit(server, composed, policy=Policy(networks=HERE.networks, limits=Limits(idle=1.5)))
 
 
 @pytest.mark.fault(35)
