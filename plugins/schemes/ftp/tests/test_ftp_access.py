@@ -28,7 +28,7 @@ from ftp_dialogues import (
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes.grammar.octets import octets_of
 from urlschemes_access.attributes import Attributes, Entry, name_of
-from urlschemes_access.protocol import Authenticate, Connect, Send
+from urlschemes_access.protocol import Authenticate, Connect, Peer, Send
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access, find_attributes
 from urlschemes_testing.replay import (
@@ -414,7 +414,7 @@ def request_after(url: str, *responses: object) -> object:
     ],
 )
 def test_the_password_is_marked_as_secret(url: str, line: bytes) -> None:
-    request = request_after(url, "peer", b"220 hi\r\n", None, b"331 Password\r\n")
+    request = request_after(url, Peer("control"), b"220 hi\r\n", None, b"331 Password\r\n")
     assert isinstance(request, Send)
     assert request.octets == line
     assert repr(request).endswith(r"octets=b'PASS ***\r\n')")
@@ -422,7 +422,9 @@ def test_the_password_is_marked_as_secret(url: str, line: bytes) -> None:
 
 @pytest.mark.rfc1738(52)
 def test_credentials_are_asked_for_host_port_and_user() -> None:
-    request = request_after(f"ftp://joe@{HOST}:2121/a", "peer", b"220 hi\r\n", None, b"331 Say \x1b your word\r\n")
+    request = request_after(
+        f"ftp://joe@{HOST}:2121/a", Peer("control"), b"220 hi\r\n", None, b"331 Say \x1b your word\r\n"
+    )
     assert isinstance(request, Authenticate)
     assert (request.host, request.port, request.user) == (HOST, 2121, "joe")
     assert request.realm == r"Say \x1b your word"

@@ -50,7 +50,7 @@ def access(url: FtpURL) -> Algorithm[None]:
         yield from deliver_directory(control, url)
     else:
         yield from _retrieve(control, url)
-    yield from control.quit()
+    yield from control.end()
 
 
 def find_attributes(url: FtpURL) -> Algorithm[None]:
@@ -63,7 +63,7 @@ def find_attributes(url: FtpURL) -> Algorithm[None]:
     yield from control.carry_out(b"TYPE " + representation_type(url))
     attributes = yield from fetch_attributes(control, url)
     yield from Open("attributes", attributes)
-    yield from control.quit()
+    yield from control.end()
 
 
 def replace(url: FtpURL) -> Algorithm[None]:
@@ -92,7 +92,7 @@ def delete(url: FtpURL) -> Algorithm[None]:
     command = b"DELE " + file_name(url)
     reply = (yield from change(control, command)).checked(command_name(command), 2)
     yield from Open("attributes", Attributes(name=url.name, fields={"reply": str(reply)}))
-    yield from control.quit()
+    yield from control.end()
 
 
 def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
@@ -131,7 +131,7 @@ def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:
         fields={"reply": str(reply)},
     )
     yield from Open("attributes", attributes)
-    yield from control.quit()
+    yield from control.end()
 
 
 def _check_names_file(url: FtpURL) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsafeURL
 from urlschemes.grammar.octets import octets_of
 from urlschemes.redaction import one_line
-from urlschemes_access.errors import AuthRequired
-from urlschemes_access.protocol import Algorithm, Authenticate, Connect
+from urlschemes_access.errors import AuthRequired, ConnectError, ProtocolError, Truncated
+from urlschemes_access.protocol import Algorithm, Authenticate, Close, Connect
 from urlschemes_ftp.control import Control
 
 if TYPE_CHECKING:
@@ -36,7 +36,30 @@ def log_in(url: FtpURL) -> Algorithm[Control]:
             f"the path has {segments} segments: expected at most {MAX_SEGMENTS}, because each is a command",
             part="directories",
         )
-    control = Control((yield from Connect(url.host, url.port, label="control")))
+    control = Control((yield from Connect(url.host, url.port, label="control", reuse=f"{url.user!r} {url.password!r}")))
+    if control.peer.kept is not None:
+        if (yield from _returned(control)):
+            return control
+        yield from Close(control.peer)
+        control = Control((yield from Connect(url.host, url.port, label="control")))
+    yield from _log_in(control, url)
+    if control.peer.keepable:
+        yield from control.find_login_directory()
+    return control
+
+
+def _returned(control: Control) -> Algorithm[bool]:
+    """Return to the login directory, on a connection that was kept open; False if the server does not do so."""
+    directory = control.peer.kept
+    try:
+        reply = yield from control.command(b"CWD " + directory)
+    except (ConnectError, ProtocolError, Truncated):
+        return False
+    control.login_directory = directory
+    return reply.kind == 2
+
+
+def _log_in(control: Control, url: FtpURL) -> Algorithm[None]:
     if (yield from control.banner(120, 2)).code == 120:  # ready in some minutes; 220 follows
         yield from control.banner(2)
 
@@ -52,7 +75,6 @@ def log_in(url: FtpURL) -> Algorithm[Control]:
         hint = "the URL names no user, so the login was anonymous" if url.user is None else None
         raise AuthRequired(f"the server refused the login: {reply}", hint=hint)
     reply.checked("the login", 2)
-    return control
 
 
 def _password(url: FtpURL, reply: Reply) -> Algorithm[bytes]:
