@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from urlschemes_fsspec import URLFileSystem, filesystem
 from urlschemes_servers import ftp_server, gopher_server, http_server, nntp_server
 from urlschemes_servers.gopher import binary, link, menu, text
 from urlschemes_servers.nntp import Newsgroup, article
+from urlschemes_testing.loopback import Loopback
 
 LOOPBACK = Policy(networks=("127.0.0.0/8",))
 REFUSED = r"127\.0\.0\.1 is not on the public Internet; policy rule 'networks'"
@@ -232,6 +234,15 @@ def test_a_filesystem_pickles_with_its_policy(files: URLFileSystem, gopher: str)
     assert pickle.loads(pickle.dumps(files)).cat_file(f"{gopher}/9/prices.csv") == PRICES
     with pytest.raises(PermissionError):
         pickle.loads(pickle.dumps(URLFileSystem())).cat_file(f"{gopher}/9/prices.csv")
+
+
+def test_a_deadline_is_kept_and_explained() -> None:
+    def keep_silent(connection: socket.socket) -> None:
+        while connection.recv(1000):
+            pass
+
+    with Loopback(keep_silent) as silent, pytest.raises(OSError, match=r"0\.2"):
+        URLFileSystem(LOOPBACK, deadline=0.2).cat_file(f"gopher://{silent.address}/0/a")
 
 
 # On an event loop

@@ -28,7 +28,7 @@ from urlschemes_fsspec.os_errors import os_errors
         (AuthRequired("no"), PermissionError),
         (RemoteError("no"), FileNotFoundError),
         (RemoteError("no", temporary=True), OSError),
-        (DeadlineExceeded("no", phase="connect"), TimeoutError),
+        (DeadlineExceeded("no", phase="connect"), OSError),
         (UnsupportedOperation("no"), io.UnsupportedOperation),
         (ConnectError("no"), OSError),
     ],

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
-from urlschemes_access.errors import AccessError, AuthRequired, DeadlineExceeded, PolicyDenied, RemoteError
+from urlschemes_access.errors import AccessError, AuthRequired, PolicyDenied, RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,9 +35,7 @@ def _os_error(error: URLError) -> OSError:
             return PermissionError(str(error))
         case RemoteError(temporary=False):
             return FileNotFoundError(str(error))
-        case DeadlineExceeded():
-            return TimeoutError(str(error))
         case UnsupportedOperation():
             return io.UnsupportedOperation(str(error))
-        case _:
+        case _:  # no TimeoutError: fsspec would raise one of its own, without the text
             return OSError(str(error))
