@@ -36,7 +36,7 @@ _INCOMPLETE_HEAD = re.compile(rb"(?:[+-]-?[0-9]*[ \t]*\r?)?")
 _STATUS = re.compile(rb"[ \t]*([0-9]{1,9})[ \t]*(.*)", re.DOTALL)
 _NOWHERE = rb"0[^\t\r\n]*\t[^\t\r\n]*\terror\.host\t1"
 _ERROR_ITEM = re.compile(
-    rb"(?:3[^\t\r\n]*\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*(?:\t[^\r\n]*)?|%b(?:\r?\n%b)*+)(?:\r?\n(?:\.\r?\n?)?)?"
+    rb"(?:3[^\t\r\n]*\t[^\t\r\n]*\t[^\t\r\n]*\t[0-9]*(?:\t[^\r\n]*)?|%b(?:\r?\n%b)*)(?:\r?\n(?:\.\r?\n?)?)?"
     % (_NOWHERE, _NOWHERE)
 )
 """An item of type 3; or texts at a host that does not exist, from servers of the University of Minnesota."""
