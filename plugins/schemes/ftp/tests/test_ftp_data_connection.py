@@ -190,7 +190,8 @@ def test_data_reset_in_the_middle() -> None:
 @pytest.mark.fault(11)
 def test_an_endless_listing() -> None:
     acts = (*LOGS_IN, *NAMES, *sending(floods(b"-rw-r--r-- 1 0 0 7 May  6  2019 name\r\n")), stays_silent())
-    with rogue(*acts) as server, urlschemes_access.access(f"ftp://{server}/", policy=quick(entries=5000)) as listing:
+    policy = quick(entries=5000, idle=PATIENCE)
+    with rogue(*acts) as server, urlschemes_access.access(f"ftp://{server}/", policy=policy) as listing:
         assert isinstance(listing, Listing)
         with pytest.raises(LimitExceeded) as many:
             list(listing)
