@@ -192,6 +192,24 @@ def test_a_redirect_is_under_the_same_policy(location: str) -> None:
         urlschemes_access.access(f"http://{server}/", policy=HERE)
 
 
+@pytest.mark.parametrize("host", ["127.0.0.2", "localhost.", "10.0.0.1", "[::1]"])
+def test_a_redirect_leads_to_no_other_address_of_a_network_that_is_not_public(host: str) -> None:
+    with http_server(handler=lambda request: redirect(f"http://{host}:{request.headers['Host'][10:]}/b")) as server:
+        with pytest.raises((PolicyDenied, RedirectRefused)):
+            urlschemes_access.access(f"http://{server}/a", policy=HERE)
+        assert [request.target for request in server.requests] == ["/a"]
+
+
+def test_a_redirect_leads_back_to_an_address_by_each_of_its_names() -> None:
+    def answer(request: HttpRequest) -> HttpResponse:
+        other = {"/a": "localhost", "/b": "127.0.0.1", "/c": "localhost"}.get(request.target)
+        port, following = request.headers["Host"].partition(":")[2], chr(ord(request.target[1]) + 1)
+        return redirect(f"http://{other}:{port}/{following}") if other else echo(request)
+
+    with http_server(handler=answer) as server, opened(f"http://localhost:{server.port}/a") as document:
+        assert document.read() == b"/d"
+
+
 # PUT and DELETE
 
 

@@ -21,6 +21,7 @@ from urlschemes_access.client_base import ClientBase
 from urlschemes_access.operations import Operation, configuration_errors
 
 if TYPE_CHECKING:
+    import os
     import ssl
     from collections.abc import Awaitable, Callable
     from types import TracebackType
@@ -73,7 +74,13 @@ class Arguments(TypedDict, total=False):
     trace: Tracer | None
     """Called with each TraceEvent of the operation."""
     ssl_context: ssl.SSLContext | None
-    """Used instead of the system's trusted certificates."""
+    """Used instead of the system's trusted certificates, and instead of the files that follow."""
+    cacert: str | os.PathLike[str] | None
+    """A file in PEM form with the certificates to trust, instead of the system's."""
+    cert: str | os.PathLike[str] | None
+    """A file in PEM form with the client's certificate."""
+    key: str | os.PathLike[str] | None
+    """A file in PEM form with the private key of `cert`, unless that file holds it."""
     options: Mapping[str, Any]
     """Options of the scheme; its record describes them."""
 
@@ -87,6 +94,9 @@ class AsyncArguments(TypedDict, total=False):
     ask: Callable[[Form], Answers | Awaitable[Answers]] | None
     trace: Tracer | None
     ssl_context: ssl.SSLContext | None
+    cacert: str | os.PathLike[str] | None
+    cert: str | os.PathLike[str] | None
+    key: str | os.PathLike[str] | None
     options: Mapping[str, Any]
 
 
@@ -135,9 +145,10 @@ class Client(_ClientWithOperations):
     """A client whose operations block.
 
     Its arguments are defaults for those of every operation: `policy`, `deadline`, `credentials`, `ask`, `trace`,
-    `ssl_context` (see `Arguments`). `registry` is by default the process's. `options` and `gateways` map the name of a
-    scheme to its options and to the template of its gateway; they override those of `configuration`. No file and no
-    environment variable is read; `Client.from_configuration` does that. Raises ConfigurationError.
+    `ssl_context`, `cacert`, `cert`, `key` (see `Arguments`). `registry` is by default the process's. `options` and
+    `gateways` map the name of a scheme to its options and to the template of its gateway; they override those of
+    `configuration`. No configuration file and no environment variable is read; `Client.from_configuration` does that.
+    Raises ConfigurationError.
 
     After an operation of http, https, nntp, news or ftp, the client keeps the connection for the next operation on the
     same server: at most 2 for each host and 8 in all, for 15 seconds. `close`, or leaving a `with` block, closes them

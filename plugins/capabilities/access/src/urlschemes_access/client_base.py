@@ -12,8 +12,10 @@ from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.hooks import AccessHooks
 from urlschemes_access.policy import Policy
+from urlschemes_access.tls_files import TLSFiles
 
 if TYPE_CHECKING:
+    import os
     import ssl
     from collections.abc import Mapping
 
@@ -41,6 +43,9 @@ class ClientBase:
         ask: Any = None,
         trace: Tracer | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        cacert: str | os.PathLike[str] | None = None,
+        cert: str | os.PathLike[str] | None = None,
+        key: str | os.PathLike[str] | None = None,
         options: Mapping[str, Mapping[str, Any]] | None = None,
         gateways: Mapping[str, str] | None = None,
         keep_connections: bool = True,
@@ -53,6 +58,11 @@ class ClientBase:
         self.ask = ask
         self.trace = trace
         self.ssl_context = ssl_context
+        configured = self.configuration.tls_files()
+        self.cacert = configured.cacert if cacert is None else cacert
+        self.cert = configured.cert if cert is None else cert
+        self.key = configured.key if cert is None and key is None else key
+        self._tls_files = configured
         self._hooks: AccessHooks | None = None
         self._pool = ConnectionPool() if keep_connections else None
         self.check_settings()
@@ -73,6 +83,8 @@ class ClientBase:
         if not given:
             return self
         client = copy(self)
+        if "cert" in given:
+            client.key = None  # which belongs to the other certificate
         vars(client).update(given)
         client.check_settings()
         return client
@@ -80,6 +92,11 @@ class ClientBase:
     def _close_connections(self) -> None:
         if self._pool is not None:
             self._pool.close()
+
+    @property
+    def tls(self) -> ssl.SSLContext | TLSFiles | None:
+        """The TLS context, or the files to make it of; None for the system's trusted certificates."""
+        return self.ssl_context or self._tls_files or None
 
     @property
     def effective_policy(self) -> Policy:
@@ -113,7 +130,10 @@ class ClientBase:
         return self._hooks
 
     def check_settings(self) -> None:
-        """Raise TypeError for a setting of the wrong type."""
+        """Raise TypeError for a setting of the wrong type, ConfigurationError for a key without a certificate."""
+        files = TLSFiles.of(cacert=self.cacert, cert=self.cert, key=self.key)
+        if files != self._tls_files:  # the same object as long as it can be: connections are kept for it
+            self._tls_files = files
         if not isinstance(self.policy, Policy):
             raise TypeError(f"policy must be a Policy, such as Policy.interactive(), not {type(self.policy).__name__}")
         for name in ("credentials", "ask", "trace"):

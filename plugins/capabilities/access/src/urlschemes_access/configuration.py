@@ -6,6 +6,9 @@
     [limits]                                    # fields of Limits
     deadline = 120
 
+    [tls]                                       # files with certificates
+    cacert = "~/authority.pem"
+
     [gateways]                                  # section 4: how a scheme is reached through another
     wais = "http://gw.dom/fetch?{url}"
 
@@ -30,6 +33,7 @@ from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
 from urlschemes_access.gateways import Template
 from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.tls_files import TLSFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -41,7 +45,7 @@ __all__ = ["GATEWAYS", "Configuration", "Setting"]
 GATEWAYS = "URLSCHEMES_GATEWAYS"
 """The variable that holds gateways: `scheme=template`, separated by blanks."""
 
-_TABLES = ("policy", "limits", "gateways", "options", "registry")
+_TABLES = ("policy", "limits", "tls", "gateways", "options", "registry")
 _SECRETS = ("password", "secret", "token")
 _GATEWAY_HINT = "a gateway is a URL of another scheme, which has no gateway itself"
 
@@ -139,6 +143,10 @@ class Configuration:
             given["limits"] = replace(base.limits, **limits)
         return replace(base, **given)
 
+    def tls_files(self) -> TLSFiles:
+        """Return the configured files with certificates."""
+        return TLSFiles(**{each.key: each.value for each in self.settings if each.table == "tls"})
+
     def gateway(self, scheme: str) -> Setting | None:
         """Return the gateway of `scheme`, a name in lower case; its value is the text of a template."""
         return next((each for each in self.settings if each.table == "gateways" and each.key == scheme), None)
@@ -170,13 +178,21 @@ def _variable(name: str) -> str:
 
 
 def _settings_of(file: ConfigFile) -> Iterator[Setting]:
-    policy, limits, gateways, options = map(file.table, ("policy", "limits", "gateways", "options"))
+    policy, limits, tls, gateways, options = map(file.table, _TABLES[:5])
     policy.check_keys(each.name for each in fields(Policy) if each.name != "limits")
     limits.check_keys(each.name for each in fields(Limits))
     for key in policy.content:
         yield Setting("policy", key, _of_policy(key, policy), file.source)
     for key in limits.content:
         yield Setting("limits", key, _of_limits(key, limits), file.source)
+    tls.check_keys(each.name for each in fields(TLSFiles))
+    for key in tls.content:
+        path = os.path.expanduser(tls.string(key))  # noqa: PTH111  it is kept as text
+        if not os.path.isabs(path):  # noqa: PTH117
+            raise tls.wrong(key, "an absolute path, which may begin with ~")
+        yield Setting("tls", key, path, file.source)
+    if "key" in tls.content and "cert" not in tls.content:
+        raise tls.wrong("key", "the private key of `cert`, which is absent")
     for key in gateways.content:
         yield _gateway(key, gateways.string(key), file.source)
     for scheme in options.content:

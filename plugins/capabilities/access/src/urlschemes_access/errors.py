@@ -75,7 +75,7 @@ class ConnectError(AccessError):
 
 
 class TLSError(AccessError):
-    """The TLS handshake failed, or the certificate is not valid for the host. Nothing was sent."""
+    """The TLS handshake failed, the certificate is not valid for the host, or TLS found a damaged record later."""
 
     code = "tls-error"
 

@@ -133,7 +133,7 @@ class Operation:
             credentials=client.credentials,
             ask=client.ask,
             trace=client.trace,
-            ssl_context=client.ssl_context,
+            ssl_context=client.tls,
             content=self._content,
             redirect=self._redirect_target,
             parse=lambda text: parse_found(self._registry, text),

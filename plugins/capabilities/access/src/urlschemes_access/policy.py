@@ -251,11 +251,6 @@ class Policy:
             if not self.public:
                 raise _denied(f"{named} is in none of the allowed networks", "public", "to allow it: public=True")
 
-    def is_this_machine(self, address: str) -> bool:
-        """Return True if `address` is a loopback address."""
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-        return all(one.is_loopback for one in list(_contained(parsed)) or [parsed])
-
 
 PRIVATE = ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 """This machine and private networks (RFC 1918, RFC 4193), not link-local ones: there are cloud metadata services."""

@@ -38,6 +38,8 @@ __all__ = ["FOLDER", "AccessOptions", "with_access_options"]
 
 FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True)
 """The type of an option that names a folder."""
+FILE = click.Path(exists=True, dir_okay=False)
+"""The type of an option that names a file to read."""
 
 _MAX_SECONDS = 86_400
 
@@ -52,6 +54,9 @@ class AccessOptions(NamedTuple):
     limits: tuple[str, ...]
     deadline: float | None
     verbose: int
+    cacert: str | None
+    cert: str | None
+    key: str | None
     plugin_credentials: bool
 
     def arguments(self, client: Client, url: str, operation: str) -> Arguments:
@@ -62,6 +67,9 @@ class AccessOptions(NamedTuple):
             "credentials": login_prompt(client.credentials_from_hooks if self.plugin_credentials else None),
             "ask": form_prompt(),
             "trace": self._tracer(),
+            "cacert": self.cacert,
+            "cert": self.cert,
+            "key": self.key,
             "options": _scheme_options(client.registry, url, operation, self.options),
         }
 
@@ -121,6 +129,9 @@ _OPTIONS = (
     ),
     click.option("--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."),
     click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the scheme."),
+    click.option("--cacert", type=FILE, metavar="FILE", help="Trust the authorities in FILE, not those of the system."),
+    click.option("--cert", type=FILE, metavar="FILE", help="Show servers the client certificate in FILE."),
+    click.option("--key", type=FILE, metavar="FILE", help="Private key of --cert, unless that file holds it."),
     click.option("--plugin-credentials", is_flag=True, help="Let plugins provide user names and passwords."),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -121,7 +122,16 @@ def _hint(error: URLError) -> str | None:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
     if _exit_code_of_core(error) is not None:
         return error.hint
-    return _access_hint(error) or error.hint
+    return _access_hint(error) or _in_options(error.hint)
+
+
+def _in_options(hint: str | None) -> str | None:
+    """Return the hint of an error of an access, with the option of the command for each setting that it names."""
+    hint = re.sub(r"\b(cacert|cert)=", r"--\1 FILE", hint or "")
+    limit = re.search(r"\bLimits\.(\w+)", hint)
+    if limit is None:
+        return hint or None
+    return f"--limit {limit[1]}=N changes it, or `{limit[1]} = N` in the table [limits] of the configuration file"
 
 
 def _access_hint(error: URLError) -> str | None:

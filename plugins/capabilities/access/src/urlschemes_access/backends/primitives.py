@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import ssl
 
     from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
+    from urlschemes_access.tls_files import TLSFiles
 
 __all__ = [
     "Call",
@@ -110,7 +111,7 @@ class Handshake:
     """
 
     channel: Channel
-    context: ssl.SSLContext | None
+    context: ssl.SSLContext | TLSFiles | None
     host: str
     timeout: float
 

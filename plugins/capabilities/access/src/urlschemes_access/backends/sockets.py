@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from urlschemes_access.tls_files import TLSFiles
+
 if TYPE_CHECKING:
     import ssl
 
@@ -119,13 +121,15 @@ def addresses_of(primitive: Resolve) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for family, _, _, _, sockaddr in answer if family in families))
 
 
-def strict_context(context: ssl.SSLContext | None) -> ssl.SSLContext:
-    """Return `context`, or the default one, changed so that a truncated connection is an error.
+def strict_context(context: ssl.SSLContext | TLSFiles | None) -> ssl.SSLContext:
+    """Return `context`, one made of files, or the default one, changed so that a truncated connection is an error.
 
     Until Python 3.11.3, contexts came with an option of OpenSSL 3 that makes truncation look like a regular end.
     """
     import ssl  # heavy
 
+    if isinstance(context, TLSFiles):
+        context = context.context()
     used = default_context() if context is None else context
     if sys.version_info < (3, 11, 4):
         used.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Literal
 
+from urlschemes.errors import ConfigurationError
 from urlschemes.redaction import one_line
 from urlschemes_access.backends import primitives
 from urlschemes_access.backends.connection_pool import Destination, KeptConnection
 from urlschemes_access.dialogue.contract import breach, have_type
 from urlschemes_access.dialogue.system_errors import reason
+from urlschemes_access.dialogue.tls_errors import tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
-from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError, TLSError
+from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError
 from urlschemes_access.policy import is_dotted_quad
 from urlschemes_access.protocol import requests
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Peer
+    from urlschemes_access.tls_files import TLSFiles
 
 __all__ = ["Connecting"]
 
@@ -61,7 +64,7 @@ class Connecting:
         *,
         destinations: Destinations,
         transfers: Transfers,
-        ssl_context: ssl.SSLContext | None,
+        ssl_context: ssl.SSLContext | TLSFiles | None,
         pool: ConnectionPool | None = None,
         settings: tuple[object, ...] = (),
     ) -> None:
@@ -88,8 +91,7 @@ class Connecting:
         if destination is not None and (peer := (yield from self._reused(destination, request))) is not None:
             return peer
         addresses = yield from self._resolve(host, port, transport)
-        for address in addresses:
-            self._destinations.check_address(address, host)
+        addresses = self._destinations.allowed_addresses(addresses, host)
         peer = yield from self._dial(addresses, port, transport, host, request.label, "connect")
         if destination is not None:
             peer.keepable = True
@@ -126,7 +128,7 @@ class Connecting:
         return peer
 
     def start_tls(self, request: requests.StartTLS) -> primitives.Primitives[None]:
-        """Raises TLSError, DeadlineExceeded."""
+        """Raises TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used."""
         open_peer = self._transfers.find(request.peer)
         if open_peer.kind != "tcp" or request.peer.secure or not have_type(str, request.host):
             raise breach(self._scheme, "StartTLS on a connection without TLS, for a host", repr(request))
@@ -135,9 +137,10 @@ class Connecting:
             open_peer.channel = yield primitives.Handshake(open_peer.channel, self._ssl_context, request.host, timeout)
         except TimeoutError:
             raise self._deadline.error("tls", timeout) from None
+        except ConfigurationError:
+            raise
         except (OSError, ValueError) as fault:  # ValueError: a host that cannot be sent as a server name
-            why = getattr(fault, "verify_message", "") or getattr(fault, "reason", "") or reason(fault)
-            raise TLSError(f"TLS with {request.host} failed: {why}") from fault
+            raise tls_error(request.host, fault) from fault
         request.peer.secure = True
         self._trace.emit("tls", request.peer, f"with {request.host}")
 
@@ -157,7 +160,7 @@ class Connecting:
         """
         while self._pool is not None and (kept := self._pool.take(destination)) is not None:
             try:
-                self._destinations.check_address(kept.address[0], request.host)
+                self._destinations.allowed_addresses([kept.address[0]], request.host)
                 readable: int | None = yield primitives.Poll((kept.channel,), 0.0)
             except (OSError, PolicyDenied):
                 readable = 0

@@ -48,16 +48,16 @@ class Destinations:
         self._policy.check_host(host)
         self._policy.check_port(port, self._scheme_ports)
 
-    def check_address(self, address: str, host: str) -> None:
-        """Check an address that `host` resolved to. Raises PolicyDenied.
+    def allowed_addresses(self, addresses: list[str], host: str) -> list[str]:
+        """Return the addresses of `host` to connect to: all of them, if all are allowed. Raises PolicyDenied.
 
-        A redirect may reach the networks that the policy allows beside the public Internet only at an address that was
-        reached before, or on this machine if the redirect came from this machine.
+        After a redirect these are the addresses that were reached before, if `host` has one: it may be in a network
+        that the policy allows beside the public Internet, into which a redirect must not lead anywhere else.
         """
-        reached_before = address in self._reached or (
-            self._policy.is_this_machine(address) and any(map(self._policy.is_this_machine, self._reached))
-        )
-        self._policy.check_address(address, host=host, redirected=self._redirected and not reached_before)
+        reached = [address for address in addresses if address in self._reached] if self._redirected else []
+        for address in reached or addresses:
+            self._policy.check_address(address, host=host, redirected=self._redirected and not reached)
+        return reached or addresses
 
     def add_reached(self, address: str) -> None:
         """Note that a connection to `address` was made."""

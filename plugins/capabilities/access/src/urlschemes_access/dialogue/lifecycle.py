@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm
     from urlschemes_access.resources.source import Outcome, Source
+    from urlschemes_access.tls_files import TLSFiles
     from urlschemes_access.trace_event import Tracer
 
 __all__ = ["Dialogue"]
@@ -74,7 +75,7 @@ class Dialogue:
         credentials: Authenticator | None = None,
         ask: Asker | None = None,
         trace: Tracer | None = None,
-        ssl_context: ssl.SSLContext | None = None,
+        ssl_context: ssl.SSLContext | TLSFiles | None = None,
         content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None = None,
         redirect: Callable[[URL, str], URL] | None = None,
         parse: Callable[[str], URL] | None = None,

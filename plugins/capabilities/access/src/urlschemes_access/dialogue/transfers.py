@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from urlschemes_access.backends import primitives
 from urlschemes_access.dialogue.contract import breach, have_type
 from urlschemes_access.dialogue.system_errors import reason, system_refusal
+from urlschemes_access.dialogue.tls_errors import is_tls_fault, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
 
@@ -56,6 +57,8 @@ class OpenPeer:
         """Return the error for a fault of the system."""
         if self.is_file:
             return system_refusal(fault, "the file")
+        if is_tls_fault(fault):
+            return tls_error(self.host, fault, received=self.received)
         if self.received:
             return Truncated(
                 f"the connection to {self.host} broke after {self.received} octets: {reason(fault)}",

@@ -86,8 +86,8 @@ def _rows(settings: Settings, configuration: Configuration) -> Iterator[Row]:
     policy = configuration.policy(default)
     yield from _field_rows("policy", policy, default, configured)
     yield from _field_rows("limits", policy.limits, default.limits, configured)
-    gateways = (each for each in configuration.settings if each.table == "gateways")
-    for setting in (*gateways, *_option_settings(configuration, settings.registry)):
+    others = (each for each in configuration.settings if each.table in ("tls", "gateways"))
+    for setting in (*others, *_option_settings(configuration, settings.registry)):
         yield Row(setting.name, setting.safe, setting.source)
     yield from _registry_rows(settings)
 

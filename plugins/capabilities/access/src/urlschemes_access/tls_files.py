@@ -1,0 +1,90 @@
+"""TLSFiles: the files with the certificates that a client trusts, and with its own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Self
+
+from urlschemes.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import ssl
+
+__all__ = ["TLSFiles"]
+
+
+@dataclass(frozen=True, slots=True)
+class TLSFiles:
+    """Paths of files in PEM form, or None.
+
+    `cacert` holds the certificates that are trusted, instead of those of the system. `cert` holds the certificate of
+    the client, with those of its authorities. `key` holds its private key, if `cert` does not.
+    """
+
+    cacert: str | None = None
+    cert: str | None = None
+    key: str | None = None
+
+    @classmethod
+    def of(cls, **paths: str | os.PathLike[str] | None) -> Self:
+        """Return the files with these paths. Raises TypeError, ConfigurationError."""
+        for name, path in paths.items():
+            if path is not None and not isinstance(path, str | os.PathLike):
+                raise TypeError(f"{name} must be the path of a file, not {type(path).__name__}")
+        return cls(**{name: None if path is None else os.fspath(path) for name, path in paths.items()})
+
+    def __post_init__(self) -> None:
+        if self.key is not None and self.cert is None:
+            raise ConfigurationError("key is given without cert", key="key", hint="cert=FILE names the certificate")
+
+    def __bool__(self) -> bool:
+        return self != TLSFiles()
+
+    def context(self) -> ssl.SSLContext:
+        """Return a TLS context with the files as they are now. Raises ConfigurationError if one cannot be used."""
+        return _context(self, tuple(self._time_of(name) for name in self.__slots__))
+
+    def _time_of(self, name: str) -> int | None:
+        path = getattr(self, name)
+        try:
+            return None if path is None else os.stat(path).st_mtime_ns  # noqa: PTH116  pathlib would be imported
+        except (OSError, ValueError) as fault:
+            raise _error(name, path, getattr(fault, "strerror", None) or str(fault)) from None
+
+
+@lru_cache(maxsize=4)
+def _context(files: TLSFiles, _: tuple[int | None, ...]) -> ssl.SSLContext:
+    import ssl  # heavy
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if files.cacert is None:
+        context.load_default_certs()
+    else:
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the file may hold the certificate of the server itself
+        try:
+            context.load_verify_locations(cafile=files.cacert)
+        except OSError as fault:
+            raise _error("cacert", files.cacert, "it holds no certificate in PEM form") from fault
+    if files.cert is not None:
+        try:
+            context.load_cert_chain(files.cert, files.key, password=_refuse_password)
+        except OSError as fault:
+            held = "certificate" if files.key else "certificate and private key"
+            why = {"KEY_VALUES_MISMATCH": "the private key belongs to another certificate"}
+            reason = why.get(getattr(fault, "reason", ""), f"it holds no {held} in PEM form, or the key does not")
+            raise _error("cert", files.cert, reason) from fault
+    return context
+
+
+def _refuse_password() -> str:
+    """Without this function, OpenSSL would ask for the password at the terminal."""
+    raise ConfigurationError(
+        "the private key is encrypted", key="key", hint="decrypt it with: openssl pkey -in FILE -out NEW"
+    )
+
+
+def _error(name: str, path: str, why: str) -> ConfigurationError:
+    return ConfigurationError(f"{name}: the file {path!r} cannot be used: {why}", key=name)
