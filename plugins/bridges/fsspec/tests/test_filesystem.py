@@ -197,6 +197,7 @@ def test_news_is_read_from_the_server_that_the_options_name() -> None:
         files = fsspec.filesystem("news", **settings)
         assert files.ls("news:*", detail=False) == ["news:misc.test"]
         assert files.isdir("news:misc.test")
+        assert files.find("news:*") == ["news:1@host.dom"]
         with fsspec.open("news://1@host.dom", **settings) as file:  # fsspec knows a URL by its //
             assert file.read().endswith(b"first\r\n")
     assert files.unstrip_protocol("news:1@host.dom") == "news://1@host.dom"

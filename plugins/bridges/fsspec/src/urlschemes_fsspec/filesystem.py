@@ -247,11 +247,13 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
             yield found
 
     def _site(self, url: str) -> tuple[Any, ...]:
-        """Return the scheme, host and port of a URL, None for those that it has not; the text of what is not one."""
+        """Return the scheme of a URL, and its host and port if a server is named; the text of what is no URL."""
         try:
             parsed = self._client.registry.parse(url)
         except URLError:
             return (url,)
+        if not parsed.schemepart.startswith("//"):  # the host of a message-id is not a server
+            return (parsed.scheme,)
         return parsed.scheme, parsed.raw.get("host"), parsed.raw.get("port")
 
 
