@@ -23,7 +23,7 @@ from urlschemes_access.operations import Operation, configuration_errors
 if TYPE_CHECKING:
     import os
     import ssl
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
     from types import TracebackType
     from typing import Self
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.credentials import Answers, Asker, Authenticator, Credentials, Form
     from urlschemes_access.dialogue import Dialogue
+    from urlschemes_access.many import AnyAsyncResource, Result
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
@@ -243,6 +244,39 @@ class AsyncClient(_ClientWithOperations):
         """As `Client.access`, for an `async with` block."""
         resource = await self.operate("access", url, **arguments)
         return cast("AsyncDocument | AsyncListing | AsyncSession[Any]", resource)
+
+    async def access_many(
+        self,
+        urls: Iterable[URL | str],
+        *,
+        per_host: int = 4,
+        total: int = 20,
+        use: Callable[[AnyAsyncResource], Awaitable[Any]] | None = None,
+        **arguments: Unpack[AsyncArguments],
+    ) -> AsyncGenerator[Result, None]:
+        """Access many URLs at once, and yield a Result for each of them as they come, errors included.
+
+            async for result in client.access_many(urls):
+                if result.error is None:
+                    print(result.url, len(await result.document.read()))
+
+        At most `per_host` resources of one host and `total` in all are open or being opened. The resource of a result
+        stays open until the next result is taken, or the iteration ends; close it earlier if you like. What it delivers
+        is read in turn, then. To read several at the same time, pass `use`, a coroutine function that gets each
+        resource as soon as it is open: the resource is closed when `use` returns, the result has its `value`, and a
+        URLError that it raises is the result's error. Other exceptions end the iteration.
+
+        URLs are read as they are needed. If the task is cancelled or the iteration ends early, everything is closed:
+        at once while a result is awaited or within `contextlib.aclosing`, else as soon as the iterator is collected.
+        """
+        from urlschemes_access.many import Accesses  # imports asyncio, which is heavy
+
+        accesses = Accesses(self, urls, per_host=per_host, total=total, use=use, arguments=arguments)
+        try:
+            while (result := await accesses.next()) is not None:
+                yield result
+        finally:
+            await accesses.close()
 
     async def find_attributes(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
         """As `Client.find_attributes`."""

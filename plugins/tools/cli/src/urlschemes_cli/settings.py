@@ -70,11 +70,11 @@ class Settings:
         from urlschemes_access.configuration import Configuration
 
         configuration = Configuration.of(self.file, trust_env=True) if self.use_config else Configuration()
-        return Client(registry=self.registry, configuration=configuration)
+        return Client(registry=self.registry, configuration=configuration, keep_connections=False)
 
     @property
     def unconfigured_client(self) -> Client:
         """A client without gateways, options or policy of the configuration."""
         from urlschemes_access import Client  # late: commands that only parse do without it
 
-        return Client(registry=self.registry)
+        return Client(registry=self.registry, keep_connections=False)

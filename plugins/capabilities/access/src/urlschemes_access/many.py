@@ -1,0 +1,178 @@
+"""Many accesses at once, bounded for each host and in all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from urlschemes.errors import URLError
+from urlschemes.url.value import URL
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from urlschemes_access.client import AsyncClient
+    from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
+
+__all__ = ["Accesses", "AnyAsyncResource", "Result"]
+
+AnyAsyncResource: TypeAlias = "AsyncDocument | AsyncListing | AsyncSession[Any]"
+
+LOOK_AHEAD = 1000
+"""URLs that are read in advance, to find those of hosts that are not busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of one access among many: that of `url`, number `index` among the URLs given, from 0 on.
+
+    Either `error` is set, or `document`, the resource that was opened: a listing or a session for some URLs. With
+    `use`, the resource is closed already, and `value` is what `use` returned.
+    """
+
+    index: int
+    url: URL | str
+    document: AnyAsyncResource | None = None
+    error: URLError | None = None
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    index: int
+    url: URL | str
+    host: str
+
+
+class Accesses:
+    """Accesses of `urls`, at most `per_host` at once to a host and `total` in all.
+
+    A resource counts from before its connection is made until it is closed. `client.access` is called with `arguments`.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        urls: Iterable[URL | str],
+        *,
+        per_host: int,
+        total: int,
+        use: Callable[[AnyAsyncResource], Awaitable[Any]] | None,
+        arguments: Mapping[str, Any],
+    ) -> None:
+        if isinstance(urls, str | URL):
+            raise TypeError("urls must be an iterable of URLs, not a single one")
+        if per_host < 1 or total < 1:
+            raise ValueError(f"per_host and total must be at least 1, not {per_host} and {total}")
+        self._client = client
+        self._urls = enumerate(urls)
+        self._per_host = per_host
+        self._total = total
+        self._use = use
+        self._arguments = arguments
+        self._waiting: dict[str, deque[_Job]] = {}  # by host
+        self._waiting_count = 0
+        self._active: Counter[str] = Counter()  # by host
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._finished: asyncio.Queue[tuple[_Job, Result | Exception]] = asyncio.Queue()
+        self._taken: tuple[_Job, AnyAsyncResource] | None = None
+
+    async def next(self) -> Result | None:
+        """Close the resource of the last result, and return the next result; None after the last."""
+        await self._close_taken()
+        self._begin_more()
+        if not self._active.total():
+            return None
+        job, outcome = await self._finished.get()
+        if isinstance(outcome, Result) and outcome.document is not None:
+            self._taken = job, outcome.document
+            return outcome
+        self._end(job)
+        if isinstance(outcome, Exception):  # not a failed access but a mistake, such as an unknown option
+            raise outcome
+        self._begin_more()
+        return outcome
+
+    async def close(self) -> None:
+        """Cancel every access that runs, and close every resource that was opened."""
+        self._waiting.clear()
+        for task in self._tasks:
+            task.cancel()
+        try:
+            await self._close_taken()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        finally:
+            while not self._finished.empty():
+                _, outcome = self._finished.get_nowait()
+                if isinstance(outcome, Result) and outcome.document is not None:
+                    await outcome.document.aclose()
+
+    async def _close_taken(self) -> None:
+        if self._taken is not None:
+            (job, resource), self._taken = self._taken, None
+            self._end(job)
+            with suppress(URLError):
+                await resource.aclose()
+
+    def _end(self, job: _Job) -> None:
+        self._active[job.host] -= 1
+        if not self._active[job.host]:
+            del self._active[job.host]
+
+    def _begin_more(self) -> None:
+        """Begin accesses, as many as the bounds allow."""
+        while self._active.total() < self._total and (job := self._next_job()) is not None:
+            self._active[job.host] += 1
+            task = asyncio.create_task(self._carry_out(job))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _next_job(self) -> _Job | None:
+        while True:
+            for host, jobs in self._waiting.items():
+                if self._active[host] < self._per_host:
+                    self._waiting_count -= 1
+                    job = jobs.popleft()
+                    if not jobs:
+                        del self._waiting[host]
+                    return job
+            if self._waiting_count >= LOOK_AHEAD or not self._read_one():
+                return None
+
+    def _read_one(self) -> bool:
+        """Read one more URL; return False if there is none."""
+        for index, url in self._urls:
+            job = self._job(index, url)
+            self._waiting.setdefault(job.host, deque()).append(job)
+            self._waiting_count += 1
+            return True
+        return False
+
+    def _job(self, index: int, url: URL | str) -> _Job:
+        try:
+            parsed = url if isinstance(url, URL) else self._client.registry.parse(url)
+        except URLError:  # the access will report it, unless a gateway leads there
+            return _Job(index, url, "")
+        host = parsed.raw.get("host")
+        if not isinstance(host, str) or self._client.configuration.gateway(parsed.scheme) is not None:
+            host = f"{parsed.scheme}:"  # all URLs of the scheme lead to the same server
+        return _Job(index, url, host.lower())
+
+    async def _carry_out(self, job: _Job) -> None:
+        outcome: Result | Exception
+        try:
+            resource = await self._client.access(job.url, **self._arguments)
+            if self._use is None:
+                outcome = Result(job.index, job.url, resource)
+            else:
+                async with resource:
+                    value = await self._use(resource)
+                outcome = Result(job.index, job.url, value=value)
+        except URLError as error:
+            outcome = Result(job.index, job.url, error=error)
+        except Exception as failure:  # noqa: BLE001  it is raised by `next`
+            outcome = failure
+        self._finished.put_nowait((job, outcome))
