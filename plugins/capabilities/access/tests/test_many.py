@@ -28,7 +28,7 @@ from urlschemes_testing.loopback import Loopback
 
 def access(url: TalkURL) -> Algorithm[None]:
     """Send a word, and deliver the answer."""
-    peer = yield from Connect(url.host, url.port, reuse="")
+    peer = yield from Connect(url.host, url.port or 0, reuse="")
     yield from Send(peer, url.line("what"))
     answer = (yield from Receive(peer)) or b""
     if answer == b"no":
@@ -93,14 +93,15 @@ def open_sockets() -> int:
 
 def test_every_url_gives_one_result(server: Server, client: AsyncClient) -> None:
     urls = [f"x-talk://{server.address}/a{number}" for number in range(50)]
-    urls[7], urls[20], urls[21] = "x-talk://127.0.0.1:25/denied", f"x-talk://{server.address}/no", "x-nothing:a"
+    urls[7], urls[20], urls[21] = "x-talk://127.0.0.1:1/denied", f"x-talk://{server.address}/no", "x-nothing:a"
 
     async def run() -> dict[int, Any]:
         results = {}
         async for result in client.access_many(iter(urls)):
             assert result.url == urls[result.index]
             assert (result.error is None) != (result.document is None)
-            results[result.index] = result.error.code if result.error else await result.document.read()
+            document: Any = result.document
+            results[result.index] = result.error.code if result.error else await document.read()
         return results
 
     results = asyncio.run(run())
