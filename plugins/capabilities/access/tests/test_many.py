@@ -106,7 +106,7 @@ def test_every_url_gives_one_result(server: Server, client: AsyncClient) -> None
 
     results = asyncio.run(run())
     assert sorted(results) == list(range(50))
-    assert (results.pop(7), results.pop(20), results.pop(21)) == ("policy-denied", "remote", "unknown-scheme")
+    assert (results.pop(7), results.pop(20), results.pop(21)) == ("policy-denied", "remote-error", "unknown-scheme")
     assert results == {index: f"a{index}".encode() for index in results}
     assert server.most["all"] <= 4
 
@@ -118,8 +118,8 @@ def test_accesses_are_bounded_for_each_host_and_in_all(
     urls = [f"x-talk://127.0.0.1:{server.address.port}/a{number}" for number in range(15)]
     urls += [f"x-talk://localhost:{server.address.port}/b{number}" for number in range(15)]
 
-    async def read(document: Any) -> bytes:
-        content: bytes = await document.read()
+    async def read(result: Any) -> bytes:
+        content: bytes = await result.document.read()
         return content
 
     async def run() -> list[Result]:
@@ -171,7 +171,7 @@ def test_nothing_stays_open_when_it_ends_early(server: Server, client: AsyncClie
     words = ["hang"] * 3 if how == "cancelled" else ["a", "b", "c", "hang"]
     urls = [f"x-talk://{server.address}/{word}" for word in words]
 
-    async def use(document: Any) -> None:
+    async def use(result: Result) -> None:
         if how == "failed":
             raise ZeroDivisionError
         await asyncio.sleep(100)
@@ -218,7 +218,7 @@ def test_mistakes_end_the_iteration(server: Server, client: AsyncClient) -> None
 
 
 def test_an_error_in_use_is_the_error_of_its_url(server: Server, client: AsyncClient) -> None:
-    async def use(document: Any) -> None:
+    async def use(result: Result) -> None:
         raise AccessError("not what it should be")
 
     async def run() -> None:

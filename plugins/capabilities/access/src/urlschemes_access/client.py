@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.credentials import Answers, Asker, Authenticator, Credentials, Form
     from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.many import AnyAsyncResource, Result
+    from urlschemes_access.many import Result
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
@@ -92,7 +92,7 @@ class AsyncArguments(TypedDict, total=False):
     policy: Policy | None
     deadline: float | None
     credentials: Callable[[Authenticate], Credentials | Awaitable[Credentials | None] | None] | None
-    ask: Callable[[Form], Answers | Awaitable[Answers]] | None
+    ask: Callable[[Form], Answers | Awaitable[Answers | None] | None] | None
     trace: Tracer | None
     ssl_context: ssl.SSLContext | None
     cacert: str | os.PathLike[str] | None
@@ -251,7 +251,7 @@ class AsyncClient(_ClientWithOperations):
         *,
         per_host: int = 4,
         total: int = 20,
-        use: Callable[[AnyAsyncResource], Awaitable[Any]] | None = None,
+        use: Callable[[Result], Awaitable[Any]] | None = None,
         **arguments: Unpack[AsyncArguments],
     ) -> AsyncGenerator[Result, None]:
         """Access many URLs at once, and yield a Result for each of them as they come, errors included.
@@ -262,9 +262,10 @@ class AsyncClient(_ClientWithOperations):
 
         At most `per_host` resources of one host and `total` in all are open or being opened. The resource of a result
         stays open until the next result is taken, or the iteration ends; close it earlier if you like. What it delivers
-        is read in turn, then. To read several at the same time, pass `use`, a coroutine function that gets each
-        resource as soon as it is open: the resource is closed when `use` returns, the result has its `value`, and a
-        URLError that it raises is the result's error. Other exceptions end the iteration.
+        is read in turn, then. To read several at the same time, pass `use`, a coroutine function that is called with
+        each result as soon as its resource is open: the resource is closed when `use` returns, the result that is
+        yielded has its `value`, and a URLError that it raises is the result's error. Other exceptions end the
+        iteration.
 
         URLs are read as they are needed. If the task is cancelled or the iteration ends early, everything is closed:
         at once while a result is awaited or within `contextlib.aclosing`, else as soon as the iterator is collected.

@@ -60,7 +60,7 @@ class Accesses:
         *,
         per_host: int,
         total: int,
-        use: Callable[[AnyAsyncResource], Awaitable[Any]] | None,
+        use: Callable[[Result], Awaitable[Any]] | None,
         arguments: Mapping[str, Any],
     ) -> None:
         if isinstance(urls, str | URL):
@@ -165,12 +165,10 @@ class Accesses:
         outcome: Result | Exception
         try:
             resource = await self._client.access(job.url, **self._arguments)
-            if self._use is None:
-                outcome = Result(job.index, job.url, resource)
-            else:
+            outcome = Result(job.index, job.url, resource)
+            if self._use is not None:
                 async with resource:
-                    value = await self._use(resource)
-                outcome = Result(job.index, job.url, value=value)
+                    outcome = Result(job.index, job.url, value=await self._use(outcome))
         except URLError as error:
             outcome = Result(job.index, job.url, error=error)
         except Exception as failure:  # noqa: BLE001  it is raised by `next`

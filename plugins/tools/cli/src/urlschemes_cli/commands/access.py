@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -21,15 +21,19 @@ from urlschemes_cli.output.progress import ProgressBar, can_show_progress
 from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
-    from urlschemes_access import Session
+    from urlschemes_access import Client, Session
     from urlschemes_cli.access_options import AccessOptions
     from urlschemes_cli.settings import Settings
 
 __all__ = ["access", "attributes"]
 
 
-def _check_target(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
-    """Return the file to write to, None for standard output; checked before anything is accessed."""
+def _check_target(context: click.Context, _: click.Parameter, value: str | None) -> Path | None:
+    """Return the file to write to, None for standard output; the folder for --many. Checked before any access."""
+    if context.params.get("many") is not None:
+        if value is None or not Path(value).is_dir():
+            raise click.UsageError("--many needs -o DIR, an existing folder for the files")
+        return Path(value)
     if value is None or value == "-":
         return None
     path = Path(value)
@@ -48,14 +52,35 @@ def _check_raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
     return value
 
 
+def _check_url(context: click.Context, _: click.Parameter, value: str | None) -> str:
+    if (value is None) == (context.params.get("many") is None):
+        raise click.UsageError("give a URL, or --many FILE with URLs" if value is None else "give a URL or --many FILE")
+    return value or ""
+
+
 @click.command()
-@click.argument("url")
+@click.argument("url", required=False, callback=_check_url)
 @click.option("-o", "--output", "target", callback=_check_target, metavar="FILE", help="Write the content to FILE.")
+@click.option(
+    "--many",
+    type=click.File(encoding="utf-8", errors="surrogateescape"),
+    is_eager=True,
+    metavar="FILE",
+    help="Get every URL of FILE (one on each line, - is standard input), several at once, into files in the folder -o.",
+)
 @click.option("--raw", is_flag=True, expose_value=False, callback=_check_raw, help="Refuse to write to a terminal.")
 @json_option
 @with_access_options
 @click.pass_obj
-def access(settings: Settings, url: str, target: Path | None, access_options: AccessOptions, *, as_json: bool) -> None:
+def access(
+    settings: Settings,
+    url: str,
+    target: Path | None,
+    many: TextIO | None,
+    access_options: AccessOptions,
+    *,
+    as_json: bool,
+) -> None:
     """Get the document or listing that URL locates.
 
     Files and pipes get a document unchanged; on a terminal its control characters are escaped. A listing is a table on
@@ -64,6 +89,9 @@ def access(settings: Settings, url: str, target: Path | None, access_options: Ac
     Private networks are allowed, because you typed the URL. Local files are allowed below a --root only.
     """
     client = settings.client
+    if many is not None and target is not None:
+        _access_many(client, many, target, access_options, as_json=as_json)
+        return
     progress = ProgressBar() if not access_options.verbose and can_show_progress(target) else None
     with errors_as_json(url, enabled=as_json):
         arguments = access_options.arguments(client, url, "access")
@@ -74,6 +102,15 @@ def access(settings: Settings, url: str, target: Path | None, access_options: Ac
                 result = _write(resource, target, as_json=as_json)
             if as_json:
                 write_json(result)
+
+
+def _access_many(client: Client, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool) -> None:
+    from urlschemes_cli.many import access_many  # late: asyncio
+
+    if access_options.options:
+        raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
+    urls = [line.strip() for line in source if line.strip()]
+    access_many(client, urls, folder, access_options.arguments(client, "", "access"), as_json=as_json)
 
 
 def _write(resource: Document | Listing | Session, target: Path | None, *, as_json: bool) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["error_json", "errors_as_json", "write_error_json", "write_json"]
+__all__ = ["error_json", "errors_as_json", "write_error_json", "write_json", "write_json_line"]
 
 _WRITTEN = f"{__name__}.written"
 """The key in click's context for: JSON was written."""
@@ -28,6 +28,11 @@ def write_json(value: object) -> None:
     if context is not None:
         context.meta[_WRITTEN] = True
     write_line(json.dumps(_serializable(value), indent=2))
+
+
+def write_json_line(value: object) -> None:
+    """Write `value` as JSON on one line, as one of several."""
+    write_line(json.dumps(_serializable(value)))
 
 
 def error_json(error: URLError) -> dict[str, Any]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes_access import Entry, Listing
     from urlschemes_cli.output.console import Console
 
-__all__ = ["listing_json", "write_listing"]
+__all__ = ["listing_json", "write_entries", "write_listing"]
 
 
 def write_listing(listing: Listing, target: Path | None) -> None:
@@ -29,7 +29,11 @@ def write_listing(listing: Listing, target: Path | None) -> None:
     if target is None:
         _write_lines(listing, sys.stdout.buffer)
         return
-    entries = list(listing)  # read before an older file is overwritten
+    write_entries(list(listing), target)  # read before an older file is overwritten
+
+
+def write_entries(entries: Iterable[Entry], target: Path) -> None:
+    """Write entries to the file `target`. Raises AccessError."""
     try:
         with target.open("wb") as file:
             _write_lines(entries, file)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import Self
 
     from urlschemes_access import TraceEvent
 
-__all__ = ["ProgressBar", "can_show_progress"]
+__all__ = ["CountBar", "ProgressBar", "can_show_progress"]
 
 DELAY = 1.0
 """Seconds after which a transfer gets a progress bar."""
@@ -79,3 +80,27 @@ class ProgressBar:
         self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._bar.add_task("", total=self._size, completed=self._received)
         self._bar.start()
+
+
+class CountBar:
+    """A bar on standard error that counts what is done, of `total`; for a `with` block, at whose end it is removed."""
+
+    def __init__(self, total: int) -> None:
+        from rich import progress  # late: rich
+
+        from urlschemes_cli.output.console import Console
+
+        columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
+        self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=total)
+
+    def advance(self) -> None:
+        """Count one more."""
+        self._bar.advance(self._task)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

@@ -1,0 +1,99 @@
+"""`urlschemes access --many`: the resources of many URLs, saved in a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from urlschemes.errors import UnsupportedOperation
+from urlschemes_access import AsyncClient
+from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing
+from urlschemes_cli.exit_codes import FAILED
+from urlschemes_cli.output.json_output import error_json, write_json_line
+from urlschemes_cli.output.listings import write_entries
+from urlschemes_cli.output.progress import CountBar
+from urlschemes_cli.output.text import safe_line, write_line, write_note
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from urlschemes_access import Client
+    from urlschemes_access.client import Arguments
+    from urlschemes_access.many import Result
+
+__all__ = ["access_many", "file_name"]
+
+MAX_NAME = 80
+"""Characters of a file's name that come from a URL."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_BEYOND_PATH = re.compile(r"[?;#].*")
+
+
+def access_many(client: Client, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool) -> None:
+    """Save what each URL locates in `folder`, and write one line for each. Exits with FAILED if any access failed."""
+    failed = asyncio.run(_access_many(client, urls, folder, arguments, as_json=as_json))
+    if failed:
+        write_note(f"{failed} of {len(urls)} accesses failed")
+        sys.exit(FAILED)
+
+
+def file_name(number: int, url: str) -> str:
+    """Return the name of the file for URL `number`: the number, and the last segment of its path.
+
+    Letters, digits, dots, hyphens and underscores stay; anything else becomes an underscore. No name that a server
+    sends is part of it.
+    """
+    _, _, path = url.partition("://")[2].partition("/")
+    segment = _BEYOND_PATH.sub("", path).rstrip("/").rpartition("/")[2]
+    safe = _UNSAFE.sub("_", segment)[:MAX_NAME].strip("._")
+    return f"{number:04}-{safe}" if safe else f"{number:04}"
+
+
+async def _access_many(
+    client: Client, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool
+) -> int:
+    """Return the number of accesses that failed."""
+    # On a terminal, the lines themselves show the progress.
+    progress = CountBar(len(urls)) if sys.stderr.isatty() and not sys.stdout.isatty() else None
+    failed = 0
+
+    async def save(result: Result) -> dict[str, Any]:
+        return await _save(result, folder / file_name(result.index + 1, str(result.url)))
+
+    with progress or nullcontext():
+        async with AsyncClient(registry=client.registry, configuration=client.configuration) as many:
+            async for result in many.access_many(urls, use=save, **arguments):
+                failed += result.error is not None
+                _report(result, as_json=as_json)
+                if progress:
+                    progress.advance()
+    return failed
+
+
+async def _save(result: Result, target: Path) -> dict[str, Any]:
+    """Save a document or a listing, and return what is reported of it."""
+    resource = result.document
+    if isinstance(resource, AsyncDocument):
+        octets = await resource.save(target)
+        return {"kind": "document", "saved": str(target), "octets": octets, "terminated": resource.terminated}
+    if isinstance(resource, AsyncListing):
+        write_entries([entry async for entry in resource], target)
+        return {"kind": "listing", "saved": str(target)}
+    raise UnsupportedOperation("it opens an interactive session, not a document or a listing")
+
+
+def _report(result: Result, *, as_json: bool) -> None:
+    number, url = result.index + 1, safe_line(str(result.url))
+    if as_json:
+        outcome = result.value if result.error is None else error_json(result.error)
+        write_json_line({"number": number, "ok": result.error is None, "url": url, **outcome})
+    elif result.error is not None:
+        write_line(f"{number}\terror\t{url}\t\t{safe_line(str(result.error))}")
+    else:
+        note = "the server did not mark the end" if result.value.get("terminated") is False else ""
+        write_line(f"{number}\tok\t{url}\t{safe_line(result.value['saved'])}\t{note}".rstrip("\t"))
