@@ -8,6 +8,8 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import AsyncClient
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing
@@ -39,7 +41,7 @@ def access_many(client: Client, urls: Sequence[str], folder: Path, arguments: Ar
     failed = asyncio.run(_access_many(client, urls, folder, arguments, as_json=as_json))
     if failed:
         write_note(f"{failed} of {len(urls)} accesses failed")
-        sys.exit(FAILED)
+        click.get_current_context().exit(FAILED)
 
 
 def file_name(number: int, url: str) -> str:
