@@ -69,6 +69,15 @@ def test_the_oldest_connections_are_closed_beyond_two_for_a_host_and_eight_in_al
     assert len(pool) == 0
 
 
+def test_higher_bounds_hold_for_a_block(pool: ConnectionPool) -> None:
+    connections = [kept() for _ in range(6)]
+    with pool.bounds(per_host=5, total=20), pool.bounds(per_host=1, total=1):
+        for each in connections:
+            pool.keep(each)
+        assert list(map(is_open, connections)) == [False, *[True] * 5]
+    assert list(map(is_open, connections)) == [*[False] * 4, True, True]
+
+
 @pytest.mark.parametrize(
     "other",
     [

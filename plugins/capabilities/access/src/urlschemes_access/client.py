@@ -273,11 +273,12 @@ class AsyncClient(_ClientWithOperations):
         from urlschemes_access.many import Accesses  # imports asyncio, which is heavy
 
         accesses = Accesses(self, urls, per_host=per_host, total=total, use=use, arguments=arguments)
-        try:
-            while (result := await accesses.next()) is not None:
-                yield result
-        finally:
-            await accesses.close()
+        with self._pool_bounds(per_host=per_host, total=total):
+            try:
+                while (result := await accesses.next()) is not None:
+                    yield result
+            finally:
+                await accesses.close()
 
     async def find_attributes(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
         """As `Client.find_attributes`."""

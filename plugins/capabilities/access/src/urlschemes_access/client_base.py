@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import os
     import ssl
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from urlschemes.registry.registry import Registry
     from urlschemes_access.credentials import Credentials
@@ -88,6 +90,9 @@ class ClientBase:
         vars(client).update(given)
         client.check_settings()
         return client
+
+    def _pool_bounds(self, *, per_host: int, total: int) -> AbstractContextManager[None]:
+        return nullcontext() if self._pool is None else self._pool.bounds(per_host=per_host, total=total)
 
     def _close_connections(self) -> None:
         if self._pool is not None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from urlschemes_access.backends.primitives import Channel
 
 __all__ = ["ConnectionPool", "Destination", "KeptConnection"]
@@ -66,6 +70,7 @@ class ConnectionPool:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[KeptConnection] = []  # the oldest first
+        self._bounds = [(MOST_PER_HOST, MOST_IN_ALL)]
         self._timer: threading.Timer | None = None
         self._process = os.getpid()
         weakref.finalize(self, _close_all, self._idle)
@@ -97,13 +102,21 @@ class ConnectionPool:
             if self._process != os.getpid():
                 self._forget()
             self._idle.append(kept)
-            place = kept.destination.host, kept.destination.port
-            of_host = [each for each in self._idle if (each.destination.host, each.destination.port) == place]
-            for old in of_host[:-MOST_PER_HOST]:
-                self._close(old)
-            for old in self._idle[:-MOST_IN_ALL]:
-                self._close(old)
+            self._close_surplus()
             self._start_timer()
+
+    @contextmanager
+    def bounds(self, *, per_host: int, total: int) -> Iterator[None]:
+        """Keep up to so many connections within the `with` block, if these bounds are higher."""
+        bounds = per_host, total
+        with self._lock:
+            self._bounds.append(bounds)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._bounds.remove(bounds)
+                self._close_surplus()
 
     def close(self) -> None:
         """Close every idle connection now. The pool can be used again."""
@@ -116,6 +129,17 @@ class ConnectionPool:
     def _close(self, kept: KeptConnection) -> None:
         self._idle.remove(kept)
         kept.channel.close()
+
+    def _close_surplus(self) -> None:
+        """Close the oldest connections beyond the bounds."""
+        per_host, total = map(max, zip(*self._bounds, strict=True))
+        of_place: Counter[tuple[str, int]] = Counter()
+        for kept in reversed(self._idle.copy()):
+            place = kept.destination.host, kept.destination.port
+            of_place[place] += 1
+            if of_place[place] > per_host or of_place.total() > total:
+                of_place[place] -= 1
+                self._close(kept)
 
     def _close_expired(self) -> None:
         now = monotonic()
