@@ -18,6 +18,8 @@ resources/            what an operation returns
 policy.py             Policy and Limits: what may be reached, and how much
 credentials.py        logins and forms, and the functions that answer them
 attributes.py         Attributes, entries of listings
+ranges.py             Range: parts of resources
+downloads.py          downloads that continue where they were interrupted
 configuration.py      the configuration file and environment variables
 scheme_options.py     the options of schemes
 gateways.py           URLs that are reached through a URL of another scheme
@@ -30,11 +32,23 @@ The core does not know this package; this package does not know any scheme.
 """
 
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.client import AsyncClient, Client, access, delete, find_attributes, operate, replace, update
+from urlschemes_access.client import (
+    AsyncClient,
+    Client,
+    access,
+    delete,
+    download,
+    find_attributes,
+    operate,
+    replace,
+    update,
+)
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
+from urlschemes_access.downloads import Download
 from urlschemes_access.errors import AccessError, PolicyDenied
 from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.ranges import Range
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.trace_event import TraceEvent
 
@@ -46,15 +60,18 @@ __all__ = [
     "Configuration",
     "Credentials",
     "Document",
+    "Download",
     "Entry",
     "Limits",
     "Listing",
     "Policy",
     "PolicyDenied",
+    "Range",
     "Session",
     "TraceEvent",
     "access",
     "delete",
+    "download",
     "find_attributes",
     "operate",
     "replace",

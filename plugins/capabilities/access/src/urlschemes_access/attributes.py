@@ -82,7 +82,8 @@ class Attributes:
 
     `size` is in octets. `modified` has a time zone. `name` is the server's name for the resource; it is never used as a
     local file name. `fields` holds what the protocol says in its own words, such as HTTP header fields. `gateway` is
-    the gateway that the resource was reached through; plugins leave it out.
+    the gateway that the resource was reached through; plugins leave it out. `start` is where the octets that were
+    delivered, `size` of them, begin in the resource: 0 unless a `Range` was accessed.
     """
 
     media_type: str | None = None
@@ -91,6 +92,7 @@ class Attributes:
     name: str | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
     gateway: Gateway | None = field(default=None, repr=False)
+    start: int = 0
 
     __repr__ = _redacted_repr
 

@@ -14,11 +14,14 @@ blocks; files and the resolver use threads. A cancelled task has closed its conn
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 
 from urlschemes_access.backends import blocking
 from urlschemes_access.client_base import ClientBase
+from urlschemes_access.downloads import Download, Part
 from urlschemes_access.operations import Operation, configuration_errors
+from urlschemes_access.resources.synchronous import document_of
 
 if TYPE_CHECKING:
     import os
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from urlschemes_access.many import Result
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Authenticate
+    from urlschemes_access.ranges import Range
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
     from urlschemes_access.resources.synchronous import Document, Listing, Session
     from urlschemes_access.trace_event import Tracer
@@ -49,6 +53,7 @@ __all__ = [
     "Content",
     "access",
     "delete",
+    "download",
     "find_attributes",
     "operate",
     "replace",
@@ -179,9 +184,45 @@ class Client(_ClientWithOperations):
         """
         return blocking.run(self._begin(self._pool, operation, url, content, **arguments))
 
-    def access(self, url: URL | str, **arguments: Unpack[Arguments]) -> Document | Listing | Session:
-        """Open the resource as a Document, a Listing or a Session, for a `with` block. Errors: see `operate`."""
-        return cast("Document | Listing | Session", self.operate("access", url, **arguments))
+    def access(
+        self,
+        url: URL | str,
+        *,
+        range: Range | None = None,  # noqa: A002  the name of the option
+        **arguments: Unpack[Arguments],
+    ) -> Document | Listing | Session:
+        """Open the resource as a Document, a Listing or a Session, for a `with` block.
+
+        With `range`, only a part of a document is delivered; `attributes.start` says where it begins. Raises
+        UnsupportedOperation if the scheme, the server or the resource has no ranges, and the errors of `operate`.
+        """
+        opened = self.operate("access", url, **_with_range(arguments, range))
+        return cast("Document | Listing | Session", opened)
+
+    def download(
+        self,
+        url: URL | str,
+        path: str | os.PathLike[str],
+        *,
+        resume: bool = False,
+        **arguments: Unpack[Arguments],
+    ) -> Download:
+        """Save the document at `url` as the file `path`, which gets its name when it is complete.
+
+        With `resume`, the octets received are kept in `NAME.part` after an error or an interrupt, and the next such
+        download continues there if the resource has not changed since; else it begins anew, and the result says why.
+        `NAME.part.json` describes the part. A file `path` of another program is continued, too, if it is newer than the
+        resource. Raises UnsupportedOperation if the scheme has no ranges, or `url` is not that of a document;
+        AccessError if the file cannot be written; and the errors of `access`.
+        """
+        if not resume:
+            with self.access(url, **arguments) as resource:
+                return Download(Path(path), document_of(resource).save(path))
+        with Part(path, url) as part:
+            if part.needs_attributes:
+                part.compare(self.find_attributes(url, **_without_options(arguments)))
+            with self.access(url, range=part.range, **arguments) as resource:
+                return document_of(resource).save_part(part)
 
     def find_attributes(self, url: URL | str, **arguments: Unpack[Arguments]) -> Attributes:
         """Return the attributes of the resource, without its content. Errors: see `operate`."""
@@ -239,10 +280,14 @@ class AsyncClient(_ClientWithOperations):
         return await asynchronous.run(self._begin(self._pool, operation, url, content, **arguments))
 
     async def access(
-        self, url: URL | str, **arguments: Unpack[AsyncArguments]
+        self,
+        url: URL | str,
+        *,
+        range: Range | None = None,  # noqa: A002  the name of the option
+        **arguments: Unpack[AsyncArguments],
     ) -> AsyncDocument | AsyncListing | AsyncSession[Any]:
         """As `Client.access`, for an `async with` block."""
-        resource = await self.operate("access", url, **arguments)
+        resource = await self.operate("access", url, **_with_range(arguments, range))
         return cast("AsyncDocument | AsyncListing | AsyncSession[Any]", resource)
 
     async def access_many(
@@ -280,6 +325,30 @@ class AsyncClient(_ClientWithOperations):
             finally:
                 await accesses.close()
 
+    async def download(
+        self,
+        url: URL | str,
+        path: str | os.PathLike[str],
+        *,
+        resume: bool = False,
+        **arguments: Unpack[AsyncArguments],
+    ) -> Download:
+        """As `Client.download`; threads use the files."""
+        from urlschemes_access.resources.asynchronous import document_of, in_thread  # imports asyncio, which is heavy
+
+        if not resume:
+            async with await self.access(url, **arguments) as resource:
+                return Download(Path(path), await document_of(resource).save(path))
+        part = Part(path, url)
+        await in_thread(part.__enter__, undo=lambda _: part.close())
+        try:
+            if part.needs_attributes:
+                part.compare(await self.find_attributes(url, **_without_options(arguments)))
+            async with await self.access(url, range=part.range, **arguments) as resource:
+                return await document_of(resource).save_part(part)
+        finally:
+            part.close()
+
     async def find_attributes(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
         """As `Client.find_attributes`."""
         return cast("Attributes", await self.operate("find attributes", url, **arguments))
@@ -305,6 +374,18 @@ class FunctionArguments(Arguments, total=False):
     registry: Registry | None
 
 
+def _with_range(arguments: Any, range: Range | None) -> Any:  # noqa: A002  the name of the option
+    """Return the arguments of an access with the option `range`, if one is given."""
+    if range is None:
+        return arguments
+    return {**arguments, "options": {**(arguments.get("options") or {}), "range": range}}
+
+
+def _without_options(arguments: Any) -> Any:
+    """Return the arguments of an access for another operation, which may not have its options."""
+    return {name: value for name, value in arguments.items() if name != "options"}
+
+
 _default_client = Client(keep_connections=False)
 
 
@@ -320,9 +401,27 @@ def operate(
     return client.operate(operation, url, content, **cast("Arguments", arguments))
 
 
-def access(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Document | Listing | Session:
+def access(
+    url: URL | str,
+    *,
+    range: Range | None = None,  # noqa: A002  the name of the option
+    **arguments: Unpack[FunctionArguments],
+) -> Document | Listing | Session:
     """As `Client.access`, with a client that has no settings."""
-    return cast("Document | Listing | Session", operate("access", url, **arguments))
+    client = _client(arguments.pop("registry", None))
+    return client.access(url, range=range, **cast("Arguments", arguments))
+
+
+def download(
+    url: URL | str,
+    path: str | os.PathLike[str],
+    *,
+    resume: bool = False,
+    **arguments: Unpack[FunctionArguments],
+) -> Download:
+    """As `Client.download`, with a client that has no settings."""
+    client = _client(arguments.pop("registry", None))
+    return client.download(url, path, resume=resume, **cast("Arguments", arguments))
 
 
 def find_attributes(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Attributes:

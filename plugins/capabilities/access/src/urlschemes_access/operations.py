@@ -124,7 +124,7 @@ class Operation:
         if not isinstance(url, scheme.url_type):  # a generic URL, or one of another registry
             url = read_as(scheme.url_type, str(url), max(LIMIT, len(str(url))))
         algorithm = _algorithm(self._registry, scheme, self._name)
-        self._check_arguments(algorithm)
+        self._check_arguments(algorithm, scheme.name)
         return Dialogue(
             algorithm(url, **self._configured_options(scheme, algorithm), **self._options),
             url=url,
@@ -175,14 +175,18 @@ class Operation:
                 self._emit("option", f"{name} is {setting.shown}, from {setting.source}")
         return configured
 
-    def _check_arguments(self, algorithm: Callable[..., object]) -> None:
-        """Raise TypeError for an argument that the operation does not take."""
+    def _check_arguments(self, algorithm: Callable[..., object], scheme: str) -> None:
+        """Raise TypeError for an argument that the operation does not take, UnsupportedOperation for a range."""
         if isinstance(self._content, str):
             raise TypeError("content must be bytes or an iterable of bytes, not str")
         if self._content is not None and self._name in _WITHOUT_CONTENT:
             raise TypeError(f"the operation {self._name!r} sends no content")
         if self._options:
             known = options_of(algorithm)
+            if "range" in self._options and "range" not in known:
+                raise UnsupportedOperation(
+                    f"{scheme} has no ranges", scheme=scheme, hint="only the whole resource can be accessed"
+                )
             for name, value in self._options.items():
                 check_option(name, value, known)
 

@@ -86,9 +86,9 @@ def convert(value: object, default: object) -> object:
         return _number(value, type(default))
     if isinstance(default, tuple):
         return tuple(value) if isinstance(value, list | tuple) else (value,)
-    if default is None or isinstance(value, str):
+    if default is None or (isinstance(value, str) and isinstance(default, str)):
         return value
-    raise ValueError("a string")
+    raise ValueError("a string" if isinstance(default, str) else f"a {type(default).__name__}, in Python")
 
 
 def _number(value: object, kind: type[float]) -> float:

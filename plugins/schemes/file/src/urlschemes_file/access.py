@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as replaced
 from typing import TYPE_CHECKING, Literal
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, Entry, media_type_of
 from urlschemes_access.errors import PolicyDenied, RemoteError, Truncated
 from urlschemes_access.protocol import (
+    CHUNK,
     Algorithm,
     Close,
     Deliver,
@@ -17,10 +19,11 @@ from urlschemes_access.protocol import (
     Open,
     OpenFile,
     Pull,
-    Reader,
+    Receive,
     Remove,
     Send,
 )
+from urlschemes_access.ranges import WHOLE, Range, beyond_end, is_same
 from urlschemes_file import FileURL
 
 if TYPE_CHECKING:
@@ -29,17 +32,20 @@ if TYPE_CHECKING:
 __all__ = ["access", "delete", "find_attributes", "replace", "update"]
 
 
-def access(url: FileURL) -> Algorithm[None]:
-    """Deliver the octets of a file, or an entry for each name in a directory.
+def access(url: FileURL, *, range: Range = WHOLE) -> Algorithm[None]:  # noqa: A002  the name of the option
+    """Deliver the octets of a file, or of a range of it, or an entry for each name in a directory.
 
     Raises PolicyDenied for another host, UnsafeURL if the URL has no path on this machine, RemoteError with the reason
-    of the operating system, Truncated if the file became shorter while it was read.
+    of the operating system, Truncated if the file became shorter while it was read, UnsupportedOperation for a range of
+    a directory.
     """
     facts = yield from _examine(url)
-    if facts.kind == "directory":
+    if facts.kind != "directory":
+        yield from _read(facts, range)
+    elif range.is_whole or range.unchanged is not None:
         yield from _list(facts)
     else:
-        yield from _read(facts)
+        raise UnsupportedOperation(f"{url.path!r} is a directory: it has no ranges", part="segments")
 
 
 def find_attributes(url: FileURL) -> Algorithm[None]:
@@ -70,17 +76,25 @@ def delete(url: FileURL) -> Algorithm[None]:
     yield from Open("attributes", Attributes(name=url.segments[-1]))
 
 
-def _read(facts: FileFacts) -> Algorithm[None]:
-    file = yield from OpenFile(facts.path)
-    yield from Open("document", _attributes(facts))
-    reader = Reader(file)
-    while octets := (yield from reader.some()):
+def _read(facts: FileFacts, wanted: Range) -> Algorithm[None]:
+    attributes = _attributes(facts)
+    if wanted.unchanged is not None and not is_same(wanted.unchanged, attributes):
+        wanted = WHOLE
+    if wanted.start > facts.size:
+        raise beyond_end(wanted.start, facts.size)
+    expected = wanted.length(facts.size)
+    file = yield from OpenFile(facts.path, start=wanted.start)
+    yield from Open("document", replaced(attributes, size=expected, start=wanted.start))
+    received = 0
+    while most := CHUNK if wanted.stop is None else min(wanted.stop - wanted.start - received, CHUNK):
+        octets = yield from Receive(file, most=most)
+        if not octets:  # a file that grows is read to its end
+            break
+        received += len(octets)
         yield from Deliver(octets)
-    if reader.received < facts.size:
+    if received < expected:
         raise Truncated(
-            f"the file became shorter: received {reader.received} of {facts.size} octets",
-            received=reader.received,
-            expected=facts.size,
+            f"the file became shorter: received {received} of {expected} octets", received=received, expected=expected
         )
     yield from Close(file)
 

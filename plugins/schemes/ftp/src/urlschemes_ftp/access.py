@@ -19,7 +19,8 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, media_type_of
 from urlschemes_access.protocol import Algorithm, Deliver, Open, Pull
 from urlschemes_access.protocol.replies import command_name
-from urlschemes_ftp.attributes import fetch_attributes, fetch_size
+from urlschemes_access.ranges import WHOLE, Range, beyond_end, is_same
+from urlschemes_ftp.attributes import fetch_attributes, fetch_size, fetch_time
 from urlschemes_ftp.data_connection import Download, open_data_connection
 from urlschemes_ftp.listing import deliver_directory
 from urlschemes_ftp.login import log_in
@@ -32,24 +33,28 @@ from urlschemes_ftp.url_path import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from urlschemes_ftp import FtpURL
     from urlschemes_ftp.control import Control
 
 __all__ = ["access", "delete", "find_attributes", "replace", "update"]
 
 
-def access(url: FtpURL) -> Algorithm[None]:
+def access(url: FtpURL, *, range: Range = WHOLE) -> Algorithm[None]:  # noqa: A002  the name of the option
     """Deliver the file, or the entries of the directory, that `url` names (RFC 1738 section 3.2.2).
 
     `;type=d` and an empty name mean a directory. Raises UnsafeURL before connecting; AuthRequired, RemoteError,
-    ProtocolError, LimitExceeded; Truncated if the server does not confirm the transfer.
+    ProtocolError, LimitExceeded; Truncated if the server does not confirm the transfer; UnsupportedOperation for a
+    range of a directory or a text, and if the server has no ranges.
     """
+    range = _possible_range(url, range)  # noqa: A001  as above
     control = yield from log_in(url)
     yield from change_directory(control, url)
     if names_directory(url):
         yield from deliver_directory(control, url)
     else:
-        yield from _retrieve(control, url)
+        yield from _retrieve(control, url, range)
     yield from control.end()
 
 
@@ -95,21 +100,68 @@ def delete(url: FtpURL) -> Algorithm[None]:
     yield from control.end()
 
 
-def _retrieve(control: Control, url: FtpURL) -> Algorithm[None]:
-    """Deliver a file, by RETR."""
+def _possible_range(url: FtpURL, wanted: Range) -> Range:
+    """Return the range, or the whole of what has no ranges. Raises UnsupportedOperation if only a part is wanted."""
+    if wanted.is_whole or not (names_directory(url) or representation_type(url) == b"A"):
+        return wanted
+    if wanted.unchanged is not None:
+        return WHOLE
+    kind = "a directory" if names_directory(url) else "a text, whose line ends the server writes,"
+    raise UnsupportedOperation(f"the URL names {kind} and not octets: it has no ranges", part="typecode")
+
+
+def _retrieve(control: Control, url: FtpURL, wanted: Range) -> Algorithm[None]:
+    """Deliver a file, or a range of it, by RETR."""
     type_code = representation_type(url)
     yield from control.carry_out(b"TYPE " + type_code)
     size = (yield from fetch_size(control, url)) if type_code == b"I" else None
+    modified = None
+    if wanted.unchanged is not None:
+        modified = yield from fetch_time(control, url)
+        if not is_same(wanted.unchanged, Attributes(size=size, modified=modified)):
+            wanted = WHOLE
+    if size is not None and wanted.start > size:
+        raise beyond_end(wanted.start, size)
+    if wanted.start and wanted.start == size:
+        yield from Open("document", _attributes(url, 0, modified, wanted))
+        return
     data = yield from open_data_connection(control)
+    wanted = yield from _restart(control, wanted)
     command = b"RETR " + file_name(url)
     reply = yield from control.command(command)
     hint = "if it is a directory, the same URL with ;type=d lists it" if reply.code == 550 else None
     reply.checked(command_name(command), 1, hint=hint)
-    download = Download(control, data, "RETR", size)
-    yield from Open("document", Attributes(media_type=media_type_of(url.name), name=url.name, size=size))
+    length = None if size is None else wanted.length(size)
+    most = None  # the server ends the data
+    if wanted.stop is not None and (size is None or wanted.stop < size):
+        most = wanted.stop - wanted.start
+    download = Download(control, data, "RETR", length, most=most)
+    yield from Open("document", _attributes(url, length, modified, wanted))
     while octets := (yield from download.receive()):
         yield from Deliver(octets)
     yield from download.confirm()
+
+
+def _restart(control: Control, wanted: Range) -> Algorithm[Range]:
+    """Send REST, if the range does not begin with the file. Return the range that the server will send."""
+    if not wanted.start:
+        return wanted
+    command = b"REST %d" % wanted.start
+    reply = yield from control.command(command)
+    if reply.kind != 5:
+        reply.checked(command_name(command), 3)
+        return wanted
+    if wanted.unchanged is not None:
+        return WHOLE
+    raise UnsupportedOperation(
+        f"the server has no ranges: {reply}", part="range", hint="only the whole file can be accessed"
+    )
+
+
+def _attributes(url: FtpURL, size: int | None, modified: datetime | None, wanted: Range) -> Attributes:
+    return Attributes(
+        media_type=media_type_of(url.name), name=url.name, size=size, modified=modified, start=wanted.start
+    )
 
 
 def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:

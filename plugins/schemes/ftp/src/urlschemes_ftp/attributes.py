@@ -13,17 +13,24 @@ from urlschemes_ftp.listing import find_file
 from urlschemes_ftp.url_path import file_name, names_directory, representation_type
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from urlschemes_access.protocol import Algorithm
     from urlschemes_access.protocol.replies import Reply
     from urlschemes_ftp import FtpURL
     from urlschemes_ftp.control import Control
 
-__all__ = ["fetch_attributes", "fetch_size"]
+__all__ = ["fetch_attributes", "fetch_size", "fetch_time"]
 
 
 def fetch_size(control: Control, url: FtpURL) -> Algorithm[int | None]:
     """Return the size that the server announces for the file; None if it announces none."""
     return parse_size(_value((yield from _ask(control, b"SIZE " + file_name(url)))))
+
+
+def fetch_time(control: Control, url: FtpURL) -> Algorithm[datetime | None]:
+    """Return when the file was modified; None if the server does not say."""
+    return parse_time(_value((yield from _ask(control, b"MDTM " + file_name(url)))))
 
 
 def fetch_attributes(control: Control, url: FtpURL) -> Algorithm[Attributes]:

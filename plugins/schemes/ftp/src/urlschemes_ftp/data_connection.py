@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import ConnectError, DeadlineExceeded, Truncated
-from urlschemes_access.protocol import Algorithm, Close, ConnectBack, Peer, Receive
+from urlschemes_access.protocol import CHUNK, Algorithm, Close, ConnectBack, Peer, Receive
 
 if TYPE_CHECKING:
     from urlschemes_access.protocol.replies import Reply
@@ -62,21 +62,30 @@ def _connect(control: Control, reply: Reply, command: str, port: int, *, sends: 
 
 
 class Download:
-    """A transfer from the server after `command`. `size` is the size that the server announced, if it did."""
+    """A transfer from the server after `command`. `size` is the size that the server announced, if it did.
 
-    __slots__ = ("_command", "_control", "_data", "_received", "_size")
+    After `most` octets, the transfer is ended by closing the data connection.
+    """
 
-    def __init__(self, control: Control, data: Peer, command: str, size: int | None = None) -> None:
+    __slots__ = ("_command", "_control", "_data", "_most", "_received", "_size")
+
+    def __init__(
+        self, control: Control, data: Peer, command: str, size: int | None = None, *, most: int | None = None
+    ) -> None:
         self._control = control
         self._data = data
         self._command = command
+        self._most = most
         self._received = 0
         self._size = size
 
     def receive(self) -> Algorithm[bytes]:
-        """Return the next octets; `b""` after the server closed the data connection. Raises Truncated."""
+        """Return the next octets; `b""` at the end. Raises Truncated."""
+        most = CHUNK if self._most is None else min(self._most - self._received, CHUNK)
+        if not most:
+            return b""
         try:
-            octets = (yield from Receive(self._data, phase="data")) or b""
+            octets = (yield from Receive(self._data, most=most, phase="data")) or b""
         except (ConnectError, Truncated) as error:
             raise self._truncated("the data connection broke") from error
         self._received += len(octets)
@@ -85,6 +94,10 @@ class Download:
     def confirm(self) -> Algorithm[None]:
         """Close the data connection and wait for 226 or 250. Raises Truncated if the server sends neither."""
         yield from Close(self._data)  # some servers wait for this
+        if self._received == self._most:
+            # The reply, which may be an error because the server could not send the rest, is not awaited.
+            self._control.login_directory = None
+            return
         try:
             reply = yield from self._control.reply(self._command, within=CONFIRMATION_TIMEOUT, phase="confirmation")
         except (ConnectError, DeadlineExceeded, Truncated) as error:

@@ -6,35 +6,45 @@ algorithms it does no I/O. Redirects of GET and HEAD are followed as far as the 
 
 from __future__ import annotations
 
+from dataclasses import replace as replaced
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError, Indeterminate, RedirectRefused
 from urlschemes_access.protocol import Algorithm, Close, Follow, Open, Pull
+from urlschemes_access.ranges import WHOLE, Range, beyond_end
 from urlschemes_http import HttpURL
 from urlschemes_http.authentication import login_for
 from urlschemes_http.body import deliver_body
+from urlschemes_http.ranges import range_fields, read_part, size_without_part
 from urlschemes_http.request import Request
 from urlschemes_http.response import MEDIA_TYPE, REDIRECTS, Method, Response
 from urlschemes_http.upload import Upload, check_written, missing_response
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from urlschemes_access.credentials import Credentials
 
 __all__ = ["access", "delete", "find_attributes", "replace"]
 
 
-def access(url: HttpURL) -> Algorithm[None]:
-    """Send GET, and deliver the content as it comes.
+def access(url: HttpURL, *, range: Range = WHOLE) -> Algorithm[None]:  # noqa: A002  the name of the option
+    """Send GET, and deliver the content, or a range of it, as it comes.
 
     Raises RemoteError for a status that is not a success, AuthRequired for 401 and 407, RedirectRefused, ProtocolError,
-    LimitExceeded, and Truncated if the content is shorter than announced.
+    LimitExceeded, Truncated if the content is shorter than announced, and UnsupportedOperation if the server has no
+    ranges.
     """
-    response = yield from _final_response(url, "GET")
-    yield from Open("document", response.attributes())
-    yield from deliver_body(response)
+    response = yield from _response_to_get(url, range)
+    if response.status == 416:
+        yield from Open("document", Attributes(size=0, start=range.start, fields=response.fields()))
+    else:
+        attributes = response.attributes()
+        yield from Open("document", replaced(attributes, start=range.start) if response.status == 206 else attributes)
+        yield from deliver_body(response)
     yield from response.end()
 
 
@@ -75,11 +85,42 @@ def delete(url: HttpURL) -> Algorithm[None]:
     yield from _report(response, sent=None)
 
 
-def _final_response(url: HttpURL, method: Method) -> Algorithm[Response]:
-    """Send the request, follow redirects and log in, and return the response that succeeds."""
+def _response_to_get(url: HttpURL, wanted: Range) -> Algorithm[Response]:
+    """Return the response with the range, or with the whole resource if it is not the unchanged one; 416 at its end."""
+    fields = range_fields(wanted)
+    response = yield from _final_response(url, "GET", fields)
+    if not fields:
+        return response
+    changeable = wanted.unchanged is not None
+    if response.status == 206:
+        if read_part(response, wanted):
+            return response
+    elif response.status == 416:
+        size = size_without_part(response)
+        if size == wanted.start:
+            return response
+        if not changeable:
+            if size is not None:
+                raise beyond_end(wanted.start, size)
+            response.check_success()
+    elif changeable:
+        return response
+    else:
+        raise UnsupportedOperation(
+            f"{url.host} has no ranges for this resource", part="range", hint="only the whole resource can be accessed"
+        )
+    yield from Close(response.peer)
+    return (yield from _final_response(url, "GET"))
+
+
+def _final_response(url: HttpURL, method: Method, fields: Sequence[tuple[str, str]] = ()) -> Algorithm[Response]:
+    """Send the request, follow redirects and log in, and return the response that succeeds.
+
+    The response to a request for a range, by `fields`, may also be 206 or 416.
+    """
     login: Credentials | None = None
     while True:
-        response = yield from Request.exchange(url, method, login)
+        response = yield from Request.exchange(url, method, login, fields)
         if response.status in REDIRECTS:
             yield from Close(response.peer)
             target = yield from _target(url, response)
@@ -90,7 +131,8 @@ def _final_response(url: HttpURL, method: Method) -> Algorithm[Response]:
             yield from Close(response.peer)
             login = yield from login_for(response)
         else:
-            response.check_success()
+            if not fields or response.status not in {206, 416}:
+                response.check_success()
             return response
 
 

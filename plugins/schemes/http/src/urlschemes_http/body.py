@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes_access.errors import Truncated
+from urlschemes_access.errors import ProtocolError, Truncated
 from urlschemes_access.protocol import CHUNK, Algorithm, Deliver, Receive
 from urlschemes_http.chunks import ChunkDecoder
 
@@ -32,7 +32,7 @@ def _deliver_octets(response: Response) -> Algorithm[None]:
             received += len(octets)
             yield from Deliver(octets)
         if received == response.size:
-            response.ended = len(beyond_head) <= received
+            response.ended = response.framing == "length" and len(beyond_head) <= received
             return
         most = CHUNK if response.size is None else response.size - received
         octets = yield from _receive(response, received, most)
@@ -50,8 +50,12 @@ def _deliver_chunks(response: Response) -> Algorithm[None]:
     while True:
         if piece := decoder.decode(octets):
             received += len(piece)
+            if response.size is not None and received > response.size:
+                raise ProtocolError(f"the chunks hold more than the {response.size} octets announced", where="content")
             yield from Deliver(piece)
         if decoder.finished:
+            if response.size not in (None, received):
+                raise _truncated(response, received)
             response.ended = not decoder.rest
             return
         octets = yield from _receive(response, received, CHUNK)

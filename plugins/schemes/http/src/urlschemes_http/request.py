@@ -17,7 +17,7 @@ from urlschemes_access.protocol import CHUNK, Algorithm, Close, Connect, Peer, S
 from urlschemes_http.response import MAX_HEAD, Method, Response, ResponseReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from urlschemes_access.credentials import Credentials
     from urlschemes_http import HttpURL
@@ -48,15 +48,17 @@ class Request:
         return cls(url, method, peer)
 
     @classmethod
-    def exchange(cls, url: HttpURL, method: Method, login: Credentials | None) -> Algorithm[Response]:
-        """Send a request that has no content and may be repeated, and return its response.
+    def exchange(
+        cls, url: HttpURL, method: Method, login: Credentials | None, more: Sequence[tuple[str, str]] = ()
+    ) -> Algorithm[Response]:
+        """Send a request that has no content and may be repeated, with `more` header fields; return its response.
 
         If the server has closed a connection that was kept open, the request is sent again over another one.
         """
         while True:
             request = yield from cls.begin(url, method)
             try:
-                yield from request.send_head(login)
+                yield from request.send_head(login, more)
                 return (yield from request.response())
             except ConnectError:
                 if request.peer.kept is None:

@@ -30,7 +30,7 @@ from urlschemes_access.protocol import Algorithm, Close, Peer, Receive, Release,
 if TYPE_CHECKING:
     from urlschemes_http import HttpURL
 
-__all__ = ["MAX_HEAD", "MEDIA_TYPE", "REDIRECTS", "Method", "Response", "ResponseReader", "next_event"]
+__all__ = ["MAX_HEAD", "MEDIA_TYPE", "REDIRECTS", "Method", "Response", "ResponseReader", "next_event", "parse_time"]
 
 MAX_INTERIM_RESPONSES = 8
 """Interim (1xx) responses before the final one."""
@@ -231,7 +231,7 @@ class Response:
         return Attributes(
             media_type=media_type if MEDIA_TYPE.fullmatch(media_type) and not coded else None,
             size=self.size,
-            modified=_time(fields.get("last-modified")),
+            modified=parse_time(fields.get("last-modified")),
             fields=fields,
         )
 
@@ -285,7 +285,7 @@ def _printable(octets: bytes) -> str:
     return shown(redact(_text(octets)))
 
 
-def _time(text: str | None) -> datetime | None:
+def parse_time(text: str | None) -> datetime | None:
     """Return the time of an HTTP date (RFC 9110 section 5.6.7); None for any other text."""
     try:
         time = parsedate_to_datetime(text) if text else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http
+import re
 import socketserver
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from email.message import Message
 
 __all__ = ["HttpAddress", "HttpRequest", "HttpResponse", "chunked", "echo", "http_server", "redirect"]
+
+
+_RANGE = re.compile("bytes=([0-9]+)-([0-9]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ def http_server(
 
     `handler` is a response, a function that returns one, or a mapping from paths (without the query) to these. If it
     returns None, or has no such path, the folder `root` is served, with index pages and listings; without a root, the
-    response is 404. PUT and DELETE change the folder if it is `writable`.
+    response is 404. Files have ranges. PUT and DELETE change the folder if it is `writable`.
     """
     requests: list[HttpRequest] = []
     connections: list[int] = []
@@ -125,8 +129,13 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(connection, connection.getpeername(), site, directory=None if folder is None else str(folder))
 
     def do_GET(self) -> None:
-        if not self._responded():
+        if self._responded():
+            return
+        part = self._part()
+        if part is None:
             super().do_GET()
+        else:
+            self._send(part)
 
     def do_HEAD(self) -> None:
         if not self._responded():
@@ -178,6 +187,24 @@ class _Handler(SimpleHTTPRequestHandler):
             return False
         self._send(response)
         return True
+
+    def _part(self) -> HttpResponse | None:
+        """Return the response to a request for a range of a file; None if the whole file is to be sent."""
+        asked = _RANGE.fullmatch(self.headers.get("Range", ""))
+        path = Path(self.translate_path(self.path))
+        if asked is None or not path.is_file():
+            return None
+        modified = self.date_time_string(int(path.stat().st_mtime))
+        if self.headers.get("If-Range", modified) != modified:
+            return None
+        content = path.read_bytes()
+        first = int(asked[1])
+        part = content[first : int(asked[2]) + 1] if asked[2] else content[first:]
+        if not part:
+            return HttpResponse(416, headers=[("Content-Range", f"bytes */{len(content)}")])
+        where = f"bytes {first}-{first + len(part) - 1}/{len(content)}"
+        fields = [("Content-Type", self.guess_type(path)), ("Last-Modified", modified), ("Content-Range", where)]
+        return HttpResponse(206, part, fields)
 
     def _body(self) -> bytes:
         """Return the body of the request. Raises ConnectionError if it ends early."""

@@ -43,8 +43,8 @@ def use_file(primitive: UseFile) -> File | FileFacts | list[FileFacts] | None:
     """Carry out a request on local files. This blocks for a moment, so an event loop calls it in a thread."""
     readable, writable = _Allowed(primitive.folders, "roots"), _Allowed(primitive.folders, "writable")
     match primitive.request:
-        case OpenFile(path=path, to="read"):
-            return File(_open_regular(path, readable, os.O_RDONLY))
+        case OpenFile(path=path, to="read", start=start):
+            return _open_at(_open_regular(path, readable, os.O_RDONLY), start)
         case OpenFile(path=path, to="replace"):
             return _ReplacingFile(path, writable)
         case OpenFile(path=path):
@@ -149,6 +149,17 @@ def _open_regular(path: str, allowed: _Allowed, flags: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _open_at(descriptor: int, start: int) -> File:
+    """Return the file of `descriptor`, to be read from the octet `start` on."""
+    file = File(descriptor)
+    try:
+        os.lseek(descriptor, start, os.SEEK_SET)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def _check_regular(mode: int, path: str, allowed: _Allowed) -> None:

@@ -20,6 +20,7 @@ _TYPES: dict[str, type] = {
     "kind": str,
     "problem": str,
     "size": int,
+    "start": int,
     "modified": datetime,
 }
 

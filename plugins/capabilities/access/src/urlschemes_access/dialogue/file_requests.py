@@ -43,11 +43,19 @@ class FileRequests:
         if request.to not in _MODES:
             raise breach(self._scheme, f"OpenFile to {', '.join(_MODES)}", repr(request.to))
         reads = request.to == "read"
+        if not have_type(int, request.start) or request.start < 0 or (request.start and not reads):
+            raise breach(self._scheme, "OpenFile to read from an octet of the file", repr(request))
         channel: primitives.Channel = yield from self._use(request, "roots" if reads else "writable")
         peer = requests.Peer("file")
         kind: Literal["input file", "output file"] = "input file" if reads else "output file"
         self._transfers.add(peer, OpenPeer(channel, kind, host="this machine"))
-        self._trace.emit("file", peer, f"open {request.path}" if reads else f"open {request.path} to {request.to}")
+        self._trace.emit(
+            "file",
+            peer,
+            f"open {request.path}{f' at {request.start}' if request.start else ''}"
+            if reads
+            else f"open {request.path} to {request.to}",
+        )
         return peer
 
     def keep(self, request: requests.Keep) -> primitives.Primitives[FileFacts]:

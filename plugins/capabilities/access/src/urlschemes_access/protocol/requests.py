@@ -219,16 +219,17 @@ class Release(Request[None]):
 class OpenFile(Request[Peer]):
     """Open a regular local file, if the policy allows its folder.
 
-    Opened to `read`, it is read with Receive. Opened to `replace` or to `append`, it is written with Send, and the
-    change takes effect with Keep; without Keep the file stays as it was. Only a file to replace need not exist. Raises
-    PolicyDenied, RemoteError with the system's reason.
+    Opened to `read`, it is read with Receive, from the octet `start` on. Opened to `replace` or to `append`, it is
+    written with Send, and the change takes effect with Keep; without Keep the file stays as it was. Only a file to
+    replace need not exist. Raises PolicyDenied, RemoteError with the system's reason.
     """
 
-    __slots__ = ("path", "to")
+    __slots__ = ("path", "start", "to")
 
-    def __init__(self, path: str, *, to: Literal["read", "replace", "append"] = "read") -> None:
+    def __init__(self, path: str, *, to: Literal["read", "replace", "append"] = "read", start: int = 0) -> None:
         self.path = path
         self.to = to
+        self.start = start
 
 
 class Keep(Request["FileFacts"]):

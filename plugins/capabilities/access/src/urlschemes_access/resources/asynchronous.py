@@ -11,7 +11,7 @@ from urlschemes_access.backends.event_loop import AsyncSource
 from urlschemes_access.backends.worker_threads import begin, wait_for
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
-from urlschemes_access.resources.resource import AnyResource
+from urlschemes_access.resources.resource import AnyResource, no_document
 from urlschemes_access.resources.synchronous import Session
 
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.dialogue import Dialogue
+    from urlschemes_access.downloads import Download, Part
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Open, Peer
     from urlschemes_access.resources.document_content import ContentReader
 
-__all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "run"]
+__all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "document_of", "in_thread", "run"]
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=Session)
@@ -89,6 +90,10 @@ class AsyncDocument(_AsyncResource, AnyDocument):
         """As `Document.save`; a thread writes the file. If cancelled, it leaves an existing file as it was."""
         return await self._carry_out(self._save(path))
 
+    async def save_part(self, part: Part) -> Download:
+        """As `Document.save_part`; threads write the file."""
+        return await self._carry_out(self._save_part(part))
+
     async def _carry_out(self, reader: ContentReader[T]) -> T:
         try:
             wanted = next(reader)
@@ -97,7 +102,7 @@ class AsyncDocument(_AsyncResource, AnyDocument):
                     if wanted is None:
                         answer: Any = self._octets_of(await self._pull())
                     else:
-                        answer = await wait_for(begin(wanted.action, "urlschemes file"), None, undo=wanted.undo)
+                        answer = await in_thread(wanted.action, undo=wanted.undo)
                 except BaseException as failure:  # noqa: BLE001  the reader cleans up and raises it again
                     wanted = reader.throw(failure)
                 else:
@@ -241,3 +246,15 @@ async def run(dialogue: Dialogue) -> AsyncDocument | AsyncListing | AsyncSession
     if opened.kind == "session":
         return AsyncSession(source, dialogue.attributes, opened)
     return dialogue.attributes
+
+
+def document_of(resource: AsyncDocument | AsyncListing | AsyncSession[Any]) -> AsyncDocument:
+    """Return `resource`. Raises UnsupportedOperation if it is not a document."""
+    if isinstance(resource, AsyncDocument):
+        return resource
+    raise no_document(resource)
+
+
+async def in_thread(action: Callable[[], T], *, undo: Callable[[T], object] | None = None) -> T:
+    """Carry out an action on a local file in a thread; `undo` gets a result that is no longer wanted."""
+    return await wait_for(begin(action, "urlschemes file"), None, undo=undo)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from urlschemes_access.attributes import Attributes
+    from urlschemes_access.downloads import Download, Part
     from urlschemes_access.resources.source import RunningOperation
 
 __all__ = ["AnyDocument", "ContentReader", "FileAction"]
@@ -160,6 +161,13 @@ class AnyDocument(AnyResource):
                 ) from fault
             raise
         return written
+
+    def _save_part(self, part: Part) -> ContentReader[Download]:
+        yield FileAction(partial(part.begin, self._attributes))
+        while octets := (yield from self._next()):
+            yield FileAction(partial(part.write, octets))
+        download: Download = yield FileAction(part.finish)
+        return download
 
 
 def _new_file(temporary: Path, target: Path) -> BinaryIO:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import AccessError
 
@@ -12,7 +13,17 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes, Gateway
     from urlschemes_access.resources.source import RunningOperation
 
-__all__ = ["AnyResource"]
+__all__ = ["AnyResource", "no_document"]
+
+
+def no_document(resource: AnyResource) -> UnsupportedOperation:
+    """Return the error for a listing or a session where only a document can be used."""
+    kind = type(resource).__name__.removeprefix("Async").lower()
+    return UnsupportedOperation(
+        f"{one_line(str(resource.url), 160)} is not a document: only documents can be downloaded",
+        scheme=resource.url.scheme,
+        hint=f"access it as a {kind}",
+    )
 
 
 class AnyResource:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urlschemes_access.attributes import Entry
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
-from urlschemes_access.resources.resource import AnyResource
+from urlschemes_access.resources.resource import AnyResource, no_document
 
 if TYPE_CHECKING:
     import os
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from typing import Self
 
     from urlschemes_access.attributes import Attributes
+    from urlschemes_access.downloads import Download, Part
     from urlschemes_access.protocol.requests import Algorithm, Peer
     from urlschemes_access.resources.document_content import ContentReader
     from urlschemes_access.resources.source import Source
 
-__all__ = ["Document", "Listing", "Session"]
+__all__ = ["Document", "Listing", "Session", "document_of"]
 
 T = TypeVar("T")
 
@@ -90,6 +91,10 @@ class Document(_BlockingResource, AnyDocument):
         or nothing is left, and the errors of iteration.
         """
         return self._carry_out(self._save(path))
+
+    def save_part(self, part: Part) -> Download:
+        """Write the octets to `part`, whose range was accessed; a failure leaves what was written. See `Part`."""
+        return self._carry_out(self._save_part(part))
 
     def _carry_out(self, reader: ContentReader[T]) -> T:
         try:
@@ -177,3 +182,10 @@ class Session(_BlockingResource):
             self.close()
         else:
             self._close_now()
+
+
+def document_of(resource: Document | Listing | Session) -> Document:
+    """Return `resource`. Raises UnsupportedOperation if it is not a document."""
+    if isinstance(resource, Document):
+        return resource
+    raise no_document(resource)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access import Document, Listing
+from urlschemes_access import Document, Listing, Range
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.attributes import attributes_json, write_attributes
 from urlschemes_cli.output.documents import document_json, write_document
+from urlschemes_cli.output.downloads import download
 from urlschemes_cli.output.json_output import errors_as_json, write_json
 from urlschemes_cli.output.listings import listing_json, write_listing
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from urlschemes_cli.settings import Settings
 
 __all__ = ["access", "attributes"]
+
+
+_NUMBER = re.compile("[0-9]{1,18}")
 
 
 def _check_target(context: click.Context, _: click.Parameter, value: str | None) -> Path | None:
@@ -42,6 +47,16 @@ def _check_target(context: click.Context, _: click.Parameter, value: str | None)
     if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {str(path.parent)!r}")
     return path
+
+
+def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Range | None:
+    """Return the range FIRST-LAST, both included; without LAST, to the end."""
+    if value is None:
+        return None
+    first, dash, last = value.partition("-")
+    if dash and _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last or first) and int(first) <= int(last or first):
+        return Range(int(first), int(last) + 1 if last else None)
+    raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, or FIRST-, got {value!r}")
 
 
 def _check_raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
@@ -68,6 +83,15 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
     metavar="FILE",
     help="Get every URL of FILE (one on each line, - is standard input), several at once, into files in the folder -o.",
 )
+@click.option(
+    "--continue",
+    "resumes",
+    is_flag=True,
+    help="Keep what was received in FILE.part if the command is interrupted, and continue there.",
+)
+@click.option(
+    "--range", "part", callback=_parse_range, metavar="FIRST-LAST", help="Get only these octets, counted from 0."
+)
 @click.option("--raw", is_flag=True, expose_value=False, callback=_check_raw, help="Refuse to write to a terminal.")
 @json_option
 @with_access_options
@@ -77,8 +101,10 @@ def access(
     url: str,
     target: Path | None,
     many: TextIO | None,
+    part: Range | None,
     access_options: AccessOptions,
     *,
+    resumes: bool,
     as_json: bool,
 ) -> None:
     """Get the document or listing that URL locates.
@@ -88,20 +114,37 @@ def access(
 
     Private networks are allowed, because you typed the URL. Local files are allowed below a --root only.
     """
+    if many is not None and (resumes or part is not None):
+        raise click.UsageError("--many cannot be combined with --continue or --range")
+    if resumes:
+        _check_resumes(target, part)
     client = settings.client
     if many is not None and target is not None:
         _access_many(client, many, target, access_options, as_json=as_json)
         return
+    result: dict[str, Any] | None
     progress = ProgressBar() if not access_options.verbose and can_show_progress(target) else None
     with errors_as_json(url, enabled=as_json):
         arguments = access_options.arguments(client, url, "access")
         if progress:
             arguments["trace"] = progress
-        with client.access(url, **arguments) as resource:
-            with progress.transfer(resource.attributes.size) if progress else nullcontext():
+        if resumes and target is not None:
+            result = download(client, url, target.resolve(), arguments, progress)
+        else:
+            with (
+                client.access(url, range=part, **arguments) as resource,
+                progress.transfer(resource.attributes.size) if progress else nullcontext(),
+            ):
                 result = _write(resource, target, as_json=as_json)
-            if as_json:
-                write_json(result)
+        if as_json:
+            write_json(result)
+
+
+def _check_resumes(target: Path | None, part: Range | None) -> None:
+    if part is not None:
+        raise click.UsageError("--continue and --range cannot be combined")
+    if target is None or (target.exists() and not target.is_file()):
+        raise click.UsageError("--continue needs -o FILE: only a file can be continued")
 
 
 def _access_many(client: Client, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access import Document
 
-__all__ = ["document_json", "hex_dump", "write_document"]
+__all__ = ["document_json", "hex_dump", "saved_json", "write_document"]
 
 MAX_DUMPED = 256
 """Octets of binary content that a terminal shows."""
@@ -50,20 +50,31 @@ def write_document(document: Document, target: Path | None) -> int:
 
 def document_json(document: Document, target: Path | None) -> dict[str, Any]:
     """Return a document as JSON: with its content, or with the name of the file `target` after saving it there."""
-    result: dict[str, Any] = {"kind": "document"}
-    if target is None:
-        octets = document.read()
-        count = len(octets)
-        try:
-            content, encoding = octets.decode("utf-8"), "utf-8"
-        except UnicodeDecodeError:
-            content, encoding = b64encode(octets).decode("ascii"), "base64"
-        result |= {"content": content, "encoding": encoding}
-    else:
-        count = write_document(document, target)
-        result |= {"saved": str(target)}
-    result |= {"octets": count, "terminated": document.terminated}
-    return {"url": document.url.redacted(), **result, "attributes": attributes_json(document.attributes)}
+    if target is not None:
+        return saved_json(document, target, write_document(document, target))
+    octets = document.read()
+    try:
+        content, encoding = octets.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        content, encoding = b64encode(octets).decode("ascii"), "base64"
+    return _json(document, {"content": content, "encoding": encoding}, len(octets))
+
+
+def saved_json(document: Document, target: Path, octets: int) -> dict[str, Any]:
+    """Return a document as JSON of which so many octets were saved in the file `target`."""
+    return _json(document, {"saved": str(target)}, octets)
+
+
+def _json(document: Document, content: dict[str, str], octets: int) -> dict[str, Any]:
+    return {
+        "url": document.url.redacted(),
+        "kind": "document",
+        **content,
+        "octets": octets,
+        "start": document.attributes.start,
+        "terminated": document.terminated,
+        "attributes": attributes_json(document.attributes),
+    }
 
 
 def hex_dump(octets: bytes) -> Iterator[str]:

@@ -253,7 +253,7 @@ class ReplayBackend:
     def _use_file(self, request: OpenFile | Examine | ListFolder | Remove) -> Any:
         match request:
             case OpenFile(to="read"):
-                return self._open_input(request.path)
+                return self._open_input(request.path, request.start)
             case OpenFile():
                 return self._open_output(request)
             case Examine():
@@ -274,14 +274,14 @@ class ReplayBackend:
                 return number, step
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
-    def _open_input(self, path: str) -> ReplayChannel:
+    def _open_input(self, path: str, start: int) -> ReplayChannel:
         number, step = self._find_file(path)
         if step.facts.kind == "directory":
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if step.facts.kind != "file":
             raise PolicyDenied(f"{path} is not a regular file", rule="roots")
         channel = self._new_file(path)
-        channel.input_step, channel.content = number, step.octets
+        channel.input_step, channel.content = number, step.octets[start:]
         return channel
 
     def _open_output(self, request: OpenFile) -> ReplayChannel:

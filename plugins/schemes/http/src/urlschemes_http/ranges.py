@@ -1,0 +1,90 @@
+"""Ranges of HTTP resources (RFC 9110 sections 13.1.5 and 14)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, timedelta
+from email.utils import format_datetime
+from typing import TYPE_CHECKING
+
+from urlschemes_access.errors import ProtocolError
+from urlschemes_http.response import parse_time
+
+if TYPE_CHECKING:
+    from urlschemes_access.attributes import Attributes
+    from urlschemes_access.ranges import Range
+    from urlschemes_http.response import Response
+
+__all__ = ["range_fields", "read_part", "size_without_part"]
+
+_STRONG_TAG = re.compile(r'"[!#-~]*"')
+_CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,19})-([0-9]{1,19})/([0-9]{1,19}|\*)", re.IGNORECASE)
+_NO_RANGE = re.compile(r"bytes \*/([0-9]{1,19})", re.IGNORECASE)
+_ONE_SECOND = timedelta(seconds=1)
+
+
+def range_fields(wanted: Range) -> list[tuple[str, str]]:
+    """Return the header fields that ask for a range; none if the whole resource is to be asked for."""
+    if wanted.is_whole:
+        return []
+    last = "" if wanted.stop is None else str(wanted.stop - 1)
+    fields = [("Range", f"bytes={wanted.start}-{last}")]
+    if wanted.unchanged is not None:
+        condition = _condition(wanted.unchanged)
+        return [*fields, ("If-Range", condition)] if condition else []
+    return fields
+
+
+def read_part(response: Response, wanted: Range) -> bool:
+    """Check a response 206, and set its size. Return False if the resource is not that of `wanted.unchanged`.
+
+    Raises ProtocolError unless the response has all of the range, and nothing else.
+    """
+    text = response.field("content-range")
+    match = _CONTENT_RANGE.fullmatch(text or "")
+    if match is None:
+        kind = response.field("content-type") or ""
+        several = kind.lower().startswith("multipart/byteranges")
+        raise _error("several ranges" if several else "none" if text is None else f"'{text[:80]}'")
+    first, last = int(match[1]), int(match[2])
+    size = None if match[3] == "*" else int(match[3])
+    end = wanted.stop if size is None else wanted.start + wanted.length(size)
+    if first != wanted.start or last + 1 != end or (size is not None and last >= size):
+        raise _error(f"'{match[0]}' for the octets from {wanted.start} up to {end or 'the end'}")
+    if response.size not in (None, end - first):
+        raise _error(f"'{match[0]}' and a Content-Length of {response.size}")
+    response.size = end - first
+    return wanted.unchanged is None or not _contradicts(response, size, wanted.unchanged)
+
+
+def size_without_part(response: Response) -> int | None:
+    """Return the size that a response 416 gives the resource."""
+    match = _NO_RANGE.fullmatch(response.field("content-range") or "")
+    return int(match[1]) if match else None
+
+
+def _condition(before: Attributes) -> str | None:
+    """Return what If-Range compares; None if nothing tells for certain that the resource is unchanged."""
+    tag = before.fields.get("etag")
+    if tag is not None:
+        return tag if _STRONG_TAG.fullmatch(tag) else None
+    if before.modified is None:
+        return None
+    date = parse_time(before.fields.get("date"))
+    if date is not None and date - before.modified < _ONE_SECOND:
+        return None  # it could have been modified again in the same second
+    return format_datetime(before.modified.astimezone(UTC), usegmt=True)
+
+
+def _contradicts(response: Response, size: int | None, before: Attributes) -> bool:
+    """Return True if a response 206 is of another version than `before`, because the server ignored If-Range."""
+    tag, modified = response.field("etag"), parse_time(response.field("last-modified"))
+    if None not in (size, before.size) and size != before.size:
+        return True
+    if tag is not None and "etag" in before.fields:
+        return tag != before.fields["etag"]
+    return None not in (modified, before.modified) and modified != before.modified
+
+
+def _error(got: str) -> ProtocolError:
+    return ProtocolError(f"expected a Content-Range with the range of the request, got {got}", where="Content-Range")
