@@ -168,6 +168,16 @@ def test_logins(server: Address) -> None:
     assert asked == [(server.host, server.port, "joe")]
 
 
+def test_credentials_given_as_a_value_are_the_login_of_a_url_without_one(server: Address) -> None:
+    login = Credentials("joe", "s3cret/@:")
+    for url in (f"ftp://{server}/etc/motd", f"ftp://joe@{server}/etc/motd"):
+        assert read(url, credentials=login) == b"the one of joe\n"
+    with pytest.raises(AuthRequired, match="requires a password for the user 'ann'"):
+        read(f"ftp://ann@{server}/etc/motd", credentials=login)
+    with pytest.raises(AuthRequired, match="not a token"):
+        read(f"ftp://{server}/etc/motd", credentials=Credentials(token="abc"))
+
+
 def test_the_trace_shows_the_dialogue_without_the_password(server: Address) -> None:
     events: list[object] = []
     read(f"ftp://{JOE}@{server}/etc/motd", trace=events.append)

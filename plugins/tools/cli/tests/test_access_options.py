@@ -67,3 +67,43 @@ def test_plugins_provide_credentials_only_if_the_option_is_given(run, install) -
     assert run("access", url, plugins=both).exit_code == 3
     assert run("access", "--plugin-credentials", url, plugins=both).stdout == "me has 9 letters\n"
     assert run("access", "--plugin-credentials", url).exit_code == 3
+
+
+LOGIN = "x-shelf://127.0.0.1/login"
+
+
+def test_the_login_of_user_goes_to_the_url(run, tmp_path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"opensesame\r\nmore\n")
+    assert run("access", "--user", "joe:a:b", LOGIN).stdout == "joe has 3 letters\n"
+    assert run("access", "--user", "joe:", LOGIN).stdout == "joe has 0 letters\n"
+    assert run("access", "--user", "joe", "--password-file", str(secret), LOGIN).stdout == "joe has 10 letters\n"
+    typed = run("access", "--user", "joe", "--password-file", "-", LOGIN, input="four\n")
+    assert typed.stdout == "joe has 4 letters\n"
+    refused = run("access", "--bearer-file", str(secret), LOGIN)
+    assert refused.exit_code == 3
+    assert "a user name and a password, not a token" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--user", "joe"], "--user has no password, and there is no terminal to ask"),
+        (["--user", ":x"], "--user needs a name"),
+        (["--user", "joe:x", "--password-file", "-"], "--user has a password already"),
+        (["--user", "joe", "--password-file", "-"], "--password-file: the first line is empty"),
+        (["--password-file", "-"], "--password-file needs --user"),
+        (["--bearer-file", "-", "--user", "joe"], "cannot be used together"),
+    ],
+)
+def test_a_login_that_is_not_complete_is_a_usage_error(run, arguments: list[str], message: str) -> None:
+    result = run("access", *arguments, LOGIN)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_the_hint_of_a_limit_says_where_it_is_set(run) -> None:
+    result = run("access", "--limit", "entries=1", "x-shelf://127.0.0.1/menu")
+    assert result.exit_code == 3
+    expected = "--limit entries=N changes it, or `entries = N` in the table [limits] of the configuration file"
+    assert expected in " ".join(result.stderr.split())

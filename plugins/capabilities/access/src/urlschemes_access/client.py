@@ -73,8 +73,8 @@ class Arguments(TypedDict, total=False):
     """The policy: what may be reached, and the limits."""
     deadline: float | None
     """The most seconds that the operation may take."""
-    credentials: Authenticator | None
-    """Called for a user name and a password if the server requires a login."""
+    credentials: Credentials | Authenticator | None
+    """Credentials for the scheme, host and port of the URL; or a function, called if a server requires a login."""
     ask: Asker | None
     """Called for the answers to a form if the server asks questions."""
     trace: Tracer | None
@@ -96,7 +96,7 @@ class AsyncArguments(TypedDict, total=False):
 
     policy: Policy | None
     deadline: float | None
-    credentials: Callable[[Authenticate], Credentials | Awaitable[Credentials | None] | None] | None
+    credentials: Credentials | Callable[[Authenticate], Credentials | Awaitable[Credentials | None] | None] | None
     ask: Callable[[Form], Answers | Awaitable[Answers | None] | None] | None
     trace: Tracer | None
     ssl_context: ssl.SSLContext | None

@@ -11,6 +11,7 @@ from urlschemes import default_registry
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.configuration import Configuration
+from urlschemes_access.credentials import Credentials
 from urlschemes_access.hooks import AccessHooks
 from urlschemes_access.policy import Policy
 from urlschemes_access.tls_files import TLSFiles
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from urlschemes.registry.registry import Registry
-    from urlschemes_access.credentials import Credentials
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.trace_event import Tracer
 
@@ -143,5 +143,7 @@ class ClientBase:
             raise TypeError(f"policy must be a Policy, such as Policy.interactive(), not {type(self.policy).__name__}")
         for name in ("credentials", "ask", "trace"):
             value = getattr(self, name)
+            if name == "credentials" and isinstance(value, Credentials):
+                continue
             if value is not None and not callable(value):
                 raise TypeError(f"{name} must be a function, not {type(value).__name__}")

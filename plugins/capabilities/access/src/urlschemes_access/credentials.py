@@ -14,10 +14,15 @@ __all__ = ["Answers", "Asker", "Authenticator", "Credentials", "Form", "Question
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A user name and a password for one host and port."""
+    """A user name and a password for one host and port; or a bearer `token` (RFC 6750), which only https sends."""
 
-    user: str
-    password: str = field(repr=False)
+    user: str = ""
+    password: str = field(default="", repr=False)
+    token: str = field(default="", repr=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.token and (self.user or self.password):
+            raise ValueError("credentials are a user name and a password, or a token, not both")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,16 +63,20 @@ def _log_in(control: Control, url: FtpURL) -> Algorithm[None]:
     if (yield from control.banner(120, 2)).code == 120:  # ready in some minutes; 220 follows
         yield from control.banner(2)
 
-    reply = yield from control.command(b"USER " + (ANONYMOUS if url.user is None else octets_of(url.user)))
+    login = control.peer.login if url.user is None else None
+    if login is not None and not login.user:
+        raise AuthRequired(f"{url.host} requires a user name and a password, not a token")
+    user = login.user if login is not None else url.user
+    reply = yield from control.command(b"USER " + (ANONYMOUS if user is None else octets_of(user)))
     if reply.code == 331:
-        password = yield from _password(url, reply)
+        password = octets_of(login.password) if login is not None else (yield from _password(url, reply))
         reply = yield from control.command(b"PASS ", secret=password)
     if reply.code == 332:
         raise AuthRequired(f"the server requires an account, which no URL can hold: {reply}")
     if reply.kind == 3:
         raise AuthRequired(f"the server asked for a password again: {reply}")
     if reply.code in (430, 530, 532):
-        hint = "the URL names no user, so the login was anonymous" if url.user is None else None
+        hint = "the URL names no user, so the login was anonymous" if user is None else None
         raise AuthRequired(f"the server refused the login: {reply}", hint=hint)
     reply.checked("the login", 2)
 

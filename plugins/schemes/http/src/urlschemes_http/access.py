@@ -79,7 +79,7 @@ def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
 def delete(url: HttpURL) -> Algorithm[None]:
     """Send DELETE. Raises what `replace` raises; Indeterminate if there is no response."""
     response = yield from _delete(url, None)
-    if response.status == 401:
+    if response.status == 401 and not response.had_login:
         yield from Close(response.peer)
         response = yield from _delete(url, (yield from login_for(response)))
     yield from _report(response, sent=None)
@@ -127,7 +127,7 @@ def _final_response(url: HttpURL, method: Method, fields: Sequence[tuple[str, st
             if (target.tls, target.host, target.port) != (url.tls, url.host, url.port):
                 login = None
             url = target
-        elif response.status == 401 and login is None:
+        elif response.status == 401 and not response.had_login:
             yield from Close(response.peer)
             login = yield from login_for(response)
         else:

@@ -6,7 +6,6 @@ response can be mistaken for another's. A request that writes always has a conne
 
 from __future__ import annotations
 
-from base64 import b64encode
 from typing import TYPE_CHECKING
 
 import h11
@@ -14,6 +13,7 @@ import h11
 from urlschemes import __version__
 from urlschemes_access.errors import ConnectError
 from urlschemes_access.protocol import CHUNK, Algorithm, Close, Connect, Peer, Send, StartTLS
+from urlschemes_http.authentication import authorization
 from urlschemes_http.response import MAX_HEAD, Method, Response, ResponseReader
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ __all__ = ["Request"]
 class Request:
     """One request and its response. The target is sent exactly as the URL writes it."""
 
-    __slots__ = ("_http", "_method", "_reader", "peer", "url")
+    __slots__ = ("_http", "_login", "_method", "_reader", "peer", "url")
 
     def __init__(self, url: HttpURL, method: Method, peer: Peer) -> None:
         # MAX_HEAD limits a header; h11's own limit must be higher.
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=2 * (MAX_HEAD + CHUNK))
+        self._login: Credentials | None = None
         self._method = method
         self._reader = ResponseReader(self._http, peer, url.host)
         self.url = url
@@ -68,7 +69,10 @@ class Request:
     def send_head(
         self, login: Credentials | None, more: Iterable[tuple[str, str]] = (), *, complete: bool = True
     ) -> Algorithm[None]:
-        """Send the request line and the header fields, `more` among them; `complete` if no content follows."""
+        """Send the request line and the header fields, `more` among them; `complete` if no content follows.
+
+        Without a `login`, the caller's credentials for this server are sent, if the connection is protected.
+        """
         url = self.url
         fields = [
             ("Host", url.host if url.port == url.default_port else f"{url.host}:{url.port}"),
@@ -79,9 +83,10 @@ class Request:
             *more,
         ]
         secret: bytes | None = None
-        if login is not None:
-            secret = b64encode(f"{login.user}:{login.password}".encode("utf-8", "surrogateescape"))
-            fields.append(("Authorization", f"Basic {secret.decode('ascii')}"))
+        self._login = login or (self.peer.login if url.tls else None)
+        if self._login is not None:
+            value, secret = authorization(self._login)
+            fields.append(("Authorization", value))
         octets = self._http.send(h11.Request(method=self._method, target=url.target, headers=fields)) or b""
         if complete:
             octets += self._http.send(h11.EndOfMessage()) or b""
@@ -101,4 +106,6 @@ class Request:
         return None
 
     def _response(self, event: h11.Response) -> Response:
-        return Response(self.url, self._method, self.peer, self._http, event, self._reader.head)
+        response = Response(self.url, self._method, self.peer, self._http, event, self._reader.head)
+        response.had_login = self._login is not None
+        return response

@@ -16,6 +16,7 @@ from urlschemes_access.errors import (
     Indeterminate,
     ProtocolError,
     RedirectRefused,
+    TLSError,
     Truncated,
 )
 from urlschemes_access.protocol import Algorithm, Close, Ready, Send, sent_so_far
@@ -68,7 +69,7 @@ class Upload:
             if response is None:
                 return cls(request, chunked=chunked)
             yield from Close(response.peer)
-            if response.status == 401 and login is None:
+            if response.status == 401 and not response.had_login:
                 login = yield from login_for(response)
             elif response.status == 417:  # the server does not support Expect
                 expects = False
@@ -82,7 +83,7 @@ class Upload:
         size = b"%x\r\n" % len(octets) if self._chunked else b""
         try:
             yield from Send(self._request.peer, b"%b%b\r\n" % (size, octets) if self._chunked else octets)
-        except (ConnectError, DeadlineExceeded, Truncated) as error:
+        except (ConnectError, DeadlineExceeded, TLSError, Truncated) as error:
             self.sent += min(max((error.sent or 0) - len(size), 0), len(octets))
             raise (yield from self._failure(error)) from error
         self.sent += len(octets)
@@ -92,7 +93,7 @@ class Upload:
         if self._chunked:
             try:
                 yield from Send(self._request.peer, b"0\r\n\r\n")
-            except (ConnectError, DeadlineExceeded, Truncated) as error:
+            except (ConnectError, DeadlineExceeded, TLSError, Truncated) as error:
                 raise (yield from self._failure(error)) from error
         try:
             return (yield from self._request.response(timeout=RESPONSE_TIMEOUT))
@@ -129,6 +130,8 @@ class Upload:
     def _broken(self, error: AccessError) -> AccessError:
         if isinstance(error, DeadlineExceeded):
             return DeadlineExceeded(f"{error.message}; {sent_so_far(self.sent)}", phase=error.phase, sent=self.sent)
+        if isinstance(error, TLSError):
+            return TLSError(f"{error.message}; {sent_so_far(self.sent)}", hint=error.hint, sent=self.sent)
         return Truncated(f"the connection to {self._request.url.host} broke; {sent_so_far(self.sent)}", sent=self.sent)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
     from urlschemes_access import Policy
-    from urlschemes_access.credentials import Authenticator
+    from urlschemes_access.credentials import Authenticator, Credentials
     from urlschemes_access.trace_event import Tracer
     from urlschemes_mailto.envelope import Delivery, Submission
 
@@ -34,7 +34,7 @@ def send(
     allow_cleartext: bool = False,
     policy: Policy | None = None,
     deadline: float | None = None,
-    credentials: Authenticator | None = None,
+    credentials: Credentials | Authenticator | None = None,
     trace: Tracer | None = None,
     ssl_context: ssl.SSLContext | None = None,
 ) -> Delivery:
@@ -42,9 +42,10 @@ def send(
 
     `confirm` gets the Submission, envelope and octets, and returns True to send it; `confirm=True` means that the user
     has confirmed it already. `sender` is the address for delivery failures, and the From of a message without one.
-    `starttls` is `"if offered"`, `"required"` or `"never"`. `credentials` is asked for a login, which is sent over TLS,
-    and without TLS only if `allow_cleartext` is true. With `login=False` the message is sent without a login. The other
-    arguments are those of `urlschemes_access.operate`; composing the message counts for the deadline.
+    `starttls` is `"if offered"`, `"required"` or `"never"`. `credentials` are a login, or a function that is asked for
+    one. It is sent over TLS, and without TLS only if `allow_cleartext` is true; with `login=False` the message is sent
+    without a login. The other arguments are those of `urlschemes_access.operate`; composing the message counts for the
+    deadline.
 
     Raise UnsafeURL, UnsupportedOperation and PolicyDenied before the relay is resolved; PolicyDenied for a login that
     would be sent without TLS; RemoteError with the refused step; AuthRequired, TLSError and other AccessErrors.

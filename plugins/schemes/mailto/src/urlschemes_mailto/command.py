@@ -117,7 +117,7 @@ def send(
             options["login"] = login
         arguments = access_options.arguments(client, url, "send")
         arguments["options"] = {**arguments["options"], **options}
-        if not _allows_cleartext(arguments["options"], configured):
+        if callable(arguments["credentials"]) and not _allows_cleartext(arguments["options"], configured):
             known = client.credentials_from_hooks if access_options.plugin_credentials else None
             arguments["credentials"] = _without_prompt_in_cleartext(arguments["credentials"], known)
         delivery = cast("Delivery", client.operate("send", parsed, **arguments))

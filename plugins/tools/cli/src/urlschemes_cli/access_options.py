@@ -24,7 +24,7 @@ from urlschemes_access import Limits, Policy
 from urlschemes_access.scheme_options import convert, options_of
 from urlschemes_cli.deadline import deadline
 from urlschemes_cli.output.text import safe_line
-from urlschemes_cli.prompts import form_prompt, login_prompt
+from urlschemes_cli.prompts import form_prompt, given_login, login_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +40,8 @@ FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True)
 """The type of an option that names a folder."""
 FILE = click.Path(exists=True, dir_okay=False)
 """The type of an option that names a file to read."""
+SECRET = click.Path(exists=True, dir_okay=False, allow_dash=True)
+"""The type of an option that names a file with a secret."""
 
 _MAX_SECONDS = 86_400
 
@@ -57,6 +59,9 @@ class AccessOptions(NamedTuple):
     cacert: str | None
     cert: str | None
     key: str | None
+    user: str | None
+    password_file: str | None
+    bearer_file: str | None
     plugin_credentials: bool
 
     def arguments(self, client: Client, url: str, operation: str) -> Arguments:
@@ -64,7 +69,8 @@ class AccessOptions(NamedTuple):
         return {
             "policy": self._policy(client),
             "deadline": self.deadline,
-            "credentials": login_prompt(client.credentials_from_hooks if self.plugin_credentials else None),
+            "credentials": given_login(self.user, self.password_file, self.bearer_file)
+            or login_prompt(client.credentials_from_hooks if self.plugin_credentials else None),
             "ask": form_prompt(),
             "trace": self._tracer(),
             "cacert": self.cacert,
@@ -132,6 +138,9 @@ _OPTIONS = (
     click.option("--cacert", type=FILE, metavar="FILE", help="Trust the authorities in FILE, not those of the system."),
     click.option("--cert", type=FILE, metavar="FILE", help="Show servers the client certificate in FILE."),
     click.option("--key", type=FILE, metavar="FILE", help="Private key of --cert, unless that file holds it."),
+    click.option("--user", metavar="NAME[:PASSWORD]", help="Log in to the host of URL; the password is asked for."),
+    click.option("--password-file", type=SECRET, metavar="FILE", help="Read the password of --user from FILE, or -."),
+    click.option("--bearer-file", type=SECRET, metavar="FILE", help="Send the token in FILE, or -, over https only."),
     click.option("--plugin-credentials", is_flag=True, help="Let plugins provide user names and passwords."),
 )
 

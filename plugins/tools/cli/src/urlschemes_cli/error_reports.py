@@ -143,7 +143,9 @@ def _access_hint(error: URLError) -> str | None:
     if isinstance(error, PolicyDenied) and error.hint and error.rule and hasattr(Policy, error.rule):
         return _POLICY_HINTS.get(error.rule, _CONFIGURED_HINT.format(rule=error.rule))
     needs_credentials = isinstance(error, AuthRequired) and "credentials" in (error.hint or "")
-    if isinstance(error, InputRequired) or (needs_credentials and not can_prompt()):
+    if needs_credentials and not can_prompt():
+        return "--user NAME with --password-file FILE logs in, and so does --bearer-file FILE where a token is required"
+    if isinstance(error, InputRequired):
         return "the command asks for it if standard input and standard error are a terminal"
     if isinstance(error, LimitExceeded) and error.limit == "content":
         return "-o FILE saves a document of any length"

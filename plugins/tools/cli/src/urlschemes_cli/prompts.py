@@ -17,12 +17,56 @@ if TYPE_CHECKING:
     from urlschemes_access.credentials import Answers, Authenticator, Form, Question
     from urlschemes_access.protocol import Authenticate
 
-__all__ = ["can_prompt", "form_prompt", "login_prompt"]
+__all__ = ["can_prompt", "form_prompt", "given_login", "login_prompt"]
+
+MAX_SECRET = 64 * 1024
+"""Octets that a password or token in a file may have."""
 
 
 def can_prompt() -> bool:
     """Return True if standard input and standard error are a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def given_login(user: str | None, password_file: str | None, bearer_file: str | None) -> Credentials | None:
+    """Return the login that the options give; a password that is missing is asked for. Raises click.UsageError."""
+    if bearer_file is not None:
+        if user is not None:
+            raise click.UsageError("--bearer-file and --user cannot be used together")
+        return Credentials(token=_secret_in(bearer_file, "--bearer-file", "Token"))
+    if user is None:
+        if password_file is not None:
+            raise click.UsageError("--password-file needs --user NAME")
+        return None
+    name, colon, password = user.partition(":")
+    if not name:
+        raise click.UsageError("--user needs a name: --user NAME")
+    if colon and password_file is not None:
+        raise click.UsageError("--user has a password already: give --password-file, or the password")
+    if password_file is not None:
+        password = _secret_in(password_file, "--password-file", f"Password of {safe_line(name)}")
+    elif not colon:
+        if not can_prompt():
+            raise click.UsageError("--user has no password, and there is no terminal to ask: add --password-file FILE")
+        password = _prompt_for_secret(f"Password of {safe_line(name)}")
+    return Credentials(name, password)
+
+
+def _secret_in(file: str, option: str, label: str) -> str:
+    """Return the first line of `file`; `-` is standard input."""
+    if file == "-" and can_prompt():
+        return _prompt_for_secret(label)
+    with click.open_file(file, "rb") as opened:
+        octets: bytes = opened.readline(MAX_SECRET + 1)
+    secret = octets.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
+    if not secret or len(octets) > MAX_SECRET:
+        raise click.UsageError(f"{option}: the first line is {'too long' if secret else 'empty'}")
+    return secret
+
+
+def _prompt_for_secret(label: str) -> str:
+    with prompting():
+        return str(click.prompt(label, default="", show_default=False, hide_input=True, err=True))
 
 
 def login_prompt(first: Authenticator | None) -> Authenticator:
@@ -46,9 +90,7 @@ def _ask_for_login(request: Authenticate) -> Credentials | None:
         user = click.prompt("User (empty: none)", default="", show_default=False, err=True)
         if not user:
             return None
-    label = f"Password of {safe_line(user)}"
-    password = click.prompt(label, default="", show_default=False, hide_input=True, err=True)
-    return Credentials(user, password)
+    return Credentials(user, _prompt_for_secret(f"Password of {safe_line(user)}"))
 
 
 def form_prompt() -> Callable[[Form], Answers] | None:

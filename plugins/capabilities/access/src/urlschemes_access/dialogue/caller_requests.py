@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsafeURL
 from urlschemes_access.backends import primitives
 from urlschemes_access.credentials import Credentials
-from urlschemes_access.errors import InputRequired
+from urlschemes_access.errors import AuthRequired, InputRequired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,9 +30,13 @@ _END = object()
 
 
 class CallerRequests:
-    """Passes requests of one operation on to the functions and the content of its caller, as far as there are any."""
+    """Passes requests of one operation on to the functions and the content of its caller, as far as there are any.
 
-    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_scheme", "_trace")
+    `origin` is the scheme, host and port that credentials given as a value are for; the host is None for a URL without
+    one, which names no server; the origin is None if they are for none.
+    """
+
+    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_origin", "_scheme", "_trace")
 
     def __init__(
         self,
@@ -40,7 +44,8 @@ class CallerRequests:
         deadline: Deadline,
         trace: Trace,
         *,
-        credentials: Authenticator | None,
+        credentials: Credentials | Authenticator | None,
+        origin: tuple[str, str | None, int | None] | None,
         ask: Asker | None,
         content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None,
     ) -> None:
@@ -48,27 +53,55 @@ class CallerRequests:
         self._deadline = deadline
         self._trace = trace
         self._credentials = credentials
+        self._origin = origin
         self._ask = ask
         self._next_piece = _next_piece_of(content)
 
     def authenticate(self, request: requests.Authenticate) -> primitives.Primitives[Credentials | None]:
-        """Raises UnsafeURL for credentials that no protocol line can carry, TypeError for anything but credentials."""
+        """Raises UnsafeURL for credentials that no protocol line can carry, TypeError for anything but credentials.
+
+        Raises AuthRequired for a token where the protocol has none.
+        """
         if self._credentials is None:
             return None
         request.scheme = request.scheme or self._scheme
-        given = yield from self._call(partial(self._credentials, request))
+        if isinstance(self._credentials, Credentials):
+            login = self.known_login(request.scheme, request.host, request.port)
+            given: object = login if login is None or request.user in (None, login.user) else None
+        else:
+            given = yield from self._call(partial(self._credentials, request))
         if given is None:
             return None
+        login = self._checked(given)
+        if login.token and not request.tokens:
+            raise AuthRequired(f"{request.host} requires a user name and a password, not a token")
+        return login
+
+    def known_login(self, scheme: str, host: str, port: int) -> Credentials | None:
+        """Return the credentials that the caller gave as a value, for the origin of the URL; None for any other.
+
+        Once a redirect has led elsewhere, they are not even returned for the origin: another server chose the URL.
+        """
+        if not isinstance(self._credentials, Credentials) or self._origin is None:
+            return None
+        of_scheme, of_host, of_port = self._origin
+        if scheme != of_scheme or (of_host is not None and (host.lower(), port) != (of_host.lower(), of_port)):
+            self._origin = None
+            return None
+        return self._checked(self._credentials)
+
+    def _checked(self, given: object) -> Credentials:
+        """Return credentials, whose secret is hidden from now on. Raises TypeError, UnsafeURL."""
         if not isinstance(given, Credentials):
             raise TypeError(f"credentials must return Credentials or None, not {type(given).__name__}")
-        for part, text in (("user", given.user), ("password", given.password)):
+        for part, text in (("user", given.user), ("password", given.password), ("token", given.token)):
             if not isinstance(text, str):
                 raise TypeError(f"the {part} of credentials must be a str, not {type(text).__name__}")
             if found := _UNSENDABLE.search(text):
                 what = "control character" if found[0].isascii() else "surrogate that stands for no octet"
                 raise UnsafeURL(f"the {part} given contains a {what}", part=part)
-        if given.password:
-            self._trace.add_secret(given.password.encode("utf-8", "surrogateescape"))
+        if secret := given.password or given.token:
+            self._trace.add_secret(secret.encode("utf-8", "surrogateescape"))
         return given
 
     def ask(self, request: requests.Ask) -> primitives.Primitives[Answers]:

@@ -19,8 +19,10 @@ from urlschemes_access.protocol import requests
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Callable
 
     from urlschemes_access.backends.connection_pool import ConnectionPool
+    from urlschemes_access.credentials import Credentials
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.dialogue.trace import Trace
@@ -38,7 +40,7 @@ class Connecting:
     """Makes the connections of one operation. `count` counts them.
 
     Some are taken from `pool` and released to it, if there is one. `settings` are the caller's objects that their state
-    depends on.
+    depends on. `known_login` returns the credentials that are known for a host and a port.
     """
 
     __slots__ = (
@@ -53,6 +55,7 @@ class Connecting:
         "_trace",
         "_transfers",
         "count",
+        "known_login",
     )
 
     def __init__(
@@ -79,6 +82,7 @@ class Connecting:
         self._settings = (ssl_context, *settings)
         self._addresses: dict[tuple[str, str], list[str]] = {}
         self.count = 0
+        self.known_login: Callable[[str, int], Credentials | None] = lambda _, __: None
 
     def connect(self, request: requests.Connect) -> primitives.Primitives[Peer]:
         """Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded."""
@@ -87,12 +91,15 @@ class Connecting:
             raise breach(self._scheme, "Connect to a host and a port", repr(request))
         self._destinations.check_host_and_port(host, port)
         self._count()
+        login = self.known_login(host, port)
         destination = self._destination(request)
         if destination is not None and (peer := (yield from self._reused(destination, request))) is not None:
+            peer.login = login
             return peer
         addresses = yield from self._resolve(host, port, transport)
         addresses = self._destinations.allowed_addresses(addresses, host)
         peer = yield from self._dial(addresses, port, transport, host, request.label, "connect")
+        peer.login = login
         if destination is not None:
             peer.keepable = True
             self._transfers.find(peer).destination = destination

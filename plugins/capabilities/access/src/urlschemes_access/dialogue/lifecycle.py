@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.backends.primitives import Primitives
-    from urlschemes_access.credentials import Asker, Authenticator
+    from urlschemes_access.credentials import Asker, Authenticator, Credentials
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm
     from urlschemes_access.resources.source import Outcome, Source
@@ -72,7 +72,7 @@ class Dialogue:
         url: URL,
         registration: Registration,
         policy: Policy | None = None,
-        credentials: Authenticator | None = None,
+        credentials: Credentials | Authenticator | None = None,
         ask: Asker | None = None,
         trace: Tracer | None = None,
         ssl_context: ssl.SSLContext | TLSFiles | None = None,
@@ -123,7 +123,12 @@ class Dialogue:
             url, registration, limits.hops, destinations=destinations, trace=trace_, target_of=redirect
         )
         files = FileRequests(scheme, policy, deadline, trace_, transfers)
-        caller = CallerRequests(scheme, deadline, trace_, credentials=credentials, ask=ask, content=content)
+        # A gateway is another server, and nobody gave credentials for it.
+        origin = None if gateway is not None else (scheme, _text_of(url, "host"), _port_of(url, registration))
+        caller = CallerRequests(
+            scheme, deadline, trace_, credentials=credentials, origin=origin, ask=ask, content=content
+        )
+        connecting.known_login = lambda host, port: caller.known_login(redirects.url.scheme, host, port)
         handlers: dict[type[Any], Callable[[Any], Primitives[Any]]] = {
             requests.Ask: caller.ask,
             requests.Authenticate: caller.authenticate,
@@ -356,3 +361,13 @@ class Dialogue:
 
     def _breach(self, expected: str, got: object) -> PluginContractError:
         return breach(self._scheme, expected, "its end" if isinstance(got, Finished) else got)
+
+
+def _text_of(url: URL, part: str) -> str | None:
+    text = url.raw.get(part)
+    return text if isinstance(text, str) else None
+
+
+def _port_of(url: URL, registration: Registration) -> int | None:
+    text = _text_of(url, "port")
+    return int(text) if text and text.isdecimal() else registration.default_port

@@ -71,10 +71,12 @@ class Peer:
 
     `label` names the peer in traces. `address` is the address and port that were dialled, None for a file. `secure` is
     True once TLS protects the connection. `keepable` is True if Release may keep it for a later operation; then `kept`
-    is the state with which an earlier operation released it, None if the connection is new.
+    is the state with which an earlier operation released it, None if the connection is new. `login` holds credentials
+    that the caller gave for this host and port in advance; an algorithm may send them without being asked, if they
+    are protected as its protocol demands.
     """
 
-    __slots__ = ("address", "keepable", "kept", "label", "secure")
+    __slots__ = ("address", "keepable", "kept", "label", "login", "secure")
 
     def __init__(self, label: str, address: tuple[str, int] | None = None) -> None:
         self.label = label
@@ -82,6 +84,7 @@ class Peer:
         self.secure = False
         self.keepable = False
         self.kept: Any = None
+        self.login: Credentials | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.label}>"
@@ -288,10 +291,10 @@ class Authenticate(Request["Credentials | None"]):
 
     `user` is the user name if it is already known, `realm` the server's name for the protected area. `scheme` is the
     scheme that the login is for, by default that of the URL accessed. `protected` is True if TLS protects the
-    connection that will carry the login.
+    connection that will carry the login, `tokens` if it may be a token.
     """
 
-    __slots__ = ("host", "port", "protected", "realm", "scheme", "user")
+    __slots__ = ("host", "port", "protected", "realm", "scheme", "tokens", "user")
 
     def __init__(
         self,
@@ -302,6 +305,7 @@ class Authenticate(Request["Credentials | None"]):
         realm: str = "",
         scheme: str = "",
         protected: bool = False,
+        tokens: bool = False,
     ) -> None:
         self.host = host
         self.port = port
@@ -309,6 +313,7 @@ class Authenticate(Request["Credentials | None"]):
         self.realm = realm
         self.scheme = scheme
         self.protected = protected
+        self.tokens = tokens
 
 
 class Ask(Request["Answers"]):
