@@ -154,6 +154,11 @@ def test_a_function_may_return_a_token_where_the_server_asks_for_one(
                 read(client, f"https://{server}/", credentials=lambda _: login)
 
 
+def test_a_client_has_no_credentials_for_every_server() -> None:
+    with pytest.raises(TypeError, match="credentials must be a function, not Credentials; pass it to one operation"):
+        Client(credentials=JOE)
+
+
 def test_credentials_that_cannot_be_sent_are_refused_before_anything_is_sent(
     server: HttpAddress, client: Client
 ) -> None:

@@ -74,7 +74,8 @@ class Arguments(TypedDict, total=False):
     deadline: float | None
     """The most seconds that the operation may take."""
     credentials: Credentials | Authenticator | None
-    """Credentials for the scheme, host and port of the URL; or a function, called if a server requires a login."""
+    """A function, called if a server requires a login; or, for one operation, credentials for the scheme, host and port
+    of its URL."""
     ask: Asker | None
     """Called for the answers to a form if the server asks questions."""
     trace: Tracer | None
@@ -317,6 +318,7 @@ class AsyncClient(_ClientWithOperations):
         """
         from urlschemes_access.many import Accesses  # imports asyncio, which is heavy
 
+        self.check_function("credentials", arguments.get("credentials"))  # a login is for one server
         accesses = Accesses(self, urls, per_host=per_host, total=total, use=use, arguments=arguments)
         with self._pool_bounds(per_host=per_host, total=total):
             try:

@@ -68,6 +68,7 @@ class ClientBase:
         self._hooks: AccessHooks | None = None
         self._pool = ConnectionPool() if keep_connections else None
         self.check_settings()
+        self.check_function("credentials", credentials)
 
     @classmethod
     def from_configuration(cls, file: ConfigFile | None = None, *, trust_env: bool = False, **arguments: Any) -> Self:
@@ -143,7 +144,12 @@ class ClientBase:
             raise TypeError(f"policy must be a Policy, such as Policy.interactive(), not {type(self.policy).__name__}")
         for name in ("credentials", "ask", "trace"):
             value = getattr(self, name)
-            if name == "credentials" and isinstance(value, Credentials):
-                continue
-            if value is not None and not callable(value):
-                raise TypeError(f"{name} must be a function, not {type(value).__name__}")
+            if name != "credentials" or not isinstance(value, Credentials):
+                self.check_function(name, value)
+
+    @staticmethod
+    def check_function(name: str, value: object) -> None:
+        """Raise TypeError for the value of a setting that is not a function."""
+        if value is not None and not callable(value):
+            hint = "; pass it to one operation" if isinstance(value, Credentials) else ""
+            raise TypeError(f"{name} must be a function, not {type(value).__name__}{hint}")

@@ -79,6 +79,11 @@ class AccessOptions(NamedTuple):
             "options": _scheme_options(client.registry, url, operation, self.options),
         }
 
+    @property
+    def has_login(self) -> bool:
+        """True if the options give a login."""
+        return any(each is not None for each in (self.user, self.password_file, self.bearer_file))
+
     def _policy(self, client: Client) -> Policy:
         """Return the policy for a URL that was typed: the configured one, and what the options allow in addition."""
         policy = client.configuration.policy(Policy.interactive())

@@ -152,6 +152,8 @@ def _access_many(client: Client, source: TextIO, folder: Path, access_options: A
 
     if access_options.options:
         raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
+    if access_options.has_login:
+        raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
     urls = [line.strip() for line in source if line.strip()]
     access_many(client, urls, folder, access_options.arguments(client, "", "access"), as_json=as_json)
 
