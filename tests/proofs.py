@@ -1,4 +1,4 @@
-"""The tests of each statement of RFC 1738, each decision and each server fault, for the pages that list them.
+"""The tests of each RFC statement, each decision and each fault of a server or a plugin, for the pages that list them.
 
 `python3 dev python tests/proofs.py` writes the last column of their tables from the marks of the tests.
 """
@@ -14,6 +14,7 @@ PAGES = {
     "rfc1738": ROOT / "docs" / "reference" / "rfc1738.md",
     "decision": ROOT / "docs" / "explanation" / "decisions.md",
     "fault": ROOT / "docs" / "reference" / "faults.md",
+    "plugin_fault": ROOT / "docs" / "reference" / "plugin-faults.md",
 }
 """The page of each mark."""
 

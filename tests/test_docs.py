@@ -295,12 +295,3 @@ def test_what_strictness_means_is_true() -> None:
                 urlschemes_lint.fix(given)
         else:
             assert str(urlschemes_lint.fix(given).url) == becomes.split("`")[1]
-
-
-def test_the_page_of_plugin_faults_names_tests_that_exist() -> None:
-    page = WORDS[DOCS / "reference" / "plugin-faults.md"]
-    assert re.findall(r"^\| C(\d+) \|", page, re.MULTILINE) == [f"{number:02}" for number in range(1, 41)]
-    named = re.findall(r"\[`(\w+)`\]\(\.\./\.\./([^)]+)\)", page)
-    assert len(named) > 60
-    missing = [f"{file}::{name}" for name, file in named if f"def {name}(" not in (ROOT / file).read_text("utf-8")]
-    assert missing == []

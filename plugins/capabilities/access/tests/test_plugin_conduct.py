@@ -60,7 +60,7 @@ class TestURL(LoginURL, registration=registration):
 scheme = Scheme(registration, TestURL, access=__name__ + ".access")
 """
 
-RAISED = {  # C15: what an algorithm raises, and what it becomes
+RAISED = {
     "x-value": (
         "raise ValueError('ftp://u:secret@h/ \\x1b[31m')",
         "ValueError: ftp://u:***@h/ \\x1b[31m",
@@ -75,7 +75,8 @@ RAISED = {  # C15: what an algorithm raises, and what it becomes
 }
 
 
-def test_an_algorithm_that_raises_anything_fails_as_itself(plugin, child):  # C15
+@pytest.mark.plugin_fault(15)
+def test_an_algorithm_that_raises_anything_fails_as_itself(plugin, child):
     for name, (code, _, _) in RAISED.items():
         plugin(name, access=f"{IMPORTS}\ndef access(url):\n    yield from Open('document', Attributes())\n    {code}\n")
     said = child(
@@ -100,7 +101,8 @@ print(json.dumps(said))
         assert found[4] == cause
 
 
-def test_an_error_of_ours_that_a_plugin_raises_says_where_it_came_from(plugin, child):  # C16
+@pytest.mark.plugin_fault(16)
+def test_an_error_of_ours_that_a_plugin_raises_says_where_it_came_from(plugin, child):
     plugin(
         "x-forger",
         access=IMPORTS
@@ -135,7 +137,7 @@ print(json.dumps(said))
     assert caught == [["PolicyDenied", "x-forger", None, None]] * 2
 
 
-WRONG = {  # C17: what an algorithm hands out, and what comes of it
+WRONG = {
     "none": ("document(None)", "PluginContractError: the algorithm of scheme 'x-wrong' owes Deliver of octets"),
     "text": ("document('text')", "PluginContractError: the algorithm of scheme 'x-wrong' owes Deliver of octets"),
     "generator": ("document(b'a' for _ in 'a')", "PluginContractError: the algorithm of scheme 'x-wrong' owes Deliver"),
@@ -164,7 +166,8 @@ WRONG = {  # C17: what an algorithm hands out, and what comes of it
 }
 
 
-def test_what_an_algorithm_hands_out_is_checked_and_copied(plugin, child):  # C17
+@pytest.mark.plugin_fault(17)
+def test_what_an_algorithm_hands_out_is_checked_and_copied(plugin, child):
     table = ", ".join(f"{word!r}: lambda: {code}" for word, (code, _) in WRONG.items())
     plugin("x-wrong", access=f"{IMPORTS}\nTABLE = {{{table}}}\ndef access(url): return TABLE[url.word]()\n")
     said = child(
@@ -195,7 +198,7 @@ class Hostile(str):
 def urlschemes_veto(url, operation):
     {}
 """
-VETOES = {  # C15, C17: what a hook does, and what comes of the access
+VETOES = {
     "raise KeyError('x')": "PluginError: the hook urlschemes_veto of house 1.0 failed: KeyError: 'x'",
     "raise SystemExit(3)": "PluginError: the hook urlschemes_veto of house 1.0 failed: SystemExit: 3",
     "from urlschemes import UnknownScheme; raise UnknownScheme('x-good')": (
@@ -208,8 +211,9 @@ VETOES = {  # C15, C17: what a hook does, and what comes of the access
 }
 
 
+@pytest.mark.plugin_fault(15, 16, 17)
 @pytest.mark.parametrize("code", VETOES)
-def test_a_hook_that_fails_or_gives_something_else_is_named(plugin, install, child, code):  # C15, C16, C17
+def test_a_hook_that_fails_or_gives_something_else_is_named(plugin, install, child, code):
     plugin("x-plain", access=f"{IMPORTS}\ndef access(url): return document(b'fine')\n")
     site = install("house", "[urlschemes]\nveto = house\n", {"house.py": HOOK.format(code)})
     assert child(
@@ -224,7 +228,7 @@ class TestURL(URL, registration=registration):
     {}
 scheme = Scheme(registration, TestURL)
 """
-TYPES = {  # C18: what a type of URLs does, what parsing with it comes to, and in the development mode
+TYPES = {
     "x-text": (
         "def __str__(self): return 'http://other.dom/'",
         "the type TestURL has a __str__ of its own",
@@ -273,8 +277,9 @@ TYPES = {  # C18: what a type of URLs does, what parsing with it comes to, and i
 }
 
 
+@pytest.mark.plugin_fault(18)
 @pytest.mark.parametrize("mode", ["", "1"], ids=["as usual", "development mode"])
-def test_a_type_whose_urls_do_not_print_back(plugin, child, mode):  # C18
+def test_a_type_whose_urls_do_not_print_back(plugin, child, mode):
     for name, (body, _, _) in TYPES.items():
         plugin(name, TYPE.format(body))
     names = [*TYPES]
@@ -299,7 +304,7 @@ print(json.dumps(said))
         assert ((mode and developed) or usual) in found
 
 
-GRAMMARS = {  # C19: what invites a slow pattern, and what becomes of it
+GRAMMARS = {
     "x-nested": ("word = 1*[ 1*uchar ]", "PluginContractError"),
     "x-alike": ("word = *[ *alpha ] *[ *alpha ] *[ *alpha ] digit", "PluginContractError"),
     "x-either": ("word = 1*[ uchar | uchar ] 1*[ uchar | uchar ]", "PluginContractError"),
@@ -308,7 +313,8 @@ GRAMMARS = {  # C19: what invites a slow pattern, and what becomes of it
 }
 
 
-def test_no_grammar_makes_parsing_slow(plugin, child):  # C19
+@pytest.mark.plugin_fault(19)
+def test_no_grammar_makes_parsing_slow(plugin, child):
     for name, (rule, _) in GRAMMARS.items():
         plugin(name, record=lambda text, rule=rule: text.replace("word    = 1*uchar", rule))
     said = child(
@@ -330,7 +336,8 @@ print(json.dumps(said))
     assert said == [outcome for _, outcome in GRAMMARS.values()]
 
 
-def test_a_step_of_an_algorithm_that_outlasts_the_deadline_is_reported(plugin, child):  # C21
+@pytest.mark.plugin_fault(21)
+def test_a_step_of_an_algorithm_that_outlasts_the_deadline_is_reported(plugin, child):
     plugin(
         "x-sleeps",
         access=IMPORTS
@@ -371,7 +378,8 @@ print(json.dumps([said, logged]))
         assert message.endswith(" s for one step of x-sleeps, and the deadline is 0.2 s")
 
 
-def test_what_is_more_than_the_cap_is_cut(plugin, child):  # C22
+@pytest.mark.plugin_fault(22)
+def test_what_is_more_than_the_cap_is_cut(plugin, child):
     plugin(
         "x-much",
         access=IMPORTS
@@ -400,7 +408,8 @@ print(json.dumps(said))
     ]
 
 
-def test_where_a_plugin_leads_the_policy_holds(plugin, child):  # C20, C23
+@pytest.mark.plugin_fault(20, 23)
+def test_where_a_plugin_leads_the_policy_holds(plugin, child):
     plugin(
         "x-leads",
         LOGIN,
@@ -435,7 +444,8 @@ print(json.dumps(said))
     ]
 
 
-def test_an_error_of_a_plugin_shows_neither_password_nor_escapes(plugin, child):  # C24, C40
+@pytest.mark.plugin_fault(24, 40)
+def test_an_error_of_a_plugin_shows_neither_password_nor_escapes(plugin, child):
     plugin(
         "x-tells",
         LOGIN,
@@ -470,7 +480,8 @@ print(json.dumps(said))
     assert not any("secret" in text for each in said for text in each[:3])
 
 
-def test_no_hook_is_first_and_none_sees_what_is_parsed(plugin, install, child):  # C31
+@pytest.mark.plugin_fault(31)
+def test_no_hook_is_first_and_none_sees_what_is_parsed(plugin, install, child):
     hook = (
         "from urlschemes.registry.hooks import hookimpl\nfrom urlschemes import Credentials\nasked = []\n"
         "@hookimpl(tryfirst={})\ndef urlschemes_veto(url, operation): asked.append(str(url))\n"
@@ -504,7 +515,8 @@ print(json.dumps([loaded, said, zz_first.asked, aa_last.asked, user]))
     ) == [[], "fine", ["x-plain:yes"], ["x-plain:yes"], "aa"]
 
 
-def test_a_type_that_lies_about_its_host_reaches_nobody(plugin, child):  # C39
+@pytest.mark.plugin_fault(39)
+def test_a_type_that_lies_about_its_host_reaches_nobody(plugin, child):
     lies = {"host": "'127.0.0.1'", "port": "8081", "raise": "1 / 0"}
     for word, lie in lies.items():
         part = "host" if word == "raise" else word
