@@ -7,7 +7,7 @@ import inspect
 from typing import Any, Self
 
 from urlschemes_access.dialogue import Dialogue
-from urlschemes_access.resources import Document, Listing, Session
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession, run
 
 

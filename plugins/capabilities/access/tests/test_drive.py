@@ -33,6 +33,7 @@ from urlschemes.scheme.registration import Registration
 from urlschemes.url.value import URL, LoginURL
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.backends import blocking
+from urlschemes_access.client import Client
 from urlschemes_access.backends.sockets import default_context
 from urlschemes_access.credentials import Credentials, Form, Question
 from urlschemes_access.dialogue import Dialogue
@@ -51,7 +52,6 @@ from urlschemes_access.errors import (
     TLSError,
     Truncated,
 )
-from urlschemes_access.operation_arguments import Terms
 from urlschemes_access.policy import Limits, Policy
 from urlschemes_access.protocol import (
     Algorithm,
@@ -75,7 +75,7 @@ from urlschemes_access.protocol import (
     StartTLS,
     Unterminated,
 )
-from urlschemes_access.resources import Document, Listing, Session
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.trace_event import TraceEvent
 
 LOCAL = Registration.from_text(
@@ -176,13 +176,20 @@ def reset(connection: socket.socket) -> None:
 
 
 def run(
-    algorithm: Algorithm[None], *, port: int = 7, policy: Policy = LOOPBACK, url: URL | None = None, **more: Any
+    algorithm: Algorithm[None],
+    *,
+    port: int = 7,
+    policy: Policy = LOOPBACK,
+    url: URL | None = None,
+    deadline: float | None = None,
+    **settings: Any,
 ) -> Any:
+    """Return the resource that an algorithm opens for a URL."""
     url = url or TalkURL.parse(f"x-talk://127.0.0.1:{port}/")
-    places = {name: more.pop(name) for name in ("follow", "parse", "watch", "kinds") if name in more}
+    if deadline is not None:
+        policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
     registration = cast("Registration", url.registration)
-    terms = Terms(policy=policy, **more)
-    return blocking.run(Dialogue(algorithm, url=url, registration=registration, terms=terms, **places))
+    return blocking.run(Dialogue(algorithm, url=url, registration=registration, policy=policy, **settings))
 
 
 def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algorithm[None]:
@@ -335,7 +342,7 @@ def test_a_denied_scheme_is_refused_before_the_algorithm_begins() -> None:
 
 def test_loopback_is_refused_by_default(serve: Serve) -> None:
     port = serve(until_gone)
-    with pytest.raises(PolicyDenied, match=r"127\.0\.0\.1 is not of the public Internet") as refusal:
+    with pytest.raises(PolicyDenied, match=r"127\.0\.0\.1 is not on the public Internet") as refusal:
         run(fetch(port), port=port, policy=Policy.untrusted())
     assert refusal.value.rule == "networks"
 
@@ -561,10 +568,9 @@ def test_the_callers_own_pauses_do_not_count(serve: Serve) -> None:
     assert b"".join(pieces) == b"xxxx"
 
 
-def test_deadline_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deadline_arithmetic() -> None:
     now = 100.0
-    monkeypatch.setattr("urlschemes_access.dialogue.deadline.monotonic", lambda: now)
-    deadline = Deadline(60, 16 * 1024)
+    deadline = Deadline(60, 16 * 1024, lambda: now)
     assert deadline.left() == 60
     deadline.resume()
     now += 10
@@ -661,7 +667,7 @@ def test_reset_before_the_first_octet(serve: Serve) -> None:
         reset(connection)
 
     port = serve(talk)
-    with pytest.raises(ConnectError, match="broke before anything came: Connection reset") as fault:
+    with pytest.raises(ConnectError, match="broke before the first octet: Connection reset") as fault:
         run(fetch(port, greeting=b"?"), port=port).read()
     assert isinstance(fault.value.__cause__, ConnectionResetError)
 
@@ -814,7 +820,7 @@ def test_a_finally_block_may_ask_for_nothing_but_close(serve: Serve) -> None:
 
     document = run(algorithm(), port=port)
     assert next(document) == b"x"
-    with pytest.raises(PluginContractError, match="Close, and no other request"):
+    with pytest.raises(PluginContractError, match="Close and no other request"):
         document.close()
 
 
@@ -843,7 +849,7 @@ def test_a_document_that_is_closed_by_what_it_calls_is_not_whole(serve: Serve) -
             document.close()
 
     document = run(asks_twice(port), port=port, trace=trace)
-    with pytest.raises(AccessError, match="closed while it was under way") as fault:
+    with pytest.raises(AccessError, match="closed while it was running") as fault:
         document.read()
     assert fault.value.scheme == "x-talk"
     assert document.terminated is None
@@ -861,7 +867,7 @@ def test_an_access_closed_while_it_connects_leaves_nothing_open(serve: Serve) ->
         algorithm(), port=port, trace=lambda event: document.close() if event.kind == "resolve" else None
     )
     assert next(document) == b"x"
-    with pytest.raises(AccessError, match="closed while it was under way"):
+    with pytest.raises(AccessError, match="closed while it was running"):
         document.read()
 
 
@@ -886,7 +892,7 @@ def test_a_document_is_not_read_while_it_is_read(serve: Serve, by_thread: bool) 
                 read()
 
     document = run(asks_twice(port), port=port, trace=trace)
-    with pytest.raises(AccessError, match="this access is busy") as fault:  # nobody knows who got what
+    with pytest.raises(AccessError, match="the operation is busy") as fault:  # nobody knows who got what
         document.read()
     assert faults == [fault.value]
 
@@ -976,17 +982,6 @@ def test_no_error_repeats_the_password_that_the_other_side_repeats() -> None:
     assert str(fault.value.__cause__) == "cut after ***"
 
 
-def test_an_exception_that_cannot_be_printed() -> None:
-    class Hostile(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError
-
-    def algorithm() -> Algorithm[None]:
-        yield from ()
-        raise Hostile
-
-    with pytest.raises(PluginError, match="failed: Hostile"):
-        run(algorithm())
 
 
 def opens_twice() -> Algorithm[None]:
@@ -1084,7 +1079,7 @@ def is_no_generator() -> Any:
     ],
 )
 def test_a_broken_contract_says_what_was_owed(algorithm: Callable[[], Any]) -> None:
-    with pytest.raises(PluginContractError, match="the algorithm of scheme 'x-talk' owes") as fault:
+    with pytest.raises(PluginContractError, match="the algorithm of scheme 'x-talk' broke its contract: expected") as fault:
         list(run(algorithm()))
     assert fault.value.wants
     assert fault.value.has
@@ -1109,7 +1104,7 @@ def test_sending_text_is_no_way_to_send(serve: Serve) -> None:
         peer = yield from Connect("127.0.0.1", port)
         yield from Send(peer, cast("Any", "text"))
 
-    with pytest.raises(PluginContractError, match="gave str"):
+    with pytest.raises(PluginContractError, match="got str"):
         run(algorithm(), port=port)
 
 
@@ -1348,7 +1343,7 @@ def led_to(location: str, url: str = "x-talk://first.example/", *, hops: int = 1
             return TalksURL.parse(text)
         return TalkURL.parse(text if text.startswith("x-talk:") else f"x-talk://first.example{text}")
 
-    return cast("Document", run(algorithm(), url=TalkURL.parse(url), follow=more.pop("follow", follow), **more))
+    return cast("Document", run(algorithm(), url=TalkURL.parse(url), redirect=more.pop("redirect", follow), **more))
 
 
 @pytest.mark.parametrize(
@@ -1375,7 +1370,7 @@ def test_other_schemes_are_refused_by_name_before_anything_reads_them(location: 
         raise UnknownScheme(text)
 
     with pytest.raises(RedirectRefused) as refusal:
-        led_to(location, follow=follow)
+        led_to(location, redirect=follow)
     assert refusal.value.reason == "scheme"
     assert refusal.value.location == location
     assert not read
@@ -1393,7 +1388,7 @@ def test_a_location_that_is_no_safe_url_is_refused(location: str) -> None:
 
 def test_a_resolver_cannot_lead_elsewhere_than_the_text_said() -> None:
     with pytest.raises(RedirectRefused) as refusal:
-        led_to("x-talk://h/", follow=lambda *_: PlaceURL.parse("x-place://h/"))
+        led_to("x-talk://h/", redirect=lambda *_: PlaceURL.parse("x-place://h/"))
     assert refusal.value.reason == "scheme"
 
 
@@ -1402,7 +1397,7 @@ def test_an_allowed_scheme_that_is_not_installed() -> None:
         raise UnknownScheme(text)
 
     with pytest.raises(RedirectRefused, match="'x-talks' is not installed") as refusal:
-        led_to("x-talks://h/", follow=follow)
+        led_to("x-talks://h/", redirect=follow)
     assert refusal.value.reason == "scheme"
 
 
@@ -1412,12 +1407,12 @@ def test_a_veto_on_a_redirect_stays_what_it_is(error: type[URLError]) -> None:
         raise error("not on a Sunday")
 
     with pytest.raises(error, match="not on a Sunday"):
-        led_to("/other", follow=follow)
+        led_to("/other", redirect=follow)
 
 
 def test_hops_are_counted() -> None:
     led_to("/again", hops=5).close()
-    with pytest.raises(RedirectRefused, match="5 were followed already") as refusal:
+    with pytest.raises(RedirectRefused, match="5 redirects were followed already") as refusal:
         led_to("/again", hops=6)
     assert refusal.value.reason == "hops"
 
@@ -1453,7 +1448,7 @@ def test_a_redirect_leads_to_no_other_private_address(serve: Serve, monkeypatch:
             algorithm(then),
             policy=replace(Policy.interactive(), limits=QUICK),
             url=TalkURL.parse("x-talk://first.example/"),
-            follow=lambda *_: TalkURL.parse("x-talk://first.example/again"),
+            redirect=lambda *_: TalkURL.parse("x-talk://first.example/again"),
         )
 
     assert led("127.0.0.1")
@@ -1518,7 +1513,7 @@ def test_credentials_never_break_a_line() -> None:
     with pytest.raises(UnsafeURL, match="surrogate"):
         run(algorithm(), credentials=lambda _: Credentials("me", "p\ud800"))
     for given in (("me", "p"), Credentials("me", cast("str", None))):
-        with pytest.raises(PluginContractError):
+        with pytest.raises(TypeError, match="must (return Credentials or None|be a str), not"):
             run(algorithm(), credentials=lambda _, given=given: given)
 
 
@@ -1534,7 +1529,7 @@ def test_questions_are_answered_by_the_caller() -> None:
         run(algorithm())
     with pytest.raises(InputRequired, match="not answered"):
         run(algorithm(), ask=lambda _: None)
-    with pytest.raises(PluginContractError):
+    with pytest.raises(TypeError, match="ask must return 2 answers, one for each question, not 1"):
         run(algorithm(), ask=lambda _: ("one",))
     run(algorithm(), ask=lambda form: tuple(question.prompt for question in form.questions)).close()
     assert given == [("Name", "Town")]
@@ -1682,7 +1677,7 @@ def test_whoever_asks_is_told_once_how_it_ended() -> None:
     told: list[tuple[str, URLError | None]] = []
 
     def begin(algorithm: Algorithm[None]) -> Document:
-        return cast("Document", run(algorithm, watch=lambda *how: told.append(how)))
+        return cast("Document", run(algorithm, observe=lambda *how: told.append(how)))
 
     for algorithm in (pieces(b"a", b"b"), pieces(b"a", unterminated=True)):
         with begin(algorithm) as document:
@@ -1709,7 +1704,7 @@ def test_whoever_asks_is_told_once_how_it_ended() -> None:
             begin(failing(fault))
         assert told == [("failed", fault)]
         told.clear()
-    run(attributes(), watch=lambda *how: told.append(how))
+    run(attributes(), observe=lambda *how: told.append(how))
     assert told == [("opened", None)]
 
 
@@ -1725,7 +1720,7 @@ def attributes() -> Algorithm[None]:
 def test_whoever_asks_is_told_how_a_session_ended(serve: Serve) -> None:
     told: list[tuple[str, URLError | None]] = []
     port = serve(echo([]))
-    with run(shell(port), port=port, watch=lambda *how: told.append(how)) as session:
+    with run(shell(port), port=port, observe=lambda *how: told.append(how)) as session:
         with pytest.raises(RemoteError) as refused:
             session.say(b"no")
         assert refused.value.scheme == "x-talk"
@@ -1733,7 +1728,7 @@ def test_whoever_asks_is_told_how_a_session_ended(serve: Serve) -> None:
     assert told == [("opened", None), ("completed", None)]
     told.clear()
 
-    session = run(shell(port), port=port, deadline=0.2, watch=lambda *how: told.append(how))
+    session = run(shell(port), port=port, deadline=0.2, observe=lambda *how: told.append(how))
     with pytest.raises(DeadlineExceeded) as caught:
         session.say(b"silence")
     session.close()
@@ -1750,7 +1745,7 @@ def test_what_goes_wrong_in_the_closing_words_is_signed_and_told(serve: Serve) -
         yield from Open("session", session=Shell, peer=peer)
         raise impolite
 
-    with pytest.raises(Truncated), run(algorithm(), port=port, watch=lambda *how: told.append(how)):
+    with pytest.raises(Truncated), run(algorithm(), port=port, observe=lambda *how: told.append(how)):
         pass
     assert impolite.scheme == "x-talk"
     assert told == [("opened", None), ("failed", impolite)]
@@ -1777,7 +1772,7 @@ def place(*requests: Any, roots: tuple[Path, ...]) -> list[Any]:
 
 def test_files_are_off_until_a_root_is_given(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a")
-    with pytest.raises(PolicyDenied, match="until a folder is allowed") as refusal:
+    with pytest.raises(PolicyDenied, match="unless the policy allows their folder") as refusal:
         place(OpenFile(str(tmp_path / "a")), roots=())
     assert refusal.value.rule == "roots"
     with pytest.raises(PolicyDenied):
@@ -1872,7 +1867,7 @@ def test_only_regular_files_are_opened(tmp_path: Path) -> None:
         listener.bind(f"/proc/self/fd/{here}/s" if sys.platform == "linux" else str(tmp_path / "s"))
         os.close(here)
         for name in ("pipe", "s"):
-            with pytest.raises(PolicyDenied, match="no regular file"):
+            with pytest.raises(PolicyDenied, match="not a regular file"):
                 place(OpenFile(str(tmp_path / name)), roots=(tmp_path,))
             assert place(Examine(str(tmp_path / name)), roots=(tmp_path,))[0].kind == "other"
 
@@ -1883,7 +1878,7 @@ def test_a_device_outside_of_dev(tmp_path: Path) -> None:
         os.mknod(device, stat.S_IFCHR | 0o600, os.makedev(1, 5))
     except PermissionError:
         pytest.skip("only root makes devices")
-    with pytest.raises(PolicyDenied, match="no regular file"):
+    with pytest.raises(PolicyDenied, match="not a regular file"):
         place(OpenFile(str(device)), roots=(tmp_path,))
 
 
@@ -1970,7 +1965,7 @@ def test_a_link_that_changes_while_it_is_opened(tmp_path: Path, monkeypatch: pyt
         return real_open(path, flags)
 
     monkeypatch.setattr(os, "open", swapped)
-    with pytest.raises(PolicyDenied, match="under none of the folders"):
+    with pytest.raises(PolicyDenied, match="in none of the allowed folders"):
         place(OpenFile(str(root / "folder" / "a")), roots=(root,))
 
 
@@ -1979,8 +1974,8 @@ def test_a_link_that_changes_while_it_is_opened(tmp_path: Path, monkeypatch: pyt
 
 def test_nothing_for_the_network_is_imported_before_it_is_used(child: Callable[..., Any]) -> None:
     code = """
-        import urlschemes_access.backends.blocking
-        print(json.dumps(sorted({"socket", "ssl", "selectors", "queue", "asyncio"} & set(sys.modules))))
+        import urlschemes_access.client
+        print(json.dumps(sorted({"socket", "ssl", "asyncio"} & set(sys.modules))))
         """
     assert child(code) == []
 
@@ -2003,15 +1998,15 @@ def test_no_error_shows_a_password_or_breaks_its_line(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("name", "given", "says"),
     [
-        ("policy", "interactive", "policy is a Policy, such as .*, not str"),
-        ("credentials", Credentials("joe", "secret"), "credentials is a function, .* not Credentials"),
-        ("ask", ("yes",), "ask is a function, .* not tuple"),
-        ("trace", [], "trace is a function, .* not list"),
+        ("policy", "interactive", "policy must be a Policy, such as .*, not str"),
+        ("credentials", Credentials("joe", "secret"), "credentials must be a function, not Credentials"),
+        ("ask", ("yes",), "ask must be a function, not tuple"),
+        ("trace", [], "trace must be a function, not list"),
     ],
 )
 def test_terms_of_another_type_are_named_before_anything_happens(name: str, given: object, says: str) -> None:
     with pytest.raises(TypeError, match=says):
-        Terms(**cast("Any", {name: given}))
+        Client(**cast("Any", {name: given}))
 
 
 def test_a_password_that_the_other_side_repeats_is_not_among_the_attributes() -> None:

@@ -71,7 +71,7 @@ def test_the_public_internet_is_allowed_by_default(address: str) -> None:
 
 @pytest.mark.parametrize("address", NOT_PUBLIC, ids=[f"{a}-{why}" for a, why in NOT_PUBLIC.items()])
 def test_everything_else_is_not(address: str) -> None:
-    with pytest.raises(PolicyDenied, match="not of the public Internet") as refusal:
+    with pytest.raises(PolicyDenied, match="not on the public Internet") as refusal:
         Policy.untrusted().check_address(address, host="name.example")
     assert refusal.value.rule == "networks"
     assert "policy rule 'networks'" in str(refusal.value)
@@ -169,29 +169,29 @@ def test_hosts_that_may_be_looked_up(host: str) -> None:
 @pytest.mark.parametrize(
     ("host", "why"),
     [
-        ("", "there is none"),
+        ("", "it is empty"),
         ("0177.0.0.1", "leading zeros"),
         ("127.0.0.01", "leading zeros"),
         ("00.0.0.0", "leading zeros"),
         ("256.1.1.1", "over 255"),
         ("1.2.3.999", "over 255"),
-        ("1.2.3.4567", "four groups"),
-        ("127.1", "four groups"),
-        ("2130706433", "four groups"),
-        ("1.2.3.4.5", "four groups"),
-        ("127.0.0.1.", "four groups"),
-        ("0x7f.1", "begins with a letter"),
-        ("a.0x7f", "begins with a letter"),
-        ("host.example.", "no domain name"),
-        (".host.example", "no domain name"),
-        ("a..b", "no domain name"),
-        ("-a.example", "no domain name"),
-        ("a-.example", "no domain name"),
-        ("[::1]", "no domain name"),
-        ("::1", "no domain name"),
-        ("a b.example", "no domain name"),
-        ("a\n.example", "no domain name"),
-        ("a%00.example", "no domain name"),
+        ("1.2.3.4567", "four numbers"),
+        ("127.1", "four numbers"),
+        ("2130706433", "four numbers"),
+        ("1.2.3.4.5", "four numbers"),
+        ("127.0.0.1.", "four numbers"),
+        ("0x7f.1", "must begin with a letter"),
+        ("a.0x7f", "must begin with a letter"),
+        ("host.example.", "not a domain name"),
+        (".host.example", "not a domain name"),
+        ("a..b", "not a domain name"),
+        ("-a.example", "not a domain name"),
+        ("a-.example", "not a domain name"),
+        ("[::1]", "not a domain name"),
+        ("::1", "not a domain name"),
+        ("a b.example", "not a domain name"),
+        ("a\n.example", "not a domain name"),
+        ("a%00.example", "not a domain name"),
         ("b\u00fccher.example", "US-ASCII"),
         ("\u0661\u0662\u0667.0.0.1", "US-ASCII"),
         (f"{'a' * 64}.example", "63 octets"),
@@ -280,13 +280,13 @@ def test_every_refusal_is_one_line_and_keeps_its_hint() -> None:
     ],
 )
 def test_a_single_text_is_no_collection(fields: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match=f"Policy.{next(iter(fields))} is a collection of"):
+    with pytest.raises(TypeError, match=f"Policy.{next(iter(fields))} must be a collection of"):
         Policy(**fields)
 
 
 @pytest.mark.parametrize("name", ["roots", "writable"])
 def test_a_folder_whose_name_no_system_takes_is_refused_at_once(name: str) -> None:
-    with pytest.raises(ValueError, match=f"a folder of Policy.{name} holds a NUL"):
+    with pytest.raises(ValueError, match=f"a folder of Policy.{name} contains a NUL"):
         Policy(**cast("Any", {name: ("/srv", "/a\0b")}))
 
 

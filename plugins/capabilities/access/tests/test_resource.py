@@ -20,8 +20,8 @@ from urlschemes_access.credentials import Credentials, Form, Question
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Peer, Pull
-from urlschemes_access.resources import Document, Listing, Session
-from urlschemes_access.resources.common import SMALL
+from urlschemes_access.resources.synchronous import Document, Listing, Session
+from urlschemes_access.resources.document_content import SMALL
 
 T = TypeVar("T")
 
@@ -143,7 +143,7 @@ def test_text_is_decoded_as_the_media_type_or_the_octets_say(octets: bytes, medi
 
 def test_an_encoding_that_the_caller_chose_is_not_bent() -> None:
     assert document(b"gr\xfcn", media_type="text/plain;charset=utf-8").read_text("latin-1") == "grün"
-    with pytest.raises(ProtocolError, match="the content is not utf-8"):
+    with pytest.raises(ProtocolError, match="the content cannot be decoded as utf-8"):
         document(b"gr\xfcn").read_text("utf-8")
 
 

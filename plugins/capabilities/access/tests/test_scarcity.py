@@ -17,7 +17,6 @@ from talking import TALK, TalkURL
 from urlschemes_access.backends import blocking
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import ConnectError, ResolveError
-from urlschemes_access.operation_arguments import Terms
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Ready
 from urlschemes_access.trace_event import TraceEvent
@@ -33,9 +32,8 @@ def port() -> Iterator[int]:
 
 
 def run(algorithm: Algorithm[None], **more: Any) -> Any:
-    terms = Terms(policy=Policy(networks=("127.0.0.0/8",)), **more)
     url = TalkURL.parse("x-talk://127.0.0.1/")
-    return blocking.run(Dialogue(algorithm, url=url, registration=TALK, terms=terms))
+    return blocking.run(Dialogue(algorithm, url=url, registration=TALK, policy=Policy(networks=("127.0.0.0/8",)), **more))
 
 
 def test_no_more_threads_to_resolve_in(monkeypatch: pytest.MonkeyPatch, port: int) -> None:

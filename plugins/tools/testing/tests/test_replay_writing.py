@@ -13,7 +13,6 @@ from urlschemes_access import Attributes, Policy
 from urlschemes_access.backends.blocking import run
 from urlschemes_access.dialogue import Dialogue as Running
 from urlschemes_access.errors import AccessError, PolicyDenied, RemoteError, Truncated
-from urlschemes_access.operation_arguments import Terms
 from urlschemes_access.protocol import (
     Algorithm,
     Close,
@@ -117,7 +116,7 @@ def test_a_file_that_is_read_is_not_written() -> None:
         peer = yield from OpenFile("/a")
         yield from Send(peer, b"x")
 
-    with pytest.raises(Departure, match="opened to be read"):
+    with pytest.raises(Departure, match="to a file opened for writing"):
         replay(algorithm(), Dialogue(file("/a")))
     with pytest.raises(Departure):
         replay(store(), Dialogue(upload(b"x"), file("/a")))
@@ -204,9 +203,11 @@ def test_writing_is_recorded(tmp_path: Path) -> None:
 
     def recorded(algorithm: Algorithm[None], content: Any = None) -> str:
         recording = Recording()
-        terms = Terms(policy=policy, content=content)
         url = FileURL.from_path(tmp_path)
-        run(Running(recording.of(algorithm), url=url, registration=registration, terms=terms))
+        dialogue = Running(
+            recording.of(algorithm), url=url, registration=registration, policy=policy, content=content
+        )
+        run(dialogue)
         return recording.dialogue.source().replace(str(tmp_path), "")
 
     assert recorded(store(f"{tmp_path}/a"), [b"one", b"two"]).split("\n")[1:-1] == [
