@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
-from looped import Looped
+from event_loop_runner import EventLoopRunner
 
 from urlschemes_access.backends import blocking
 
@@ -45,8 +45,8 @@ def on_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
     if not request.config.getoption("--event-loop"):
         yield
         return
-    looped = Looped()
+    runner = EventLoopRunner()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocking, "run", looped.run)
+        patch.setattr(blocking, "run", runner.run)
         yield
-    looped.close()
+    runner.close()

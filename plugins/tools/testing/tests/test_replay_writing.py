@@ -204,9 +204,7 @@ def test_writing_is_recorded(tmp_path: Path) -> None:
     def recorded(algorithm: Algorithm[None], content: Any = None) -> str:
         recording = Recording()
         url = FileURL.from_path(tmp_path)
-        dialogue = Running(
-            recording.of(algorithm), url=url, registration=registration, policy=policy, content=content
-        )
+        dialogue = Running(recording.of(algorithm), url=url, registration=registration, policy=policy, content=content)
         run(dialogue)
         return recording.dialogue.source().replace(str(tmp_path), "")
 

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from urlschemes import Registration, Scheme
 from urlschemes import default_registry as installed
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, escaped_octets, with_whole_escapes
+from urlschemes.grammar.rule_tree import (
+    Characters,
+    Element,
+    Marked,
+    Repeated,
+    Series,
+    Variants,
+    escaped_octets,
+    with_whole_escapes,
+)
 from urlschemes.grammar.syntax import Syntax
 
 if TYPE_CHECKING:

@@ -77,7 +77,13 @@ def operate(
     url = SCHEME.url_type.parse("x-shelf:")
     run(
         Dialogue(
-            algorithm, url=url, registration=SCHEME.registration, policy=policy, content=content, trace=trace, clock=clock
+            algorithm,
+            url=url,
+            registration=SCHEME.registration,
+            policy=policy,
+            content=content,
+            trace=trace,
+            clock=clock,
         )
     )
 

@@ -7,11 +7,11 @@ import inspect
 from typing import Any, Self
 
 from urlschemes_access.dialogue import Dialogue
-from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession, run
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 
-class Looped:
+class EventLoopRunner:
     """An event loop, and others where that one runs already. `faults` are what they would have logged."""
 
     def __init__(self) -> None:

@@ -20,8 +20,8 @@ from urlschemes_access.credentials import Credentials, Form, Question
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Peer, Pull
-from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.resources.document_content import SMALL
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 T = TypeVar("T")
 
