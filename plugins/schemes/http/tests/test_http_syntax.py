@@ -290,21 +290,6 @@ def test_equivalent_urls() -> None:
     assert not url.equivalent(HttpURL.parse("http://h.example/%7Ea/"))
 
 
-@pytest.mark.parametrize(
-    ("reference", "text"),
-    [
-        ("g", "http://a/b/c/g"),
-        ("/g", "http://a/g"),
-        ("//g", "http://g"),
-        ("?y", "http://a/b/c/d?y"),
-        ("../g", "http://a/b/g"),
-        ("g;x=1/y", "http://a/b/c/g;x=1/y"),
-    ],
-)
-def test_join_by_rfc_1808(reference: str, text: str) -> None:
-    assert str(HttpURL.parse("http://a/b/c/d?q").join(reference)) == text
-
-
 def test_parsing_imports_no_algorithm_and_no_h11() -> None:
     import subprocess
     import sys

@@ -99,7 +99,6 @@ def test_the_host_of_an_article_is_that_of_section_5() -> None:
             NewsURL.parse(f"news:1@{host}")
 
 
-@pytest.mark.decision(4)
 @pytest.mark.parametrize("group", ["%61", "a%2Eb", "a%"])
 def test_a_group_holds_no_escape(group: str) -> None:
     with pytest.raises(InvalidURL):
