@@ -89,7 +89,6 @@ def test_the_doctor_names_five_faulty_distributions_and_what_to_do(site: Path) -
     assert "ftp  " in others
 
 
-@pytest.mark.plugin_fault(33)
 def test_a_plugin_that_is_switched_off_is_not_in_trouble(site: Path) -> None:
     names = ",".join(name if name != "ftp" else "ftp-plus" for name in FAULTY)
     done = run(site, "-m", "urlschemes_cli", "--no-config", "--disable", names, "doctor", "--json")

@@ -230,7 +230,6 @@ print(json.dumps([type(url).__name__, str(url), message]))
     assert "No module named 'x_pickled.access'" in message
 
 
-@pytest.mark.plugin_fault(1)
 def test_an_algorithm_that_cannot_be_imported_breaks_accesses_and_not_parsing(
     plugin: Callable[..., Path], child: Callable[..., Any]
 ) -> None:

@@ -22,7 +22,6 @@ def test_letters_of_a_literal_match_in_any_case_and_only_as_ascii() -> None:
     assert not taken("ki\u017fs:")  # LATIN SMALL LETTER LONG S folds to s
 
 
-@pytest.mark.plugin_fault(19)
 def test_the_pattern_of_a_run_does_not_backtrack() -> None:
     match = syntax('u = *[ uchar | ";" ]').fullmatch("a;%41")
     assert match

@@ -89,7 +89,6 @@ def test_a_distribution_without_name_or_version_is_malformed(install, metadata, 
     assert good.state == "active"
 
 
-@pytest.mark.plugin_fault(7)
 @pytest.mark.parametrize(
     "entry_points",
     [
