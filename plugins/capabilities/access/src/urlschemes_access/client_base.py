@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 from urlschemes import default_registry
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.configuration import Configuration
-from urlschemes_access.hooks import AccessHooks
 from urlschemes_access.policy import Policy
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from urlschemes.registry.registry import Registry
     from urlschemes_access.credentials import Credentials
+    from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.trace_event import Tracer
 
@@ -83,7 +83,7 @@ class ClientBase:
 
     def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:
         """Return the credentials that an installed plugin knows; to be passed as `credentials`. Raises PluginError."""
-        return AccessHooks(self.registry).credentials(request)
+        return self._access_hooks().credentials(request)
 
     def describe_gateway(self, scheme: str) -> str | None:
         """Return the gateway of a scheme and its source; None if there is none. No plugin is imported."""
@@ -102,8 +102,7 @@ class ClientBase:
         sources = self.registry.hook_sources()
         if not any(source.names is None or source.names & _HOOKS_OF_EVERY_OPERATION for source in sources):
             return None
-        self._hooks = self._hooks or AccessHooks(self.registry)
-        return self._hooks
+        return self._access_hooks()
 
     def check_settings(self) -> None:
         """Raise TypeError for a setting of the wrong type."""
@@ -113,3 +112,9 @@ class ClientBase:
             value = getattr(self, name)
             if value is not None and not callable(value):
                 raise TypeError(f"{name} must be a function, not {type(value).__name__}")
+
+    def _access_hooks(self) -> AccessHooks:
+        from urlschemes_access.hooks import AccessHooks  # imports pluggy, which is heavy
+
+        self._hooks = self._hooks or AccessHooks(self.registry)
+        return self._hooks
