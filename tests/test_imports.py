@@ -1,4 +1,4 @@
-"""What is imported when: whoever parses URLs pays for parsing URLs."""
+"""Modules are imported when they are needed: a program that parses URLs imports no network code."""
 
 from __future__ import annotations
 

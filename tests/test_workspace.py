@@ -1,4 +1,4 @@
-"""The workspace keeps its promises: one folder is one plugin, and the core knows no scheme."""
+"""Rules for the distributions and files of the workspace: one folder is one plugin."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ _POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[0-9,]+\})\+")
 
 
 def possessive_groups(code: str) -> list[int]:
-    """The lines where `re` itself is given a pattern in which a group is repeated possessively."""
+    """Return the lines that pass `re` a pattern with a possessively repeated group."""
     return [
         node.lineno
         for node in ast.walk(ast.parse(code))
