@@ -86,18 +86,19 @@ def looped(protocol: str, port: int, name: str) -> tuple[int, str]:
 
 
 async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
+    from urlschemes_access import AsyncClient
+    from urlschemes_access.resources.asynchronous import AsyncDocument
+
     policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
     if protocol.endswith("upload"):
         scheme = protocol.split(maxsplit=1)[0]
-        await urlschemes_access.client.replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
+        await AsyncClient().replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
         return int(name), ""
     path = f"9{name}" if protocol == "gopher" else name
     octets = 0
     try:
-        async with await urlschemes_access.client.access(
-            f"{protocol}://{HOST}:{port}/{path}", policy=policy
-        ) as document:
-            if isinstance(document, urlschemes_access.client.AsyncDocument):
+        async with await AsyncClient().access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
+            if isinstance(document, AsyncDocument):
                 async for piece in document:
                     octets += len(piece)
     except URLError as error:
