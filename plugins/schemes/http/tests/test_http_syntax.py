@@ -288,15 +288,3 @@ def test_equivalent_urls() -> None:
     url = HttpURL.parse("http://H.example:80/%7ea%2f")
     assert url.equivalent(HttpURL.parse("http://h.example/%7Ea%2F"))
     assert not url.equivalent(HttpURL.parse("http://h.example/%7Ea/"))
-
-
-def test_parsing_imports_no_algorithm_and_no_h11() -> None:
-    import subprocess
-    import sys
-
-    program = (
-        "import sys, urlschemes; urlschemes.parse('http://h/a');"
-        "print(sorted({'h11', 'ssl', 'urlschemes_http.access'} & set(sys.modules)))"
-    )
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    assert out.stdout.strip() == "[]"
