@@ -18,7 +18,7 @@ from urlschemes_servers import ftp_server
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 HEAVY = {"click", "h11", "rich"}
 

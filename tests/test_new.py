@@ -56,7 +56,7 @@ def test_x_example_is_installed_with_nothing_else() -> None:
 def authors(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """The environment of an author: the command and the conformance kit."""
     environment = Environment.make(tmp_path_factory.mktemp("author"), wheelhouse)
-    environment.install("urlschemes[cli]", "urlschemes-testing")
+    environment.install("urlschemes[cli]", "urlschemes-conformance")
     return environment
 
 
@@ -115,7 +115,7 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
     folder = made(authors, "x-bar", "--record-only")
     tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
     assert tested.returncode == 0, tested.stdout
-    assert findings(authors, str(folder)) == {"contact": "warned"}  # nobody said where the author can be reached
+    assert findings(authors, str(folder)) == {"contact": "warned"}  # no contact was given
     url = "x-bar:house%20rules;edition=2"
     assert json.loads(prints(authors, "urlschemes", "parse", "--json", url))["parts"]["name"] == "house rules"
     assert authors.run("urlschemes", "access", url).returncode == 4
