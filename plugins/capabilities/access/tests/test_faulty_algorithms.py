@@ -293,7 +293,8 @@ print(json.dumps(outcomes))
 """,
         plugin("x-good"),
     ) == [
-        "LimitExceeded: the content is longer than 1000000 octets; iterate over the document, save it, or raise Limits.content",
+        "LimitExceeded: the content is longer than 1000000 octets; iterate over the document, save it, "
+        + "or raise Limits.content",
         "LimitExceeded: the listing has more entries than 1000; Limits.entries can be raised",
     ]
 

@@ -229,7 +229,7 @@ def test_octets_that_are_not_delivered_are_limited(serve: Serve) -> None:
 
 
 def test_a_long_transfer_takes_little_memory(serve: Serve) -> None:
-    total = 64 * 1024 * 1024
+    total = 16 * 1024 * 1024
 
     def talk(connection: socket.socket) -> None:
         block = b"x" * 1024 * 1024
@@ -246,7 +246,7 @@ def test_a_long_transfer_takes_little_memory(serve: Serve) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert received == total
-    assert peak < 8 * 1024 * 1024
+    assert peak < 4 * 1024 * 1024
 
 
 def test_an_urgent_octet_keeps_its_place(serve: Serve) -> None:

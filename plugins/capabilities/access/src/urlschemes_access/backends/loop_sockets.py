@@ -77,7 +77,7 @@ class LoopSocket(Socket):
         return self
 
     def has_buffered(self) -> bool:
-        """Return True if there are octets that the system has handed out but nobody has read."""
+        """Return True if octets were received from the system but not yet read."""
         return False
 
     async def _ready(self, until: float, *, writing: bool = False) -> None:
@@ -158,7 +158,7 @@ class LoopTLS:
         return await self._exchange(lambda: self._tls.write(octets[:RECORDS]), until)
 
     def has_buffered(self) -> bool:
-        """Return True if there are octets that the system has handed out but nobody has read."""
+        """Return True if octets were received from the system but not yet read."""
         return self._tls.pending() > 0 or self._incoming.pending > 0
 
     async def _exchange(self, operation: Callable[[], T], until: float) -> T:
