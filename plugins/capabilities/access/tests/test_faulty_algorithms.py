@@ -282,7 +282,7 @@ def access(url):
     while True: yield from Deliver(b"a" * 65536)
 """,
     )
-    assert child(
+    octets, entries = child(
         HEAD
         + """
 from urlschemes_access import Limits, Policy
@@ -292,11 +292,9 @@ controls()
 print(json.dumps(outcomes))
 """,
         plugin("x-good"),
-    ) == [
-        "LimitExceeded: the content is longer than 1000000 octets; iterate over the document, save it, "
-        + "or raise Limits.content",
-        "LimitExceeded: the listing has more entries than 1000; Limits.entries can be raised",
-    ]
+    )
+    assert octets.startswith("LimitExceeded: the content is longer than 1000000 octets; ")
+    assert entries == "LimitExceeded: the listing has more entries than 1000; Limits.entries can be raised"
 
 
 @pytest.mark.plugin_fault(20, 23)
