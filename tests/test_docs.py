@@ -61,7 +61,7 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def locations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The resources that the examples access."""
     folder = tmp_path_factory.mktemp("shared")
