@@ -18,6 +18,9 @@ PAGES = {
 }
 """The page of each mark."""
 
+SHOWN = 1
+"""Tests that a row shows; `pytest -m` finds the others."""
+
 _MARK = re.compile(rf"@pytest\.mark\.({'|'.join(PAGES)})\(([\d, ]+)\)")
 _TEST = re.compile(r"def (test_\w+)\(")
 _ROW = re.compile(r"^(\| (\d+) \| .*\|) [^|]*\|$", re.MULTILINE)
@@ -36,10 +39,14 @@ def page(mark: str) -> str:
             if number == int(match[2]):
                 links.setdefault(name, []).append(f"[{files[path]}]")
         cells = [f"`{name}` {', '.join(paths)}" for name, paths in links.items()]
+        if len(cells) > SHOWN:
+            cells = [*cells[:SHOWN], f"{len(cells) - SHOWN} more"]
         return f"{match[1]} {'; '.join(cells) or 'none'} |"
 
-    definitions = "\n".join(f"[{index}]: ../../{path}" for path, index in files.items())
-    return f"{_ROW.sub(row, text)}\n\n{definitions}\n"
+    rows = _ROW.sub(row, text)
+    shown = {path: index for path, index in files.items() if f"[{index}]" in rows}
+    definitions = "\n".join(f"[{index}]: ../../{path}" for path, index in shown.items())
+    return f"{rows}\n\n{definitions}\n"
 
 
 @cache
