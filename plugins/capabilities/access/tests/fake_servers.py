@@ -1,4 +1,4 @@
-"""What servers on the loopback address do with a connection, and certificates for them."""
+"""Behaviour of test servers on a loopback address, and their certificates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 Talk = Callable[[socket.socket], None]
-"""What a server does with a connection."""
+"""The behaviour of a server on one connection."""
 Serve = Callable[[Talk], int]
 """Starts a server, and returns its port."""
 

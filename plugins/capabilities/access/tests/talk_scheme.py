@@ -98,7 +98,7 @@ def run(
 
 
 def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algorithm[None]:
-    """What comes until the other side closes."""
+    """Deliver everything that arrives until the server closes."""
     peer = yield from Connect(host, port)
     if greeting:
         yield from Send(peer, greeting)

@@ -34,7 +34,7 @@ entries = 10
 [gateways]
 wais = "http://gw.dom/fetch?{url}"
 
-[options.x-told]
+[options.x-shown]
 server = "news.dom"
 times = 3
 loud = true
@@ -118,10 +118,10 @@ def test_every_setting_has_its_source(tmp_path: Path) -> None:
         "limits.deadline": 120.5,
         "limits.entries": 10,
         "gateways.wais": "http://gw.dom/fetch?{url}",
-        "options.x-told.server": "news.dom",
-        "options.x-told.times": 3,
-        "options.x-told.loud": True,
-        "options.x-told.seeds": ("a", "b"),
+        "options.x-shown.server": "news.dom",
+        "options.x-shown.times": 3,
+        "options.x-shown.loud": True,
+        "options.x-shown.seeds": ("a", "b"),
     }
     assert {each.source for each in loaded.settings} == {str(file)}
     assert loaded == load(file)
@@ -264,7 +264,7 @@ def test_secrets_are_hidden() -> None:
         {
             "gateways": {"wais": "ftp://joe:opensesame@gw.dom/{url}"},
             "options": {
-                "x-told": {"password": "opensesame", "via": "ftp://joe:opensesame@h/", "api_token": "opensesame"}
+                "x-shown": {"password": "opensesame", "via": "ftp://joe:opensesame@h/", "api_token": "opensesame"}
             },
         }
     )
@@ -282,7 +282,7 @@ def test_secrets_are_hidden() -> None:
 
 
 @pytest.fixture
-def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def make_client(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that makes a client for a scheme whose access delivers its options."""
     monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: ())
 
@@ -306,54 +306,54 @@ def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setitem(sys.modules, module.__name__, module)
     record = (
         'operations = ["access", "find attributes"]\n'
-        'options = { server = { environment = "TOLDSERVER" }, agreed = { configurable = false } }\n'
+        'options = { server = { environment = "SHOWNSERVER" }, agreed = { configurable = false } }\n'
     )
 
     def make(configuration: Configuration | None = None) -> Client:
         registry = Registry()
-        registry.register(Scheme(registration("x-told", record), access=module.__name__))
+        registry.register(Scheme(registration("x-shown", record), access=module.__name__))
         return Client(registry=registry, configuration=configuration)
 
     return make
 
 
 def read(client: Client, **arguments: Any) -> Any:
-    with client.access("x-told:a", **arguments) as document:
+    with client.access("x-shown:a", **arguments) as document:
         return document.read().decode()  # type: ignore[union-attr]
 
 
 @pytest.mark.decision(32)
-def test_options_come_from_the_caller_then_a_trusted_variable_then_the_file_then_the_default(told: Any) -> None:
-    said = {"x-told": {"server": "file.dom", "times": 2}}
-    assert read(told()) == "('none', 1, False, ())"
-    made = configured({"options": said})
-    assert read(told(made)) == "('file.dom', 2, False, ())"
-    trusting = replace(made, environment={"TOLDSERVER": "env.dom"})
-    assert read(told(trusting)) == "('env.dom', 2, False, ())"
-    assert read(told(replace(made, environment={"TOLDSERVER": ""}))) == "('file.dom', 2, False, ())"
-    assert read(told(trusting), options={"server": "mine.dom"}) == "('mine.dom', 2, False, ())"
+def test_options_come_from_the_caller_then_a_trusted_variable_then_the_file_then_the_default(make_client: Any) -> None:
+    options = {"x-shown": {"server": "file.dom", "times": 2}}
+    assert read(make_client()) == "('none', 1, False, ())"
+    made = configured({"options": options})
+    assert read(make_client(made)) == "('file.dom', 2, False, ())"
+    trusting = replace(made, environment={"SHOWNSERVER": "env.dom"})
+    assert read(make_client(trusting)) == "('env.dom', 2, False, ())"
+    assert read(make_client(replace(made, environment={"SHOWNSERVER": ""}))) == "('file.dom', 2, False, ())"
+    assert read(make_client(trusting), options={"server": "mine.dom"}) == "('mine.dom', 2, False, ())"
     events: list[Any] = []
-    read(told(trusting), options={"server": "mine.dom"}, trace=events.append)
-    read(told(trusting), trace=events.append)
+    read(make_client(trusting), options={"server": "mine.dom"}, trace=events.append)
+    read(make_client(trusting), trace=events.append)
     assert [each.text for each in events if each.kind == "option"] == [
         "times is 2, from the program",
-        "server is env.dom, from the environment variable TOLDSERVER",
+        "server is env.dom, from the environment variable SHOWNSERVER",
         "times is 2, from the program",
     ]
 
 
-def test_an_operation_gets_the_options_that_it_takes_converted_to_their_types(told: Any) -> None:
+def test_an_operation_gets_the_options_that_it_takes_converted_to_their_types(make_client: Any) -> None:
     given = {"times": "3", "loud": "yes", "seeds": "a", "deep": True, "rate": 2, "free": 7}
-    client = told(configured({"options": {"x-told": given}}))
+    client = make_client(configured({"options": {"x-shown": given}}))
     assert read(client) == "('none', 3, True, ('a',))"
-    assert client.find_attributes("x-told:a").name == "(True, 2.0, 7)"
+    assert client.find_attributes("x-shown:a").name == "(True, 2.0, 7)"
     assert client.check_configuration() == ()
 
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("sever", "a", "options.x-told.sever is not an option of any operation of x-told"),
+        ("sever", "a", "options.x-shown.sever is not an option of any operation of x-shown"),
         ("times", "often", "must be a whole number"),
         ("times", 1.5, "must be a whole number"),
         ("times", True, "must be a whole number"),
@@ -363,51 +363,53 @@ def test_an_operation_gets_the_options_that_it_takes_converted_to_their_types(to
         ("rate", "nan", "must be a finite number"),
     ],
 )
-def test_an_unknown_option_or_one_of_the_wrong_type_is_an_error(told: Any, name: str, value: Any, words: str) -> None:
-    client = told(configured({"options": {"x-told": {name: value}}}))
+def test_an_unknown_option_or_one_of_the_wrong_type_is_an_error(
+    make_client: Any, name: str, value: Any, words: str
+) -> None:
+    client = make_client(configured({"options": {"x-shown": {name: value}}}))
     operation = client.find_attributes if name == "rate" else client.access
-    error = refused(operation, "x-told:a")
-    assert (error.source, error.key) == ("the program", f"options.x-told.{name}")
+    error = refused(operation, "x-shown:a")
+    assert (error.source, error.key) == ("the program", f"options.x-shown.{name}")
     assert words in error.message
     assert [str(each) for each in client.check_configuration()] == [str(error)]
 
 
-def test_an_option_that_is_not_configurable_comes_only_from_the_caller(told: Any) -> None:
-    """Consent that a file gave would be nobody's; refused where the caller says it too, or needs none."""
-    with told().access("x-told:a", options={"agreed": True}) as document:
+def test_an_option_that_is_not_configurable_comes_only_from_the_caller(make_client: Any) -> None:
+    """A file cannot give the consent of a user."""
+    with make_client().access("x-shown:a", options={"agreed": True}) as document:
         assert document.attributes.name == "agreed"
-    client = told(configured({"options": {"x-told": {"agreed": True}}}))
+    client = make_client(configured({"options": {"x-shown": {"agreed": True}}}))
     for error in (
-        refused(client.access, "x-told:a"),
-        refused(client.access, "x-told:a", options={"agreed": True}),
-        refused(client.find_attributes, "x-told:a"),
+        refused(client.access, "x-shown:a"),
+        refused(client.access, "x-shown:a", options={"agreed": True}),
+        refused(client.find_attributes, "x-shown:a"),
         *client.check_configuration(),
     ):
-        assert (error.source, error.key) == ("the program", "options.x-told.agreed")
+        assert (error.source, error.key) == ("the program", "options.x-shown.agreed")
         assert "cannot be configured: pass it to the operation" in error.message
 
 
 # The client
 
 
-def test_a_client_takes_its_policy_from_its_configuration(told: Any) -> None:
-    client = told(configured({"policy": {"denied_schemes": ["x-told"]}}))
-    with pytest.raises(URLError, match="scheme 'x-told' is denied"):
-        client.access("x-told:a")
+def test_a_client_takes_its_policy_from_its_configuration(make_client: Any) -> None:
+    client = make_client(configured({"policy": {"denied_schemes": ["x-shown"]}}))
+    with pytest.raises(URLError, match="scheme 'x-shown' is denied"):
+        client.access("x-shown:a")
     assert read(client, policy=Policy()) == "('none', 1, False, ())"
 
 
-def test_a_client_reports_all_errors_of_its_configuration(told: Any) -> None:
-    client = told(
+def test_a_client_reports_all_errors_of_its_configuration(make_client: Any) -> None:
+    client = make_client(
         configured(
             {
-                "options": {"x-told": {"sever": "a"}, "x-nobody": {"a": 1}},
-                "gateways": {"wais": "x-absent://gw.dom/{url}", "news": "x-told:!%7B{url}"},
+                "options": {"x-shown": {"sever": "a"}, "x-nobody": {"a": 1}},
+                "gateways": {"wais": "x-absent://gw.dom/{url}", "news": "x-shown:!%7B{url}"},
             }
         )
     )
     faults = sorted(each.message for each in client.check_configuration())
     assert len(faults) == 3
-    assert faults[2].startswith("the program: options.x-told.sever is not an option of any operation of x-told")
+    assert faults[2].startswith("the program: options.x-shown.sever is not an option of any operation of x-shown")
     assert faults[1] == "no scheme is registered as 'x-nobody'"
     assert faults[0].startswith("gateways.wais of the program leads to a URL that cannot be accessed: no scheme")

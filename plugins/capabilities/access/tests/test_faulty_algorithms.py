@@ -336,7 +336,7 @@ print(json.dumps(outcomes))
 @pytest.mark.plugin_fault(24, 40)
 def test_errors_of_an_algorithm_hide_passwords_and_control_characters(plugin, child):
     plugin(
-        "x-tells",
+        "x-leaks",
         LOGIN,
         with_host,
         access=IMPORTS
@@ -344,8 +344,8 @@ def test_errors_of_an_algorithm_hide_passwords_and_control_characters(plugin, ch
 def access(url):
     yield from Open("document", Attributes())
     if url.word == "ours":
-        raise ProtocolError("told " + url.password + " \\x1b[2J\\u202e", where=url.password)
-    raise ValueError("told " + url.password + " \\x1b[2J\\u202e")
+        raise ProtocolError("wrong " + url.password + " \\x1b[2J\\u202e", where=url.password)
+    raise ValueError("wrong " + url.password + " \\x1b[2J\\u202e")
 """,
     )
     outcomes = child(
@@ -354,7 +354,7 @@ def access(url):
 outcomes = []
 for word in ("ours", "theirs"):
     try:
-        with urlschemes_access.access("x-tells://joe:s%65cret@h.dom:8080/" + word) as document:
+        with urlschemes_access.access("x-leaks://joe:s%65cret@h.dom:8080/" + word) as document:
             document.read()
     except URLError as error:
         outcomes.append([str(error), repr(error), str(getattr(error, "where", "")), error.__cause__ is None])
@@ -363,8 +363,8 @@ print(json.dumps(outcomes))
 """,
         plugin("x-good"),
     )
-    assert outcomes[0][0] == r"told *** \x1b[2J\u202e"
-    assert outcomes[1][0] == r"the algorithm of scheme 'x-tells' failed: ValueError: told *** \x1b[2J\u202e"
+    assert outcomes[0][0] == r"wrong *** \x1b[2J\u202e"
+    assert outcomes[1][0] == r"the algorithm of scheme 'x-leaks' failed: ValueError: wrong *** \x1b[2J\u202e"
     assert [each[3] for each in outcomes] == [True, True]
     assert not any("secret" in text for each in outcomes for text in each[:3])
 

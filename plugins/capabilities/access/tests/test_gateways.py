@@ -1,4 +1,4 @@
-"""Gateways (section 4): URLs that are reached through a URL of another scheme, and what no gateway is told."""
+"""Gateways (section 4): URLs that are reached through a URL of another scheme, and what no gateway may learn."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_no_octet_of_a_url_changes_the_rest_of_the_template() -> None:
     assert unquote(place) == everything
 
 
-# What goes through
+# Allowed
 
 
 def test_a_gateway_is_shown_in_the_resource_the_trace_and_the_client(make: Any) -> None:
@@ -124,8 +124,8 @@ def test_a_gateway_is_shown_in_the_resource_the_trace_and_the_client(make: Any) 
         assert document.gateway.source == "gateways.x-far of the test"
         assert document.attributes.gateway is document.gateway
     assert client.find_attributes("x-far://h.dom/a").gateway.asked == document.gateway.asked
-    told = "x-near://joe:***@gw.dom/?x-far%3A%2F%2Fh.dom%2Fa: gateways.x-far of the test"
-    assert (events[0].kind, events[0].text) == ("gateway", f"x-far://h.dom/a is reached through {told}")
+    reached = "x-near://joe:***@gw.dom/?x-far%3A%2F%2Fh.dom%2Fa: gateways.x-far of the test"
+    assert (events[0].kind, events[0].text) == ("gateway", f"x-far://h.dom/a is reached through {reached}")
     assert client.describe_gateway("x-far") == "x-near://joe:***@gw.dom/?{url}, from the test"
     assert client.describe_gateway("x-near") is None
     assert "opensesame" not in repr(document.gateway)
@@ -138,7 +138,7 @@ def test_schemes_that_are_not_installed_are_reached_through_their_gateway(make: 
     assert client.describe_gateway("x-nobody") == "x-near://gw.dom/{url}, from the test"
     with pytest.raises(UnknownScheme):
         client.access("x-other:a")
-    with pytest.raises(UnknownScheme):  # and reading a URL needs somebody who knows it
+    with pytest.raises(UnknownScheme):  # a gateway does not parse URLs
         client.registry.parse("x-nobody:a")
 
 
@@ -166,7 +166,7 @@ def test_a_configured_gateway_takes_precedence_over_a_hook(make: Any) -> None:
     assert read(client, "x-else:a") == "x-near://hook.dom/"
 
 
-# What does not
+# Denied
 
 
 @pytest.mark.decision(31)

@@ -26,7 +26,7 @@ def test_options_are_the_keyword_only_parameters() -> None:
     ("name", "value"),
     [("tls", True), ("most", 1), ("retry", 0.5), ("retry", 1), ("server", "host"), ("message", b"any"), ("message", 1)],
 )
-def test_what_fits_is_taken(name: str, value: object) -> None:
+def test_a_value_of_the_type_of_the_default_is_accepted(name: str, value: object) -> None:
     check_option(name, value, KNOWN)  # which raises otherwise
     assert convert(value, KNOWN[name]) == value
 
@@ -44,13 +44,13 @@ def test_what_fits_is_taken(name: str, value: object) -> None:
         ("severs", "host", "unknown option 'severs': expected tls, most, retry, server, message"),
     ],
 )
-def test_what_does_not_fit_is_refused_and_never_read_as_true(name: str, value: object, says: str) -> None:
+def test_a_value_of_another_type_is_a_type_error(name: str, value: object, says: str) -> None:
     with pytest.raises(TypeError) as refused:
         check_option(name, value, KNOWN)
     assert str(refused.value) == says
 
 
-def test_a_text_of_the_command_line_is_read_by_the_default() -> None:
+def test_a_str_is_converted_to_the_type_of_the_default() -> None:
     assert [convert("no", True), convert("on", False), convert("7", 1), convert("0.5", 1.0)] == [False, True, 7, 0.5]
     for text, default in (("perhaps", True), ("x", 1), ("inf", 1.0)):
         with pytest.raises(ValueError, match=r"yes or no|number"):

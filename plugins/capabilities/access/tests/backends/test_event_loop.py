@@ -198,7 +198,7 @@ def test_the_callers_functions_may_be_coroutine_functions(serve: Serve) -> None:
         await asyncio.sleep(0.4)
         return (asked.questions[0].prompt,)
 
-    async def nobody(_: object) -> None:
+    async def none(_: object) -> None:
         return None
 
     async def main() -> None:
@@ -209,9 +209,9 @@ def test_the_callers_functions_may_be_coroutine_functions(serve: Serve) -> None:
         async with await begun(algorithm(), **terms) as document:
             assert await document.read() == b"None plainly"
         with pytest.raises(InputRequired):
-            await begun(algorithm(), ask=nobody)
+            await begun(algorithm(), ask=none)
         with pytest.raises(TypeError, match="1 answers, one for each question, not 2"):
-            await begun(algorithm(), credentials=nobody, ask=lambda _: ("one", "two"))
+            await begun(algorithm(), credentials=none, ask=lambda _: ("one", "two"))
 
     run(main())
 

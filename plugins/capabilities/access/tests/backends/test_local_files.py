@@ -37,7 +37,7 @@ from urlschemes_access.protocol import (
 
 
 def place(*requests: Any, roots: tuple[Path, ...]) -> list[Any]:
-    """What the requests are answered with."""
+    """Return the answers to requests."""
     answers: list[Any] = []
 
     def algorithm() -> Algorithm[None]:
@@ -235,7 +235,7 @@ def test_the_entries_of_a_folder_are_limited(tmp_path: Path) -> None:
 
 
 def test_a_link_that_changes_while_it_is_opened_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The path was good when it was looked at, and is another when it is opened."""
+    """The path is allowed when it is checked, and another when it is opened."""
     root = tmp_path / "root"
     (root / "folder").mkdir(parents=True)
     (root / "folder" / "a").write_text("harmless")

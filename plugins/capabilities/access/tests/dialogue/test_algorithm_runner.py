@@ -117,7 +117,7 @@ def connects_to_a_port_in_words() -> Algorithm[None]:
     yield from Connect("127.0.0.1", cast("Any", "echo"))
 
 
-def waits_for_nobody() -> Algorithm[None]:
+def waits_for_no_peer() -> Algorithm[None]:
     yield from Ready([])
 
 
@@ -149,7 +149,7 @@ def is_no_generator() -> Any:
         uses_a_strangers_peer,
         connects_to_a_number,
         connects_to_a_port_in_words,
-        waits_for_nobody,
+        waits_for_no_peer,
         follows_a_number,
         opens_a_path_of_octets,
         is_no_generator,

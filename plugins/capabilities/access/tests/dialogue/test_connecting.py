@@ -208,7 +208,7 @@ def test_octets_already_decrypted_are_ready(serve: Serve) -> None:
 
 
 def test_a_connection_closed_without_tls_alert_is_truncated(serve: Serve) -> None:
-    """Without TLS's own closing word, whoever sits on the line may have cut it."""
+    """Without the closing alert of TLS, anyone on the network may have truncated the content."""
     port = serve(tls(answers_in_two_records))
     with pytest.raises(Truncated) as cut:
         run(secured(port, "host.example"), port=port, ssl_context=trusting()).read()

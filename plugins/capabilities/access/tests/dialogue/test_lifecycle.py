@@ -350,42 +350,42 @@ def pieces(*delivered: bytes, unterminated: bool = False, fault: BaseException |
 
 
 def test_an_observer_is_called_once_with_the_outcome() -> None:
-    told: list[tuple[str, URLError | None]] = []
+    outcomes: list[tuple[str, URLError | None]] = []
 
     def begin(algorithm: Algorithm[None]) -> Document:
-        return cast("Document", run(algorithm, observe=lambda *how: told.append(how)))
+        return cast("Document", run(algorithm, observe=lambda *outcome: outcomes.append(outcome)))
 
     for algorithm in (pieces(b"a", b"b"), pieces(b"a", unterminated=True)):
         with begin(algorithm) as document:
             next(document)
-            assert told == [("opened", None)]
+            assert outcomes == [("opened", None)]
             document.read()
-        assert told == [("opened", None), ("completed", None)]
-        told.clear()
+        assert outcomes == [("opened", None), ("completed", None)]
+        outcomes.clear()
 
     with begin(pieces(b"a", b"b")) as document:
         next(document)
     document.close()
-    assert told == [("opened", None), ("abandoned", None)]
-    told.clear()
+    assert outcomes == [("opened", None), ("abandoned", None)]
+    outcomes.clear()
 
     short = Truncated("it broke", received=1)
     with begin(pieces(b"a", fault=short)) as document, pytest.raises(Truncated):
         document.read()
-    assert told == [("opened", None), ("failed", short)]
-    told.clear()
+    assert outcomes == [("opened", None), ("failed", short)]
+    outcomes.clear()
 
     for fault in (short, PolicyDenied("no", rule="networks")):
         with pytest.raises(type(fault)):
             begin(failing(fault))
-        assert told == [("failed", fault)]
-        told.clear()
-    run(attributes(), observe=lambda *how: told.append(how))
-    assert told == [("opened", None)]
+        assert outcomes == [("failed", fault)]
+        outcomes.clear()
+    run(attributes(), observe=lambda *outcome: outcomes.append(outcome))
+    assert outcomes == [("opened", None)]
 
 
 def failing(fault: BaseException) -> Algorithm[None]:
-    yield from Close(Peer("nobody"))
+    yield from Close(Peer("none"))
     raise fault
 
 
@@ -394,25 +394,25 @@ def attributes() -> Algorithm[None]:
 
 
 def test_an_observer_is_called_with_the_outcome_of_a_session(serve: Serve) -> None:
-    told: list[tuple[str, URLError | None]] = []
+    outcomes: list[tuple[str, URLError | None]] = []
     port = serve(echo([]))
-    with run(shell(port), port=port, observe=lambda *how: told.append(how)) as session:
+    with run(shell(port), port=port, observe=lambda *outcome: outcomes.append(outcome)) as session:
         with pytest.raises(RemoteError) as refused:
             session.say(b"no")
         assert refused.value.scheme == "x-talk"
-        assert told == [("opened", None)]
-    assert told == [("opened", None), ("completed", None)]
-    told.clear()
+        assert outcomes == [("opened", None)]
+    assert outcomes == [("opened", None), ("completed", None)]
+    outcomes.clear()
 
-    session = run(shell(port), port=port, deadline=0.2, observe=lambda *how: told.append(how))
+    session = run(shell(port), port=port, deadline=0.2, observe=lambda *outcome: outcomes.append(outcome))
     with pytest.raises(DeadlineExceeded) as caught:
         session.say(b"silence")
     session.close()
-    assert told == [("opened", None), ("failed", caught.value)]
+    assert outcomes == [("opened", None), ("failed", caught.value)]
 
 
 def test_an_error_while_a_session_ends_is_completed_and_reported(serve: Serve) -> None:
-    told: list[tuple[str, URLError | None]] = []
+    outcomes: list[tuple[str, URLError | None]] = []
     port = serve(echo([]))
     impolite = Truncated("no goodbye", received=0)
 
@@ -421,10 +421,10 @@ def test_an_error_while_a_session_ends_is_completed_and_reported(serve: Serve) -
         yield from Open("session", session=Shell, peer=peer)
         raise impolite
 
-    with pytest.raises(Truncated), run(algorithm(), port=port, observe=lambda *how: told.append(how)):
+    with pytest.raises(Truncated), run(algorithm(), port=port, observe=lambda *outcome: outcomes.append(outcome)):
         pass
     assert impolite.scheme == "x-talk"
-    assert told == [("opened", None), ("failed", impolite)]
+    assert outcomes == [("opened", None), ("failed", impolite)]
 
 
 def test_a_listing_is_limited(serve: Serve) -> None:
