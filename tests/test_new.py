@@ -128,7 +128,7 @@ def test_a_name_that_is_registered_is_green_once_the_syntax_is_another(authors: 
     done = authors.run("urlschemes", "review", folder, "--examples", "20", "--json")
     (verdict,) = (each for each in json.loads(done.stdout)["verdicts"] if each["outcome"] == "failed")
     assert (done.returncode, verdict["check"]) == (1, "reference")
-    assert verdict["reason"].endswith("has mid, and the syntax is still the one that `urlschemes new` wrote")
+    assert verdict["reason"].endswith("but the syntax is still the template of `urlschemes new`")
     record = folder / "src" / "urlschemes_mid" / "registration.toml"
     record.write_text(record.read_text("utf-8").replace("1*uchar", '1*[ uchar | "=" ]'), "utf-8")
     left = findings(authors, str(folder))

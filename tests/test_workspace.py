@@ -168,7 +168,7 @@ def test_a_new_plugin_is_one_new_folder(tmp_path: Path) -> None:
         target = copy / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-    plugin = copy / "plugins" / "x-made"
+    plugin = copy / "plugins" / "schemes" / "x-made"
     for name, text in MADE_UP.items():
         (plugin / name).parent.mkdir(parents=True, exist_ok=True)
         lines = [line.removeprefix("        ") for line in text.splitlines()]
