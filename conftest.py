@@ -20,12 +20,12 @@ pytest_plugins = ["plugin_fixtures"]
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Run a single file in this process, and everything else on all cores."""
+    """Return 0 for a single file, which then runs in this process; everything else runs on all cores."""
     return 0 if len(config.args) == 1 and ".py" in config.args[0] else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
+    """Add the option `--event-loop`."""
     parser.addoption("--event-loop", action="store_true", help="run the blocking accesses of tests on an event loop")
 
 
