@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import signal
 import socket
 import threading
 import time
@@ -94,11 +93,3 @@ def backend(request: pytest.FixtureRequest, nothing_left_open: None) -> Iterator
         patch.setattr(blocking, "run", runner.run)
         yield request.param
     runner.close()
-
-
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt for SIGINT, even in a process that was started in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)

@@ -243,7 +243,6 @@ def test_a_hanging_handshake_times_out(serve: Serve) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_during_the_handshake_closes_the_socket(serve: Serve, backend: str) -> None:
     def talk(connection: socket.socket) -> None:
         connection.recv(10)

@@ -244,7 +244,6 @@ def test_a_document_cannot_be_read_twice_at_once(serve: Serve, by_thread: bool) 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_passes_through_and_closes_everything(serve: Serve) -> None:
     port = serve(until_gone)
     ended = []
@@ -264,7 +263,6 @@ def test_an_interrupt_passes_through_and_closes_everything(serve: Serve) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_is_not_replaced_by_an_error_of_the_algorithm(serve: Serve) -> None:
     port = serve(until_gone)
 
