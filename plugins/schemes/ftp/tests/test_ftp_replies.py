@@ -123,7 +123,9 @@ LOGINS = {
     "credentials for another user": bad(
         AuthRequired, "a password for the user 'joe'", USER_JOE, credentials("jane", "geheim"), url=JOE
     ),
-    "a password with a line break": bad(UnsafeURL, "the password given", USER_JOE, credentials("joe", "x\r\nDELE a"), url=JOE),
+    "a password with a line break": bad(
+        UnsafeURL, "the password given", USER_JOE, credentials("joe", "x\r\nDELE a"), url=JOE
+    ),
     "a reply that repeats the password": bad(
         RemoteError,
         "'PASS ***': command not understood",

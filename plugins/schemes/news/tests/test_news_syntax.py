@@ -60,9 +60,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
         ("%FF%25@d", "article", None, "\udcff%@d"),
     ],
 )
-def test_all_groups_a_group_or_an_article(
-    part: str, form: str, group: str | None, message_id: str | None
-) -> None:
+def test_all_groups_a_group_or_an_article(part: str, form: str, group: str | None, message_id: str | None) -> None:
     url = NewsURL.parse(f"news:{part}")
     assert (url.form, url.group, url.message_id) == (form, group, message_id)
     assert (url.raw["group"] or url.raw["message_id"]) == part

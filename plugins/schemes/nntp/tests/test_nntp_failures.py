@@ -226,7 +226,9 @@ FAILURES = {
     "LF, dot, CR LF is no end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\n.\r\n"), server_closes()),
     "CR LF, dot, LF is no end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\r\n.\n"), server_closes()),
     "an article, reset": failure(Truncated, "broke", BEGUN, server(HEADER + b"\r\nHel"), server_resets()),
-    "an article, then silence": failure(DeadlineExceeded, "seconds passed while waiting", BEGUN, server(HEADER + b"\r\nHel")),
+    "an article, then silence": failure(
+        DeadlineExceeded, "seconds passed while waiting", BEGUN, server(HEADER + b"\r\nHel")
+    ),
     "a listing without its end": failure(
         Truncated, "single dot", LISTED, server(b"224 x\r\n" + OVERVIEW), server_closes(), url=GROUP
     ),
