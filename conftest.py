@@ -43,7 +43,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True)
 def on_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With `--event-loop`, run the accesses of the test's own process on an event loop."""
+    """Run the accesses of the process on an event loop if the option `--event-loop` is given."""
     if not request.config.getoption("--event-loop"):
         yield
         return

@@ -53,12 +53,12 @@ def peak() -> int:
 
 
 def pieces(name: str) -> Iterator[bytes]:
-    """What an upload of `name` octets sends."""
+    """Return the content of an upload of `name` octets."""
     return (SENT for _ in range(int(name) // len(SENT)))
 
 
 def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
-    """As a program uses this project: the pieces, as they come."""
+    """Read a document piece by piece, as a program would."""
     if protocol.endswith("upload"):
         policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
         urlschemes_access.replace(
@@ -107,7 +107,7 @@ async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
 
 
 class _Raw(io.RawIOBase):
-    """What an upload sends, as the file that ftplib wants."""
+    """The content of an upload, as the file that ftplib reads."""
 
     def __init__(self, name: str) -> None:
         self._left = int(name)

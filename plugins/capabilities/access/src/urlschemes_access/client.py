@@ -76,7 +76,7 @@ class Arguments(TypedDict, total=False):
 
 
 class AsyncArguments(TypedDict, total=False):
-    """As Arguments; `credentials` and `ask` may be coroutine functions."""
+    """Like Arguments; `credentials` and `ask` may be coroutine functions."""
 
     policy: Policy | None
     deadline: float | None
@@ -170,7 +170,7 @@ class AsyncClient(_ClientWithOperations):
         /,
         **arguments: Unpack[AsyncArguments],
     ) -> AsyncDocument | AsyncListing | AsyncSession[Any] | Attributes:
-        """As `Client.operate`. `content` may be an asynchronous iterable.
+        """Like `Client.operate`. `content` may be an asynchronous iterable.
 
         `trace` and an ordinary iterable are called on the loop and must not block.
         """
@@ -181,31 +181,31 @@ class AsyncClient(_ClientWithOperations):
     async def access(
         self, url: URL | str, **arguments: Unpack[AsyncArguments]
     ) -> AsyncDocument | AsyncListing | AsyncSession[Any]:
-        """As `Client.access`, for an `async with` block."""
+        """Like `Client.access`, for an `async with` block."""
         resource = await self.operate("access", url, **arguments)
         return cast("AsyncDocument | AsyncListing | AsyncSession[Any]", resource)
 
     async def find_attributes(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
-        """As `Client.find_attributes`."""
+        """Like `Client.find_attributes`."""
         return cast("Attributes", await self.operate("find attributes", url, **arguments))
 
     async def replace(
         self, url: URL | str, content: AsyncContent, /, **arguments: Unpack[AsyncArguments]
     ) -> Attributes:
-        """As `Client.replace`."""
+        """Like `Client.replace`."""
         return cast("Attributes", await self.operate("replace", url, content, **arguments))
 
     async def update(self, url: URL | str, content: AsyncContent, /, **arguments: Unpack[AsyncArguments]) -> Attributes:
-        """As `Client.update`."""
+        """Like `Client.update`."""
         return cast("Attributes", await self.operate("update", url, content, **arguments))
 
     async def delete(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
-        """As `Client.delete`."""
+        """Like `Client.delete`."""
         return cast("Attributes", await self.operate("delete", url, **arguments))
 
 
 class FunctionArguments(Arguments, total=False):
-    """As Arguments; `registry` is by default the process's."""
+    """Like Arguments; `registry` is by default the process's."""
 
     registry: Registry | None
 
@@ -220,31 +220,31 @@ def _client(registry: Registry | None) -> Client:
 def operate(
     operation: str, url: URL | str, content: Content | None = None, /, **arguments: Unpack[FunctionArguments]
 ) -> Document | Listing | Session | Attributes:
-    """As `Client.operate`, with a client that has no settings."""
+    """Like `Client.operate`, with a client that has no settings."""
     client = _client(arguments.pop("registry", None))
     return client.operate(operation, url, content, **cast("Arguments", arguments))
 
 
 def access(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Document | Listing | Session:
-    """As `Client.access`, with a client that has no settings."""
+    """Like `Client.access`, with a client that has no settings."""
     return cast("Document | Listing | Session", operate("access", url, **arguments))
 
 
 def find_attributes(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.find_attributes`, with a client that has no settings."""
+    """Like `Client.find_attributes`, with a client that has no settings."""
     return cast("Attributes", operate("find attributes", url, **arguments))
 
 
 def replace(url: URL | str, content: Content, /, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.replace`, with a client that has no settings."""
+    """Like `Client.replace`, with a client that has no settings."""
     return cast("Attributes", operate("replace", url, content, **arguments))
 
 
 def update(url: URL | str, content: Content, /, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.update`, with a client that has no settings."""
+    """Like `Client.update`, with a client that has no settings."""
     return cast("Attributes", operate("update", url, content, **arguments))
 
 
 def delete(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.delete`, with a client that has no settings."""
+    """Like `Client.delete`, with a client that has no settings."""
     return cast("Attributes", operate("delete", url, **arguments))

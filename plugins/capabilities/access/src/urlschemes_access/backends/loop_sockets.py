@@ -150,11 +150,11 @@ class LoopTLS:
         await self._exchange(self._tls.do_handshake, until)
 
     async def receive(self, most: int, until: float) -> bytes:
-        """As `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
+        """Like `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
         return await self._exchange(lambda: self._tls.read(most), until)
 
     async def send(self, octets: memoryview, until: float) -> int:
-        """As `LoopSocket.send`."""
+        """Like `LoopSocket.send`."""
         return await self._exchange(lambda: self._tls.write(octets[:RECORDS]), until)
 
     def has_buffered(self) -> bool:
