@@ -1,13 +1,14 @@
-"""For all tests of the workspace: the option `--event-loop`, no clock, and where they keep what they worked out."""
+"""Settings of all tests of the workspace: the option `--event-loop`, the cache, deadlines and signals."""
 
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
-from looped import Looped
+from event_loop_runner import EventLoopRunner
 
 from urlschemes_access.backends import blocking
 
@@ -19,34 +20,35 @@ pytest_plugins = ["plugin_fixtures"]
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Run a single file in this process, and everything else on all cores."""
+    """Return 0 for a single file, which then runs in this process; everything else runs on all cores."""
     return 0 if len(config.args) == 1 and ".py" in config.args[0] else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
-    parser.addoption("--event-loop", action="store_true", help="do on an event loop what the tests do blocking")
+    """Add the option `--event-loop`."""
+    parser.addoption("--event-loop", action="store_true", help="run the blocking accesses of tests on an event loop")
 
 
 def pytest_configure() -> None:
-    """Nothing that was kept for whoever runs the tests counts, and nothing is kept for them.
+    """Leave the user's cache alone, and make the tests independent of how they were started.
 
-    `URLSCHEMES_TEST_CACHE` is a folder for what the tests keep: with it, a second run begins with a warm cache. A busy
-    machine fails no test of generated examples: none has a deadline for one of them.
+    `URLSCHEMES_TEST_CACHE` names a folder for the cache of the tests; a second run then begins with a warm cache.
     """
-    hypothesis.settings.register_profile("urlschemes", deadline=None)
-    hypothesis.settings.load_profile("urlschemes")
     os.environ["URLSCHEMES_CACHE"] = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
+    hypothesis.settings.register_profile("urlschemes", deadline=None)  # a busy machine fails no example
+    hypothesis.settings.load_profile("urlschemes")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a background job; child processes inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def on_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With `--event-loop`: what the test accesses in its own process, it accesses on an event loop."""
+    """Run the accesses of the process on an event loop if the option `--event-loop` is given."""
     if not request.config.getoption("--event-loop"):
         yield
         return
-    looped = Looped()
+    runner = EventLoopRunner()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocking, "run", looped.run)
+        patch.setattr(blocking, "run", runner.run)
         yield
-    looped.close()
+    runner.close()

@@ -53,12 +53,12 @@ def peak() -> int:
 
 
 def pieces(name: str) -> Iterator[bytes]:
-    """What an upload of `name` octets sends."""
+    """Return the content of an upload of `name` octets."""
     return (SENT for _ in range(int(name) // len(SENT)))
 
 
 def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
-    """As a program uses this project: the pieces, as they come."""
+    """Read a document piece by piece, as a program would."""
     if protocol.endswith("upload"):
         policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
         urlschemes_access.replace(
@@ -86,18 +86,19 @@ def looped(protocol: str, port: int, name: str) -> tuple[int, str]:
 
 
 async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
+    from urlschemes_access import AsyncClient
+    from urlschemes_access.resources.asynchronous import AsyncDocument
+
     policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
     if protocol.endswith("upload"):
         scheme = protocol.split(maxsplit=1)[0]
-        await urlschemes_access.client.replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
+        await AsyncClient().replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
         return int(name), ""
     path = f"9{name}" if protocol == "gopher" else name
     octets = 0
     try:
-        async with await urlschemes_access.client.access(
-            f"{protocol}://{HOST}:{port}/{path}", policy=policy
-        ) as document:
-            if isinstance(document, urlschemes_access.client.AsyncDocument):
+        async with await AsyncClient().access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
+            if isinstance(document, AsyncDocument):
                 async for piece in document:
                     octets += len(piece)
     except URLError as error:
@@ -106,7 +107,7 @@ async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
 
 
 class _Raw(io.RawIOBase):
-    """What an upload sends, as the file that ftplib wants."""
+    """The content of an upload, as the file that ftplib reads."""
 
     def __init__(self, name: str) -> None:
         self._left = int(name)

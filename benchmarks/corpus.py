@@ -146,7 +146,7 @@ def _derive(item: Element, chance: random.Random) -> str:
 
 
 def _weights(items: list[Element]) -> list[float]:
-    """How often each alternative: a character rather than an escape beside it, a first alternative than a later one."""
+    """Return the weight of each alternative: escapes and later alternatives are rare."""
     characters = sum(isinstance(item, Characters) for item in items)
     if characters in {0, len(items)}:
         return [1 / (1 + place) for place in range(len(items))]
@@ -185,7 +185,7 @@ def _edited(text: str, chance: random.Random) -> str:
 
 
 def fresh(texts: Iterable[str]) -> list[str]:
-    """The same texts as new objects, whose hash nobody has worked out yet."""
+    """Return the same texts as new objects, whose hash is not cached."""
     return [text[:1] + text[1:] for text in texts]
 
 

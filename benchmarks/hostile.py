@@ -1,4 +1,4 @@
-"""How long texts take that are made to take long: whether time grows as the length does."""
+"""Times for hostile texts, and their growth with the length."""
 
 from __future__ import annotations
 

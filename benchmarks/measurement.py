@@ -1,4 +1,4 @@
-"""What a benchmark finds: one figure each."""
+"""Figures: the results of a benchmark."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Figure:
 
     @property
     def judged(self) -> float:
-        """What the target speaks of."""
+        """The quantity that the target limits."""
         return self.value if self.ratio is None else self.ratio
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None where there is none."""
+        """True if the target is met; None if there is none."""
         if self.target is None:
             return None
         return self.judged >= self.target if self.least else self.judged <= self.target

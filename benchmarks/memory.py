@@ -1,4 +1,4 @@
-"""What a URL object keeps in memory."""
+"""Memory of URL objects."""
 
 from __future__ import annotations
 

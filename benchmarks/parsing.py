@@ -1,4 +1,4 @@
-"""How long it takes to parse a URL, to read its parts, and to refuse what is none."""
+"""Times to parse a URL, to read its parts, and to refuse an invalid one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is compared: this project, the standard library, and other libraries where they are installed."""
+"""The libraries compared: this project, the standard library, and others if they are installed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _can_ada(module: Any) -> Parser:
 
 
 def _rfc3986(module: Any) -> Parser:
-    """With its validator, which is what checks anything."""
+    """Parse with the validator, without which nothing is checked."""
     validators = importlib.import_module("rfc3986.validators")
     validator = validators.Validator().require_presence_of("scheme").check_validity_of("scheme", "host", "port", "path")
     validator = validator.check_validity_of("query", "fragment", "userinfo")

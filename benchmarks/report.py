@@ -20,7 +20,7 @@ __all__ = ["as_json", "by_table", "conditions", "summary", "table"]
 
 
 def conditions() -> str:
-    """What was measured, where, and what is not there."""
+    """Return the conditions: versions, machine, and the libraries that are missing."""
     libraries = ", ".join(f"{name} {version}" for name, version in versions().items())
     lines = [
         f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs"

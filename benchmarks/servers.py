@@ -62,7 +62,7 @@ def _end(connection: socket.socket) -> None:
 
 
 def _take(connection: socket.socket, *, until: int = 0, end: bytes = b"", last: bytes = b"") -> int:
-    """How many octets come: until the connection ends, or so many have come, or they end with `end`."""
+    """Count octets until the connection ends, or so many have come, or they end with `end`."""
     octets = len(last)
     buffer = bytearray(1024 * 1024)
     while (not until or octets < until) and (not end or last[-len(end) :] != end):

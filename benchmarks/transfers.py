@@ -1,4 +1,4 @@
-"""How fast much is transferred over loopback, and how little memory that takes."""
+"""Speed and memory of large transfers over loopback."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ BAD: dict[str, Bad] = {
             Edit(
                 TYPE,
                 NAME_FIELD,
-                '\n    @property\n    def name(self):\n        return unescape(self.raw["name"]).replace("!", "")\n\n',
+                '\n    @property\n    def name(self):\n        return unescape(self.raw["name"]).replace("!", ".")\n\n',
             ),
         ],
     ),

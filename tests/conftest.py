@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +13,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+PATIENCE = 300
+"""Seconds that a test waits for the wheelhouse that another process makes."""
+
+
 @pytest.fixture(scope="session")
-def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that `dev wheelhouse` fills, made once."""
-    folder = tmp_path_factory.mktemp("wheelhouse")
-    must(sys.executable, ROOT / "dev", "wheelhouse", folder, cwd=folder)
+def wheelhouse(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The folder that `dev wheelhouse` fills, made once for all processes that run tests."""
+    temporary = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        temporary = temporary.parent
+    folder, unfinished = temporary / "wheelhouse", temporary / "wheelhouse.part"
+    try:
+        unfinished.mkdir()
+    except FileExistsError:
+        deadline = time.monotonic() + PATIENCE
+        while not folder.exists() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert folder.exists(), "the process that makes the wheelhouse has failed or is too slow"
+    else:
+        must(sys.executable, ROOT / "dev", "wheelhouse", unfinished, cwd=temporary, timeout=PATIENCE)
+        unfinished.rename(folder)
     return folder
 
 

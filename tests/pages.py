@@ -1,4 +1,4 @@
-"""How a page of the documentation is read: its blocks, and the commands in them."""
+"""Reading pages of the documentation, and running their examples."""
 
 from __future__ import annotations
 
@@ -16,16 +16,27 @@ import urlschemes_access
 from urlschemes_access import Client, Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["BLOCK", "Block", "blocks", "check_readme", "check_readme_commands", "commands", "prints", "without_blanks"]
+__all__ = [
+    "BLOCK",
+    "Block",
+    "blocks",
+    "check_command",
+    "check_readme",
+    "check_readme_commands",
+    "commands",
+    "prints",
+    "run_doctest",
+    "without_blanks",
+]
 
 BLOCK = re.compile(r"(?:^<!-- (file|not run): (.+?) -->\n+)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.+(?:\\\n.+)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 class Block(NamedTuple):
-    """A block of a page. `mark` is what the comment before it says of it, `file` or `not run`, with its `argument`."""
+    """A code block of a page. `mark` is `file`, `not run` or empty, `argument` the rest of that comment."""
 
     mark: str
     argument: str
@@ -35,26 +46,63 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    """The blocks of `page`, in its order."""
-    words = page.read_text("utf-8")
-    for found in BLOCK.finditer(words):
-        mark, argument, language, body = found.groups()
-        yield Block(mark or "", argument or "", language, body, words.count("\n", 0, found.start(4)))
+    """Yield the blocks of `page`."""
+    text = page.read_text("utf-8")
+    for match in BLOCK.finditer(text):
+        mark, argument, language, body = match.groups()
+        yield Block(mark or "", argument or "", language, body, text.count("\n", 0, match.start(4)))
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
-    """The commands of a block, each with what it should print."""
+    """Return the commands of a block, each with its expected output."""
     return _COMMAND.findall(block.body)
 
 
-def without_blanks(printed: str) -> str:
-    """`printed` without the blanks at the ends of its lines, as a page is written."""
-    return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+def without_blanks(output: str) -> str:
+    """Return `output` without blanks at the ends of lines, as pages are written."""
+    return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
 
 
-def prints(expected: str, got: str) -> bool:
-    """Whether `got` is what a page says; `...` in `expected` stands for anything."""
-    return doctest.OutputChecker().check_output(expected.rstrip() + "\n", got.rstrip() + "\n", doctest.ELLIPSIS)
+def prints(expected: str, output: str) -> bool:
+    """Return True if `output` is as expected; `...` stands for any text."""
+    return doctest.OutputChecker().check_output(expected.rstrip() + "\n", output.rstrip() + "\n", doctest.ELLIPSIS)
+
+
+def run_doctest(test: doctest.DocTest) -> None:
+    """Run a doctest in its own namespace, and fail if an example prints something else."""
+    failures: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
+    runner.run(test, out=failures.append, clear_globs=False)
+    assert runner.failures == 0, "".join(failures)
+
+
+def check_command(command: str, expected: str, cwd: Path, variables: Mapping[str, str] | None = None) -> None:
+    """Run a command in a POSIX shell, and fail if it prints something else."""
+    if os.name == "nt":
+        pytest.skip("the examples are for a POSIX shell")
+    removed = ("URLSCHEMES_", "PYTHON", "COLUMNS")
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=cwd,
+        env={
+            **{name: value for name, value in os.environ.items() if not name.startswith(removed)},
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry.endswith("src")),
+            "XDG_CONFIG_HOME": os.devnull,
+            "LC_ALL": "C.UTF-8",
+            "URLSCHEMES_CACHE": os.environ.get("URLSCHEMES_CACHE", "none"),
+            **(variables or {}),
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    output = without_blanks(done.stdout)
+    assert prints(expected, output), f"{command}\nprints\n{output}\nnot\n{expected}"
 
 
 def check_readme(folder: Path, *, address: object = None, **client_arguments: Any) -> None:
@@ -78,38 +126,14 @@ def check_readme(folder: Path, *, address: object = None, **client_arguments: An
         def __init__(self, **arguments: Any) -> None:
             super().__init__(**{"policy": Policy.interactive(), **client_arguments, **arguments})
 
-    output: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(urlschemes_access, "Client", LocalClient)
-        runner.run(test, out=output.append)
-    assert runner.failures == 0, "".join(output)
+        run_doctest(test)
 
 
 def check_readme_commands(folder: Path, cwd: Path) -> None:
-    """Run the commands of the README.md in `folder` in a POSIX shell, and fail if one prints something else."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    removed = ("URLSCHEMES_", "PYTHON", "COLUMNS")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(removed)}
-    settings = {
-        "PATH": path,
-        "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry.endswith("src")),
-        "XDG_CONFIG_HOME": os.devnull,
-        "LC_ALL": "C.UTF-8",
-        "URLSCHEMES_CACHE": os.environ.get("URLSCHEMES_CACHE", "none"),
-    }
+    """Run the commands of the README.md in `folder` in the folder `cwd`, and fail if one prints something else."""
     shown = [pair for block in blocks(folder / "README.md") if block.language == "console" for pair in commands(block)]
     assert shown
     for command, expected in shown:
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=cwd,
-            env={**kept, **settings},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert prints(expected, without_blanks(done.stdout)), f"{command}\n{done.stdout}"
+        check_command(command, expected, cwd)

@@ -1,4 +1,4 @@
-"""The tests of each statement of RFC 1738, each decision and each server fault, for the pages that list them.
+"""The tests of each RFC statement, each decision and each fault of a server or a plugin, for the pages that list them.
 
 `python3 dev python tests/proofs.py` writes the last column of their tables from the marks of the tests.
 """
@@ -14,8 +14,12 @@ PAGES = {
     "rfc1738": ROOT / "docs" / "reference" / "rfc1738.md",
     "decision": ROOT / "docs" / "explanation" / "decisions.md",
     "fault": ROOT / "docs" / "reference" / "faults.md",
+    "plugin_fault": ROOT / "docs" / "reference" / "plugin-faults.md",
 }
 """The page of each mark."""
+
+SHOWN = 1
+"""Tests that a row shows; `pytest -m` finds the others."""
 
 _MARK = re.compile(rf"@pytest\.mark\.({'|'.join(PAGES)})\(([\d, ]+)\)")
 _TEST = re.compile(r"def (test_\w+)\(")
@@ -35,10 +39,14 @@ def page(mark: str) -> str:
             if number == int(match[2]):
                 links.setdefault(name, []).append(f"[{files[path]}]")
         cells = [f"`{name}` {', '.join(paths)}" for name, paths in links.items()]
+        if len(cells) > SHOWN:
+            cells = [*cells[:SHOWN], f"{len(cells) - SHOWN} more"]
         return f"{match[1]} {'; '.join(cells) or 'none'} |"
 
-    definitions = "\n".join(f"[{index}]: ../../{path}" for path, index in files.items())
-    return f"{_ROW.sub(row, text)}\n\n{definitions}\n"
+    rows = _ROW.sub(row, text)
+    shown = {path: index for path, index in files.items() if f"[{index}]" in rows}
+    definitions = "\n".join(f"[{index}]: ../../{path}" for path, index in shown.items())
+    return f"{rows}\n\n{definitions}\n"
 
 
 @cache

@@ -72,11 +72,18 @@ def allowed(module: Module) -> set[str]:
     distribution = module.distribution
     found = {distribution.name} | FURTHER.get(distribution.name, set())
     found |= TOOLS.get(distribution.name, KINDS.get(kind_of(distribution), closure(distribution.name)))
-    for group, names in ENTRY_MODULES.items():
-        entries = distribution.project.get("entry-points", {}).get(group, {})
-        if module.name in {place.partition(":")[0] for place in entries.values()}:
-            found |= names
-    return found
+    return found | entry_libraries(module)
+
+
+def entry_libraries(module: Module) -> set[str]:
+    """Return the distributions that the module may import since only the `urlschemes` command imports it."""
+    entry_points = module.distribution.project.get("entry-points", {})
+    return {
+        name
+        for group, names in ENTRY_MODULES.items()
+        if module.name in {place.partition(":")[0] for place in entry_points.get(group, {}).values()}
+        for name in names
+    }
 
 
 @cache
@@ -102,17 +109,17 @@ def test_a_distribution_imports_distributions_below_its_own(distribution: Distri
 
 
 @pytest.mark.parametrize("distribution", distributions(), ids=str)
-def test_a_distribution_is_installed_with_all_that_it_imports(distribution: Distribution) -> None:
-    installed = closure(distribution.name)
-    optional = {name for _, name in OPTIONAL}
-    optional |= {CLI} if distribution.project.get("entry-points", {}).keys() & ENTRY_MODULES.keys() else set()
+def test_a_distribution_depends_on_those_that_it_imports(distribution: Distribution) -> None:
+    named = {None, distribution.name, *distribution.requirements}
     wrong = [
         f"{module}: {target(each)}"
         for module in modules_of(distribution.name)
         for each in module.imports
-        if each.when != "for types" and distribution_of(each) not in {None, *installed, *optional}
+        if each.when != "for types"
+        and distribution_of(each) not in named | entry_libraries(module)
+        and not (each.when == "late" and (module.name, distribution_of(each)) in OPTIONAL)
     ]
-    assert [each for each in wrong if ".demo" not in each] == []  # what runs a demonstration brings the servers
+    assert wrong == []
 
 
 def test_no_distributions_need_each_other() -> None:

@@ -22,7 +22,7 @@ SCHEMES = [record.scheme for record in SPECIFIED if SHOWN & {*record.operations}
 
 @pytest.fixture(scope="module")
 def accesses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object]]:
-    """What was read of each scheme, and the modules that opened something."""
+    """The content that was read with each scheme, and the modules that opened files or sockets."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "motd").write_text("a message\n", "utf-8")
     printed = must(sys.executable, ROOT / "tests" / "audited.py", folder, cwd=folder, timeout=60)

@@ -280,7 +280,3 @@ def test_the_values_of_parts_are_encoded(place: str, parts: dict[str, Any], text
     assert str(url) == text
     for name, value in parts.items():
         assert getattr(url, name) == (tuple(value) if isinstance(value, list) else value)
-
-
-def test_a_login_is_not_joined_to_another_host() -> None:
-    assert str(urlschemes.parse("ftp://u:p@a.example/").join("//b.example/x")) == "ftp://b.example/x"

@@ -69,7 +69,7 @@ def test_the_pattern_and_the_recognizer_accept_the_same_texts(scheme: str, lengt
     assert accepted >= enough
 
 
-@pytest.mark.parametrize("number", [10, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [10, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_they_agree_on_generated_texts_and_on_the_division_of_urls(scheme: str, number: int) -> None:
     syntax = default_registry.registration(scheme).syntax

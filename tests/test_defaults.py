@@ -1,6 +1,6 @@
 """What holds where nobody says otherwise: who decides, what may be reached, what is sent, how long and how much.
 
-The details are tested where they are decided (`core/tests/test_policy.py`, `test_drive.py`, the tests of each plugin);
+The details are tested where they are decided (the tests of access and of each plugin);
 here is one test for each thing that a caller relies on without asking for it, with the schemes that are installed.
 """
 
@@ -24,9 +24,10 @@ from urlschemes import Registry, UnsafeURL
 from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.url.value import LIMIT
-from urlschemes_access import Configuration, Credentials, Entry, Limits, Policy, PolicyDenied
+from urlschemes_access import Client, Credentials, Entry, Limits, Policy, PolicyDenied
 from urlschemes_access.backends.sockets import default_context
 from urlschemes_access.errors import AuthRequired, RedirectRefused, TLSError, Truncated
+from urlschemes_access.operations import parse_found
 from urlschemes_access.protocol import LINE, TEXT_LINE
 from urlschemes_access.scheme_options import options_of
 from urlschemes_cli.app import command
@@ -136,13 +137,12 @@ def test_a_found_url_reaches_no_third_partys_scheme_unless_it_is_named(
     monkeypatch.syspath_prepend(str(tmp_path))
     registry = Registry()
     assert "x-stranger" in registry
-    for text in ("x-stranger:a",):
-        found = registry._operations().parse_found(text)  # as the entries of listings, and redirects, are read
-        with pytest.raises(PolicyDenied, match="a plugin of a third party provides its scheme") as refusal:
-            urlschemes_access.access(found, registry=registry)
-        assert refusal.value.rule == "schemes"
-        with pytest.raises(UnsupportedOperation):  # this one is for parsing only, and was looked at
-            urlschemes_access.access(found, policy=Policy(schemes=frozenset({"x-stranger"})), registry=registry)
+    found = parse_found(registry, "x-stranger:a")
+    with pytest.raises(PolicyDenied, match="a third-party plugin provides its scheme") as refusal:
+        urlschemes_access.access(found, registry=registry)
+    assert refusal.value.rule == "schemes"
+    with pytest.raises(UnsupportedOperation):  # the scheme is for parsing only
+        urlschemes_access.access(found, policy=Policy(schemes=frozenset({"x-stranger"})), registry=registry)
     with http_server(handler=redirect("x-stranger:a")) as server, pytest.raises(RedirectRefused) as refused:
         urlschemes_access.access(
             f"http://{server}/", policy=replace(HERE, schemes=frozenset({"http", "x-stranger"})), registry=registry
@@ -282,7 +282,8 @@ def test_no_password_that_is_asked_for_goes_out_in_clear_text() -> None:
                 f"nntp://{host}:{port}/misc.test/1", policy=HERE, credentials=give, trace=events.append
             )
         assert b"AUTHINFO" not in sent(events)
-        assert b"First." in read(f"nntp://{host}:{port}/misc.test/1", credentials=give, allow_cleartext=True)
+        allowed = {"allow_cleartext": True}
+        assert b"First." in read(f"nntp://{host}:{port}/misc.test/1", credentials=give, options=allowed)
 
 
 def test_the_environment_leads_nowhere_unless_it_is_trusted(
@@ -307,11 +308,11 @@ def test_the_environment_leads_nowhere_unless_it_is_trusted(
         with pytest.raises(TLSError):
             read(f"https://{https}/notes.txt")
         assert not keys.exists()
-        with pytest.raises(UnsupportedOperation, match="NNTPSERVER where the environment is trusted"):
+        with pytest.raises(UnsupportedOperation, match="or a trusted NNTPSERVER"):
             read("news:1@host.dom")
         monkeypatch.delenv("URLSCHEMES_GATEWAYS")
-        trusting = Registry(configuration=Configuration.load(trust_env=True))
-        with trusting.access("news:1@host.dom", policy=HERE) as document:
+        trusting = Client.from_configuration(trust_env=True, policy=HERE)
+        with trusting.access("news:1@host.dom") as document:
             assert b"First." in document.read()  # type: ignore[union-attr]
         done = CliRunner().invoke(command, ["access", "-v", "news:1@host.dom"])
         assert "First." in done.stdout
@@ -331,12 +332,13 @@ def test_tls_is_verified_and_1_2_at_least() -> None:
 
 def test_the_limits_are_these() -> None:
     assert Limits() == Limits(
-        deadline=60,
-        rate=16 * 1024,
+        deadline=None,
         resolve=10,
         connect=10,
         first_octet=20,
-        idle=15,
+        idle=60,
+        lowest_rate=1024,
+        rate_window=30,
         content=64 * 1024 * 1024,
         entries=100_000,
         hops=5,

@@ -1,16 +1,13 @@
-"""README.md and docs/ say what is true: their examples are run, their links lead somewhere, and nothing is left out.
+"""README.md and the pages of docs/ are true: their examples run, their links have targets, and nothing is left out.
 
-How a page is read:
-
-- A block ```` ```python ```` with `>>>` is a doctest; all of a page share one namespace, in the order of the page.
-  `...` in what is expected stands for anything. A block without `>>>` is executed.
-- A block ```` ```console ```` holds commands after `$ `, each followed by what it prints, errors included. They run
-  in a shell.
-- `<!-- file: name -->` before a block writes it to that file, in an empty folder in which the page is run. Where the
-  files are a distribution (they have a `pyproject.toml`), it is then installed, as far as that page can see.
+- A block `python` with `>>>` is a doctest; all blocks of a page share one namespace. `...` stands for any output. A
+  block without `>>>` is executed.
+- A block `console` has commands after `$ `, each followed by its output and errors. They run in a shell.
+- `<!-- file: name -->` before a block writes it to that file, in the empty folder in which the page is run. If the
+  files are a distribution (with a `pyproject.toml`), the page finds it installed.
 - `<!-- not run: reason -->` before a block leaves it out.
-- `ftp_url`, `http_url`, `gopher_url` and `folder` in Python, and the variables `$FTP_URL`, `$HTTP_URL`, `$GOPHER_URL`
-  and `$FOLDER` in a shell, are a document on small servers of this machine, and a folder that holds it.
+- `ftp_url`, `http_url`, `gopher_url` and `folder` in Python, and `$FTP_URL`, `$HTTP_URL`, `$GOPHER_URL` and `$FOLDER`
+  in a shell, are a document on local servers, and a folder that contains it.
 """
 
 from __future__ import annotations
@@ -19,9 +16,7 @@ import ast
 import dataclasses
 import doctest
 import inspect
-import os
 import re
-import subprocess
 import sys
 import tomllib
 from contextlib import ExitStack
@@ -31,16 +26,16 @@ from typing import TYPE_CHECKING, Any
 import findings_page
 import pytest
 import workspace
-from pages import BLOCK, Block, blocks, commands, prints, without_blanks
+from pages import BLOCK, Block, blocks, check_command, commands, run_doctest
 from workspace import ROOT, metadata
 
 import urlschemes.errors
 import urlschemes_access.errors
 import urlschemes_lint
+import urlschemes_text
 from urlschemes_lint import NotRepairable
 from urlschemes_lint.findings import CODES
-from urlschemes_servers import ftp_server, gopher_server, http_server
-from urlschemes_servers.gopher import menu, search, text
+from urlschemes_servers import ftp_server, gopher, gopher_server, http_server
 from urlschemes_servers.http import redirect
 
 if TYPE_CHECKING:
@@ -48,9 +43,9 @@ if TYPE_CHECKING:
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "core" / "README.md", *sorted(DOCS.rglob("*.md"))]
-GUIDE = DOCS / "tutorial" / "your-first-scheme.md"
+TUTORIAL = DOCS / "tutorial" / "your-first-scheme.md"
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
-WORDS = {path: path.read_text("utf-8") for path in PAGES}
+TEXTS = {path: path.read_text("utf-8") for path in PAGES}
 
 ERRORS = {
     name: kind
@@ -66,35 +61,37 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """What the examples access."""
+@pytest.fixture
+def locations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The resources that the examples access."""
     folder = tmp_path_factory.mktemp("shared")
     (folder / "notes.txt").write_bytes(NOTES)
     (folder / "old").mkdir()
     (folder / "old" / "a b.txt").write_bytes(b"older\n")
-    tree = menu({"notes": text(NOTES, title="Notes on locators"), "find": search(title="Search the notes")})
+    tree = gopher.menu(
+        {"notes": gopher.text(NOTES, title="Notes on locators"), "find": gopher.search(title="Search the notes")}
+    )
     with ExitStack() as stack:
         ftp = stack.enter_context(ftp_server(folder))
         http = stack.enter_context(http_server(folder, handler={"/moved": redirect("/notes.txt")}))
-        gopher = stack.enter_context(gopher_server(tree))
+        gopher_address = stack.enter_context(gopher_server(tree))
         yield {
             "ftp_url": f"ftp://{ftp}/notes.txt",
             "http_url": f"http://{http}/notes.txt",
-            "gopher_url": f"gopher://{gopher}/1",
+            "gopher_url": f"gopher://{gopher_address}/1",
             "folder": str(folder.resolve()),
         }
 
 
-# The guide for authors is followed by test_guide.py, in an environment of its own.
-@pytest.mark.parametrize("page", [page for page in PAGES if page != GUIDE], ids=name_of)
+# test_guide.py follows the tutorial, in an environment of its own.
+@pytest.mark.parametrize("page", [page for page in PAGES if page != TUTORIAL], ids=name_of)
 def test_the_examples_are_true(
-    page: Path, places: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, locations: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = set(sys.modules)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    namespace: dict[str, Any] = {"__name__": "__main__", **places}
+    namespace: dict[str, Any] = {"__name__": "__main__", **locations}
     try:
         for block in blocks(page):
             if block.mark == "not run":
@@ -104,7 +101,7 @@ def test_the_examples_are_true(
             elif block.language == "python":
                 run_python(page, block, namespace)
             elif block.language == "console":
-                run_shell(page, block, places)
+                run_shell(page, block, locations)
     finally:
         for name in set(sys.modules) - before:
             if name.startswith(("urlschemes_x_dict", "urlschemes_x_finger")):
@@ -122,7 +119,7 @@ def write(folder: Path, block: Block) -> None:
 
 
 def install(pyproject: Path) -> Path:
-    """What an installer leaves of a distribution: its metadata beside its package."""
+    """Write the metadata of a distribution beside its package, as an installer does, and return their folder."""
     project = tomllib.loads(pyproject.read_text("utf-8"))["project"]
     source = pyproject.parent / "src"
     return workspace.write(source, metadata(project["name"], project["entry-points"], version=project["version"]))
@@ -133,38 +130,15 @@ def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
         exec(compile("\n" * block.line + block.body, name_of(page), "exec"), namespace)
         return
     test = doctest.DocTestParser().get_doctest(block.body, namespace, name_of(page), name_of(page), block.line)
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
-    said: list[str] = []
-    runner.run(test, out=said.append, clear_globs=False)
+    run_doctest(test)
     namespace.update(test.globs)
-    assert runner.failures == 0, "".join(said)
 
 
-def run_shell(page: Path, block: Block, places: dict[str, str]) -> None:
-    if os.name == "nt":
-        pytest.skip("the examples are for a POSIX shell")
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("URLSCHEMES_", "PYTHON"))},
-        **{name.upper(): value for name, value in places.items()},
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-        "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry.endswith("src")),
-        "COLUMNS": "100",
-    }
+def run_shell(page: Path, block: Block, locations: dict[str, str]) -> None:
     assert commands(block), f"{name_of(page)}: no command in the block at line {block.line}"
+    variables = {name.upper(): value for name, value in locations.items()}
     for command, expected in commands(block):
-        done = subprocess.run(
-            command,
-            shell=True,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-        got = without_blanks(done.stdout)
-        assert prints(expected, got), f"{name_of(page)}: {command}\nprints\n{got}\nand not\n{expected}"
+        check_command(command, expected, Path.cwd(), {**variables, "COLUMNS": "100"})
 
 
 # The README of the example is a template of `urlschemes new`: `expression  # value` shows the values.
@@ -196,19 +170,18 @@ def test_every_example_is_run_or_says_why_not(page: Path) -> None:
     for block in blocks(page):
         known = block.mark or block.language in {"python", "console", "text", "json"}
         assert known, f"{name_of(page)}, line {block.line}: a block of {block.language or 'no language'}"
-    indented = re.findall(r"^ {4}\$ .*", re.sub(BLOCK, "", WORDS[page]), re.MULTILINE)
+    indented = re.findall(r"^ {4}\$ .*", re.sub(BLOCK, "", TEXTS[page]), re.MULTILINE)
     assert indented == []
 
 
 def anchors(page: Path) -> set[str]:
-    words = page.read_text("utf-8")
-    titles = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", words, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    titles = re.findall(r"^#+ (.+)$", re.sub(BLOCK, "", page.read_text("utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_links_lead_somewhere(page: Path) -> None:
-    for link in _LINK.findall(re.sub(BLOCK, "", WORDS[page])):
+def test_every_link_has_a_target(page: Path) -> None:
+    for link in _LINK.findall(re.sub(BLOCK, "", TEXTS[page])):
         if link.startswith("https://"):
             continue
         path, _, anchor = link.partition("#")
@@ -219,19 +192,20 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_page_is_reached_from_the_index() -> None:
-    linked = {(DOCS / link.partition("#")[0]).resolve() for link in _LINK.findall(WORDS[DOCS / "index.md"])}
+    linked = {(DOCS / link.partition("#")[0]).resolve() for link in _LINK.findall(TEXTS[DOCS / "index.md"])}
     assert set(DOCS.rglob("*.md")) - {DOCS / "index.md"} <= linked
-    assert "docs/index.md" in WORDS[ROOT / "README.md"]
+    assert "docs/index.md" in TEXTS[ROOT / "README.md"]
 
 
 def test_every_public_name_is_explained() -> None:
-    words = "\n".join(text for page, text in WORDS.items() if DOCS in page.parents)
-    code = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]+`", words))))
-    assert set(urlschemes.__all__) - code == set()
+    pages = "\n".join(text for page, text in TEXTS.items() if DOCS in page.parents)
+    code = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]+`", pages))))
+    packages = (urlschemes, urlschemes_access, urlschemes_lint, urlschemes_text)
+    assert {name for package in packages for name in package.__all__} - code == set()
 
 
 def test_every_error_is_explained_under_its_parent() -> None:
-    page = WORDS[DOCS / "reference" / "errors.md"]
+    page = TEXTS[DOCS / "reference" / "errors.md"]
     rows = dict(re.findall(r"^\| `(\w+)` \| `([\w-]+)` \|", page, re.MULTILINE))
     assert rows == {name: kind.code for name, kind in ERRORS.items()}
     tree = re.search(r"^```text\n(URLError\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -248,7 +222,7 @@ def test_every_error_is_explained_under_its_parent() -> None:
 
 def test_the_page_of_schemes_lists_the_operations_of_their_records() -> None:
     rows = re.findall(
-        r"^\| ([\w, ]+) \| ([a-z, ]+) \| [^|]*\|$", WORDS[DOCS / "reference" / "schemes.md"], re.MULTILINE
+        r"^\| ([\w, ]+) \| ([a-z, ]+) \| [^|]*\|$", TEXTS[DOCS / "reference" / "schemes.md"], re.MULTILINE
     )
     listed = {scheme: operations.split(", ") for schemes, operations in rows for scheme in schemes.split(", ")}
     del listed["scheme"]
@@ -261,7 +235,7 @@ def test_the_page_of_schemes_lists_the_operations_of_their_records() -> None:
     ("kind", "heading"), [(urlschemes_access.Policy, "The policy"), (urlschemes_access.Limits, "Limits")]
 )
 def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, heading: str) -> None:
-    section = re.search(rf"^## {heading}\n(.*?)^## ", WORDS[DOCS / "how-to" / "access.md"], re.MULTILINE | re.DOTALL)
+    section = re.search(rf"^## {heading}\n(.*?)^## ", TEXTS[DOCS / "how-to" / "access.md"], re.MULTILINE | re.DOTALL)
     assert section is not None
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*?) \|", section[1], re.MULTILINE))
     assert list(rows) == [field.name for field in dataclasses.fields(kind)]
@@ -269,7 +243,7 @@ def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, headin
         assert rows == {name: str(value) for name, value in dataclasses.asdict(kind()).items()}
 
 
-def test_the_page_of_findings_is_what_the_code_says() -> None:
+def test_the_page_of_findings_agrees_with_the_code() -> None:
     assert findings_page.PAGE.read_text("utf-8") == findings_page.page()
 
 
@@ -283,24 +257,15 @@ def test_the_example_of_a_code_shows_it(code: str) -> None:
     assert found.section == CODES[code].section or CODES[code].section is None
 
 
-def test_what_strictness_means_is_true() -> None:
+def test_the_table_of_strictness_is_true() -> None:
     rows = re.findall(
-        r"^\| `(http://[^`]*)` \| [^|]* \| (.*) \|$", WORDS[DOCS / "explanation" / "strictness.md"], re.MULTILINE
+        r"^\| `(http://[^`]*)` \| [^|]* \| (.*) \|$", TEXTS[DOCS / "explanation" / "strictness.md"], re.MULTILINE
     )
     assert len(rows) == 6
-    for given, becomes in rows:
-        assert not urlschemes.is_valid(given)
-        if becomes.startswith("nothing"):
+    for text, result in rows:
+        assert not urlschemes.is_valid(text)
+        if result.startswith("nothing"):
             with pytest.raises(NotRepairable):
-                urlschemes_lint.fix(given)
+                urlschemes_lint.fix(text)
         else:
-            assert str(urlschemes_lint.fix(given).url) == becomes.split("`")[1]
-
-
-def test_the_page_of_plugin_faults_names_tests_that_exist() -> None:
-    page = WORDS[DOCS / "reference" / "plugin-faults.md"]
-    assert re.findall(r"^\| C(\d+) \|", page, re.MULTILINE) == [f"{number:02}" for number in range(1, 41)]
-    named = re.findall(r"\[`(\w+)`\]\(\.\./\.\./([^)]+)\)", page)
-    assert len(named) > 60
-    missing = [f"{file}::{name}" for name, file in named if f"def {name}(" not in (ROOT / file).read_text("utf-8")]
-    assert missing == []
+            assert str(urlschemes_lint.fix(text).url) == result.split("`")[1]

@@ -1,4 +1,4 @@
-"""Every scheme that can be accessed gives the same on an event loop, and leaves nothing behind when it is cancelled."""
+"""Every scheme gives the same results on an event loop as without one, and leaves nothing open when it is cancelled."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ import urlschemes_access
 from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 from urlschemes.registry.claims import DEMOS
-from urlschemes_access import client
+from urlschemes_access import AsyncClient
 from urlschemes_access.backends import event_loop, primitives
-from urlschemes_access.backends.loop_sockets import LoopDatagrams, LoopSocket
+from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
+    from urlschemes_access.backends.primitives import Primitive
     from urlschemes_access.trace_event import TraceEvent
     from urlschemes_cli.demonstration import Demonstration
 
@@ -45,7 +46,7 @@ def demonstration(name: str, folder: Path) -> Iterator[Demonstration]:
 
 def terms_of(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> dict[str, Any]:
     policy = urlschemes_access.Policy(public=False, networks=("127.0.0.0/8",), roots=shown.roots)
-    return {"policy": policy, "ssl_context": shown.ssl_context, "trace": trace, **shown.options}
+    return {"policy": policy, "ssl_context": shown.ssl_context, "trace": trace, "options": shown.options}
 
 
 def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
@@ -61,7 +62,7 @@ def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = 
 
 
 async def looped(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = await client.operate(shown.operation, shown.url, **terms_of(shown, trace))
+    found = await AsyncClient().operate(shown.operation, shown.url, **terms_of(shown, trace))
     if isinstance(found, urlschemes_access.Attributes):
         return found
     async with found:
@@ -73,7 +74,7 @@ async def looped(shown: Demonstration, trace: Callable[[TraceEvent], None] | Non
 
 
 async def conversation(session: AsyncSession[Any], talk: Callable[[Any], bytes]) -> bytes:
-    """What `talk`, which calls the methods of a session that blocks, makes of this one; it does so in a thread."""
+    """Return the result of `talk`, which calls the methods of a blocking session, for this one; it runs in a thread."""
     loop = asyncio.get_running_loop()
 
     class Blocking:
@@ -99,7 +100,7 @@ def test_every_scheme_that_can_be_accessed_is_shown_here() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SHOWN))
-def test_both_drivers_give_the_same(name: str, tmp_path: Path) -> None:
+def test_both_backends_give_the_same(name: str, tmp_path: Path) -> None:
     here: list[TraceEvent] = []
     there: list[TraceEvent] = []
     with demonstration(name, tmp_path) as shown:
@@ -114,15 +115,15 @@ def test_both_drivers_give_the_same(name: str, tmp_path: Path) -> None:
 
 
 class Steps:
-    """What the event loop performs, and every socket that it makes.
+    """Records what the event loop performs, and every socket that it makes.
 
-    `at` is called before step number `last`. `octets` are read at once, where that is not 0.
+    `at` is called before step number `last`. At most `octets` are read at once, unless that is 0.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = self.last = self.octets = 0
         self.task: asyncio.Task[Any]
-        self.at: Callable[[primitives.Step], Awaitable[Any]] | None = None
+        self.at: Callable[[Primitive], Awaitable[Any]] | None = None
         self.sockets: list[LoopSocket] = []
         perform, make = event_loop.perform, LoopSocket.__init__
 
@@ -130,11 +131,11 @@ class Steps:
             self.sockets.append(made)
             make(made, of)
 
-        async def performed(step: primitives.Step) -> Any:
+        async def performed(step: Primitive) -> Any:
             self.count += 1
             if self.at is not None and self.count == self.last:
                 await self.at(step)
-            if self.octets and isinstance(step, primitives.Read) and not isinstance(step.channel, LoopDatagrams):
+            if self.octets and isinstance(step, primitives.Read) and not isinstance(step.channel, LoopDatagramSocket):
                 step.most = min(step.most, self.octets)
             return await perform(step)
 
@@ -142,7 +143,7 @@ class Steps:
         monkeypatch.setattr(LoopSocket, "__init__", remember)
 
     async def outcome(self, shown: Demonstration) -> BaseException | str:
-        """What came back, or what was raised; in either case every socket must be closed."""
+        """Return the result or the exception; in either case every socket must be closed."""
         self.count = 0
         self.task = task = asyncio.create_task(looped(shown))
         await asyncio.wait([task])
@@ -156,10 +157,10 @@ class Steps:
 @pytest.mark.fault(50)
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """B50: no socket is open when the task is over, no thread is left, and nothing warns (which fails any test)."""
+    """No socket is open when the task is over, no thread is left, and nothing warns (which fails any test)."""
     seen = Steps(monkeypatch)
 
-    async def cancel(_: primitives.Step) -> None:
+    async def cancel(_: Primitive) -> None:
         seen.task.cancel()
         await asyncio.sleep(0)
 
@@ -184,11 +185,11 @@ def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkey
 def test_a_fault_at_any_step_is_a_typed_error(
     name: str, fault: OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """B51: at every step. What is no error, as when a farewell is not heard, is the whole."""
+    """A fault that is not an error, as in the last words of a dialogue, does not change the result."""
     seen = Steps(monkeypatch)
 
-    async def fail(step: primitives.Step) -> None:
-        if not isinstance(step, primitives.Consult):
+    async def fail(step: Primitive) -> None:
+        if not isinstance(step, primitives.Call):
             raise type(fault)(*fault.args)
 
     with demonstration(name, tmp_path) as shown:
@@ -206,7 +207,6 @@ def test_a_fault_at_any_step_is_a_typed_error(
 @pytest.mark.fault(52)
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_octet_by_octet_it_is_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """B52."""
     seen = Steps(monkeypatch)
     with demonstration(name, tmp_path) as shown:
         good = asyncio.run(seen.outcome(shown))

@@ -1,8 +1,8 @@
-"""What every scheme that goes over a network owes whatever its server does, row by row and stage by stage.
+"""Faults of servers, for every scheme of the network: each fault at each stage of a dialogue.
 
-The error is of the kind that is due, it comes within the deadline and a second, little memory was taken, no socket and
-no thread is left, and nothing was sent that a good dialogue would not have sent. What belongs to one protocol alone is
-tested with its plugin.
+The access raises the expected error within its deadline and a second, takes little memory, leaves no socket and no
+thread open, and has sent nothing that it would not send to a good server. Faults of one protocol are tested with its
+plugin.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ def certificates() -> Certificates:
     return make_certificates()
 
 
-# --- What is said in a good dialogue, and how far it may come --------------------------------------------------------
+# --- Dialogues and their stages --------------------------------------------------------------------------------------
 
 Due = type[URLError] | tuple[type[URLError], ...] | int
-"""What a row of faults must come to: an error, or so much that was read."""
+"""The expected outcome of a fault: an error, or the number of octets read."""
 ROWS: dict[str, Due] = {
     "silence": DeadlineExceeded,
     "reset": Truncated,
@@ -99,11 +99,11 @@ AT_ONCE: dict[str, Due] = {"reset": ConnectError, "half closed": (ConnectError, 
 
 @dataclass(frozen=True)
 class Stage:
-    """How far a good dialogue has come: the acts of a server up to there, and words by which it can go on for ever.
+    """A stage of a good dialogue: the acts of a server that lead to it, and octets that it may repeat for ever.
 
-    `begins` is what a line at this stage begins with. `endless` is what goes on for ever where it is more than words.
-    `due` are rows that come to something else at this stage than `ROWS` says; to None those that it does not know.
-    `beside` makes the acts of those on a data connection.
+    `begins` is the beginning of a line at this stage. `endless` is an act that never ends, where repeated octets are
+    not enough. `due` overrides `ROWS` for this stage; None excludes a fault. `beside` turns acts on a data connection
+    into those of the server.
     """
 
     acts: tuple[Act, ...]
@@ -114,15 +114,15 @@ class Stage:
     beside: Callable[..., tuple[Act, ...]] | None = None
 
     def fails(self, *acts: Act) -> tuple[Act, ...]:
-        """A server that gets so far, and then does this."""
+        """Return the acts of a server that reaches this stage and then does `acts`."""
         return self.beside(*self.acts, *acts) if self.beside else (*self.acts, *acts)
 
 
 @dataclass(frozen=True)
 class Talk:
-    """One use of a scheme: what is done with it at a place, the client's words in a good dialogue, and its stages.
+    """A dialogue with a good server: the access, the octets that the client sends, and the stages.
 
-    `{place}` in the words stands for host and port. The first stage is where nothing has been received.
+    `{place}` in the octets stands for host and port. At the first stage, nothing has been received.
     """
 
     use: Callable[..., Any]
@@ -130,13 +130,13 @@ class Talk:
     stages: dict[str, Stage]
 
     def due(self, row: str, stage: str) -> Due | None:
-        """What the row comes to at this stage; None where there is no such row."""
+        """Return the expected outcome of a fault at a stage; None if the fault is impossible there."""
         usual = {**ROWS, **(AT_ONCE if stage == next(iter(self.stages)) else {})}
         return {**usual, **self.stages[stage].due}[row]
 
 
 def accessing(url: str, **options: str | bool) -> Callable[..., Any]:
-    """Access the URL, with `{}` in it or in an option for the place, and read all that it gives."""
+    """Return a function that accesses the URL and reads all; `{}` in it or in an option is replaced by the address."""
 
     def use(place: object, policy: Policy = HERE) -> bytes | int:
         given: dict[str, Any] = {
@@ -182,7 +182,7 @@ NO_LINES: dict[str, None] = {"line": None}
 
 
 def data_connection(*acts: Act) -> tuple[Act, ...]:
-    """A transfer by FTP whose data connection goes through `acts`, and is never confirmed."""
+    """Return the acts of an FTP transfer with `acts` on its data connection and without a final reply."""
     return (*FTP, offers_data("229 here (|||{port}|)", *acts), hears(), says("150 coming"), after_data(), waits(0.1))
 
 
@@ -203,7 +203,7 @@ FTP_TALK = Talk(
 GOPHER_TALK = Talk(
     accessing("gopher://{}/0a"),
     b"a\r\n",
-    {  # a text without its dot is delivered, and marked
+    {  # a text without its final dot is delivered, and marked
         "answer": Stage((hears(),), b"more\r\n", due={"half closed": 0}),
         "text": Stage((hears(), says("one", b"tw")), b"more\r\n", due={"half closed": len(b"one\r\ntw")}),
     },
@@ -288,7 +288,7 @@ MAILTO_TALK = Talk(
     },
 )
 
-# telnet: what the service writes is for whoever reads it to end, and a login waits as long as it was told to.
+# telnet: the reader of a session ends it; a login waits for as long as its argument says.
 
 UNBOUNDED: dict[str, Due | None] = {"endless": None, "drip": None, "line": None}
 NO_PROMPT: dict[str, Due] = {"silence": RemoteError, "half closed": RemoteError, "endless": RemoteError}
@@ -310,7 +310,7 @@ LOGIN_TALK = Talk(
     },
 )
 
-# wais: messages of a length that is announced, and so nothing but slices can go on for ever.
+# wais: messages announce their length, so that only slices can go on for ever.
 
 HEAD = b"0000100000z2wais        0"
 ACCEPTED = build_message(build_apdu(b"\x15\x01" + encode_number(6, 100_000), b""))
@@ -328,7 +328,7 @@ def hears_request(visitor: Visitor) -> None:
 
 
 def messages(*before: Act) -> dict[str, Stage]:
-    """The two stages of an answer: where it is due, and within it."""
+    """Return the two stages of an answer: before it, and within it."""
     words = HEAD + bytes(100_000)
     return {
         "answer": Stage(before, words, due=NO_MESSAGE),
@@ -387,7 +387,7 @@ STAGES = [
 
 
 def stages(row: str, *, begun: bool = False) -> pytest.MarkDecorator:
-    """The stages that know this row; those where something has been received alone where it has `begun`."""
+    """Parametrize a test by the stages where the fault is possible; with `begun`, without each first stage."""
     chosen = [
         (name, stage)
         for name, stage in STAGES
@@ -396,19 +396,19 @@ def stages(row: str, *, begun: bool = False) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("name", "stage"), chosen, ids=["-".join(each) for each in chosen])
 
 
-# --- What is asserted of all -----------------------------------------------------------------------------------------
+# --- Laws for all faults ---------------------------------------------------------------------------------------------
 
 
 def working_threads() -> set[threading.Thread]:
-    """All threads but those that ask a resolver, which nothing can interrupt."""
+    """Return all threads but those in the resolver, which cannot be interrupted."""
     return {each for each in threading.enumerate() if "resolver" not in each.name}
 
 
 @contextmanager
 def nothing_left() -> Iterator[None]:
-    """Assert that what is done opens no socket, and starts no thread, which is there a second later."""
+    """Assert that the block leaves no socket open, and no thread for longer than a second."""
     threads = working_threads()
-    gc.freeze()  # what there is already is not looked at again
+    gc.freeze()  # ignore the objects that exist already
     try:
         yield
         gc.collect()
@@ -416,13 +416,13 @@ def nothing_left() -> Iterator[None]:
     finally:
         gc.unfreeze()
     assert sockets == []
-    for thread in working_threads() - threads:  # the server's own may be about to end
+    for thread in working_threads() - threads:  # those of the server may be about to end
         thread.join(1)
     assert working_threads() <= threads
 
 
-def said_only(talk: Talk, place: RogueAddress) -> None:
-    """Assert that what was heard is how a good dialogue begins; taking leave is always allowed."""
+def check_octets_sent(talk: Talk, place: RogueAddress) -> None:
+    """Assert that the server received the beginning of the good dialogue, and at most a QUIT after it."""
     good = talk.says.replace(b"{place}", str(place).encode())
     for heard in place.heard:
         if talk.says == WEB_SAYS:
@@ -433,13 +433,14 @@ def said_only(talk: Talk, place: RogueAddress) -> None:
 
 
 def outcome_of(use: Callable[..., Any], place: object, policy: Policy) -> Any:
-    """What was read, or the error, which comes in time and can be shown."""
+    """Return what was read, or the error; check that it comes in time and can be printed."""
     began = time.monotonic()
     outcome: Any = None
     try:
         outcome = use(place, policy)
     except URLError as error:
         outcome = error
+    assert policy.limits.deadline
     assert time.monotonic() - began < policy.limits.deadline + 1
     if isinstance(outcome, URLError):
         assert len(str(outcome)) <= 300
@@ -450,19 +451,19 @@ def outcome_of(use: Callable[..., Any], place: object, policy: Policy) -> Any:
     return outcome
 
 
-def meet(name: str, stage: str, *acts: Act, policy: Policy = HERE) -> Any:
-    """What comes of a server that gets so far and then does this. The laws that hold for all are asserted."""
+def outcome_at(name: str, stage: str, *acts: Act, policy: Policy = HERE) -> Any:
+    """Return the outcome of an access to a server that does `acts` at this stage; check the laws for all faults."""
     talk = TALKS[name]
     with nothing_left():
         with rogue(*talk.stages[stage].fails(*acts), lifetime=40) as place:
             outcome = outcome_of(talk.use, place, policy)
         assert len(place.visits) == 1
-    said_only(talk, place)
+    check_octets_sent(talk, place)
     return outcome
 
 
-def came_to(row: str, name: str, stage: str, outcome: Any) -> None:
-    """Assert that it is what the row comes to. That a message may have been taken is an error with a cause."""
+def check_outcome(row: str, name: str, stage: str, outcome: Any) -> None:
+    """Assert that the outcome is the expected one; Indeterminate has the usual error as its cause."""
     due = TALKS[name].due(row, stage)
     if isinstance(due, int):
         assert outcome in {due, b""}
@@ -475,7 +476,7 @@ def came_to(row: str, name: str, stage: str, outcome: Any) -> None:
             assert isinstance(outcome.__cause__, usual)
 
 
-# --- Reaching it ------------------------------------------------------------------------------------------------------
+# --- Resolving and connecting -----------------------------------------------------------------------------------------
 
 to_all = pytest.mark.parametrize("scheme", USES)
 
@@ -501,7 +502,7 @@ Names = Callable[..., list[str]]
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> Names:
-    """Lets `host.dom` have these addresses; gives the names that are asked for."""
+    """A function that gives `host.dom` these addresses, and returns the names that are then resolved."""
     asked: list[str] = []
 
     def resolve(*addresses: str, fault: Exception | None = None, hangs: float = 0) -> list[str]:
@@ -549,7 +550,7 @@ def test_one_private_address_refuses_them_all(scheme: str, names: Names) -> None
 @pytest.mark.fault(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_name_is_resolved_once_and_the_checked_address_used(scheme: str, names: Names) -> None:
-    """The second answer would be another address; nobody asks for it, not even for a data connection."""
+    """A second answer could be another address; not even a data connection asks for it."""
     last = list(TALKS[scheme].stages.values())[-1]
     with rogue(*last.fails(resets())) as place:
         asked = names("127.0.0.1")
@@ -558,26 +559,26 @@ def test_a_name_is_resolved_once_and_the_checked_address_used(scheme: str, names
         assert len(place.visits) == 1
 
 
-# --- What the server does ---------------------------------------------------------------------------------------------
+# --- Faults at each stage ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.fault(6)
 @stages("silence")
 def test_silence(name: str, stage: str) -> None:
-    came_to("silence", name, stage, meet(name, stage, stays_silent(), policy=IMPATIENT))
+    check_outcome("silence", name, stage, outcome_at(name, stage, stays_silent(), policy=IMPATIENT))
 
 
 @pytest.mark.fault(9)
 @stages("reset")
 def test_reset(name: str, stage: str) -> None:
-    came_to("reset", name, stage, meet(name, stage, waits(0.05), resets()))
+    check_outcome("reset", name, stage, outcome_at(name, stage, waits(0.05), resets()))
 
 
 @pytest.mark.fault(10)
 @stages("half closed")
 def test_half_closed(name: str, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_ftp.data_connection.CONFIRMATION_TIMEOUT", 0.3)
-    came_to("half closed", name, stage, meet(name, stage, ends_output(), stays_silent()))
+    check_outcome("half closed", name, stage, outcome_at(name, stage, ends_output(), stays_silent()))
 
 
 @pytest.mark.fault(11)
@@ -586,11 +587,11 @@ def test_endless(name: str, stage: str) -> None:
     known = TALKS[name].stages[stage]
     tracemalloc.start()
     try:
-        found = meet(name, stage, known.endless or floods(known.goes_on), policy=PATIENT)
+        found = outcome_at(name, stage, known.endless or floods(known.goes_on), policy=PATIENT)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    came_to("endless", name, stage, found)
+    check_outcome("endless", name, stage, found)
     assert peak < CAP + 16 * 1024 * 1024
 
 
@@ -598,14 +599,14 @@ def test_endless(name: str, stage: str) -> None:
 @stages("drip")
 def test_octets_that_drip(name: str, stage: str) -> None:
     words = TALKS[name].stages[stage].goes_on
-    came_to("drip", name, stage, meet(name, stage, loops(drips(words, every=0.03)), policy=BRIEF))
+    check_outcome("drip", name, stage, outcome_at(name, stage, loops(drips(words, every=0.03)), policy=BRIEF))
 
 
 @pytest.mark.fault(13)
 @stages("line")
 def test_an_endless_line(name: str, stage: str) -> None:
-    found = meet(name, stage, says(TALKS[name].stages[stage].begins), floods(b"2" * 1000), policy=PATIENT)
-    came_to("line", name, stage, found)
+    found = outcome_at(name, stage, says(TALKS[name].stages[stage].begins), floods(b"2" * 1000), policy=PATIENT)
+    check_outcome("line", name, stage, found)
     exceeded = found.__cause__ if isinstance(found, Indeterminate) else found
     if isinstance(exceeded, LimitExceeded):
         assert exceeded.value <= 65536
@@ -625,8 +626,8 @@ def test_an_endless_line(name: str, stage: str) -> None:
     ids=["NULs", "all octets", "SSH", "IMAP", "escapes"],
 )
 def test_another_protocol(scheme: str, octets: bytes) -> None:
-    """To gopher and telnet all octets are text: what they make of them is tested with their plugins."""
-    found = meet(scheme, FIRST[scheme], says(octets), stays_silent())
+    """For gopher and telnet all octets are text; their plugins test them."""
+    found = outcome_at(scheme, FIRST[scheme], says(octets), stays_silent())
     assert isinstance(found, ProtocolError)
     assert found.where
 
@@ -649,7 +650,7 @@ to_protected = pytest.mark.parametrize("scheme", PROTECTED)
 
 
 def protected(scheme: str, *acts: Act, policy: Policy = HERE) -> Any:
-    """What comes of a server that agrees to TLS and then does this. No word may be said in the clear any more."""
+    """Return the outcome of an access to a server that agrees to TLS and then does `acts`; nothing is sent in clear."""
     use, words, offer = PROTECTED[scheme]
     with nothing_left():
         with rogue(*offer, *acts, lifetime=20) as place:
@@ -657,7 +658,7 @@ def protected(scheme: str, *acts: Act, policy: Policy = HERE) -> Any:
         assert len(place.visits) == 1
     heard = place.heard[0]
     assert heard.startswith(words)
-    assert heard[len(words) : len(words) + 1] in {b"", b"\x16"}  # a handshake of TLS, and nothing else
+    assert heard[len(words) : len(words) + 1] in {b"", b"\x16"}  # a TLS handshake or nothing
     for secret in (b"GROUP", b"MAIL", b"QUIT"):
         assert secret not in heard
     return outcome
@@ -666,7 +667,9 @@ def protected(scheme: str, *acts: Act, policy: Policy = HERE) -> Any:
 @pytest.mark.fault(7)
 @to_protected
 @pytest.mark.parametrize("wrong", ["another host", "expired", "unknown authority"])
-def test_nothing_is_sent_to_a_server_that_is_not_trusted(scheme: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_sent_to_a_server_that_is_not_trusted(
+    scheme: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     offered = make_certificates(*(["other.dom"] if wrong == "another host" else []), expired=wrong == "expired")
     if wrong != "unknown authority":
         monkeypatch.setattr(f"{__name__}.certificates", lambda: offered)
@@ -710,7 +713,7 @@ to_packets = pytest.mark.parametrize("stage", PACKETS)
 
 @contextmanager
 def answering(stage: str, also: Callable[[bytes], list[bytes]] = lambda _: []) -> Iterator[Address]:
-    """A server that says to every request what its stage says, and then what `also` does."""
+    """Start a server that answers each request with the datagrams of the stage, then with those of `also`."""
     heard: list[bytes] = []
 
     def hear(datagram: bytes, who: Address) -> None:
@@ -778,13 +781,13 @@ def interrupt() -> None:
 
 
 def interrupts(visitor: Visitor) -> None:
-    """Ctrl-C, once the client waits."""
+    """Send SIGINT once the client waits."""
     visitor.wait(0.1)
     interrupt()
 
 
 def interrupted(use: Callable[..., Any], place: object) -> None:
-    """Assert that Ctrl-C comes out as it is, at once."""
+    """Assert that KeyboardInterrupt is raised at once."""
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         use(place, HERE)
@@ -800,7 +803,7 @@ def test_interrupted_while_it_waits(name: str, stage: str) -> None:
         with rogue(*talk.stages[stage].fails(interrupts, stays_silent()), lifetime=20) as place:
             interrupted(talk.use, place)
         assert len(place.visits) == 1
-    said_only(talk, place)
+    check_octets_sent(talk, place)
 
 
 @pytest.mark.fault(50)

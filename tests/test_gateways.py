@@ -8,9 +8,7 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
-import urlschemes_access
-from urlschemes import Registry
-from urlschemes_access import Configuration, Policy
+from urlschemes_access import Client, Policy
 from urlschemes_access.errors import AuthRequired
 from urlschemes_access.protocol import Authenticate
 from urlschemes_cli.app import command
@@ -18,7 +16,6 @@ from urlschemes_servers import FtpUser, ftp_server, gopher_server, http_server
 from urlschemes_servers.gopher import menu, text
 from urlschemes_servers.http import HttpRequest, HttpResponse
 
-HERE = Policy.interactive()
 URLS = [
     "wais://host.dom/db?a%20b",
     "news:1.2@host.dom",
@@ -29,12 +26,13 @@ URLS = [
 ]
 
 
-def through(**gateways: str) -> Registry:
-    return Registry(configuration=Configuration.of({"gateways": {k.replace("_", "-"): v for k, v in gateways.items()}}))
+def through(scheme: str, template: str) -> Client:
+    """Return a client that reaches the URLs of a scheme through a gateway."""
+    return Client(policy=Policy.interactive(), gateways={scheme: template})
 
 
 def fetched(request: HttpRequest) -> HttpResponse:
-    """What a gateway does: it decodes the URL once, and gets what it locates."""
+    """Decode the URL once and return it, as if the gateway had fetched it."""
     return HttpResponse(200, b"got " + unquote(request.target.partition("?")[2]).encode())
 
 
@@ -42,12 +40,12 @@ def fetched(request: HttpRequest) -> HttpResponse:
 @pytest.mark.parametrize("url", URLS)
 def test_a_gateway_of_http_gets_the_whole_url(url: str) -> None:
     with http_server(handler=fetched) as server:
-        registry = through(**{url.partition(":")[0].replace("-", "_"): f"http://{server}/fetch?{{url}}"})
-        with urlschemes_access.access(url, policy=HERE, registry=registry) as document:
+        client = through(url.partition(":")[0], f"http://{server}/fetch?{{url}}")
+        with client.access(url) as document:
             assert document.read() == f"got {url}".encode()  # type: ignore[union-attr]
             assert document.gateway is not None
             assert (str(document.gateway.asked), document.gateway.url) == (url, document.url)
-        assert urlschemes_access.find_attributes(url, policy=HERE, registry=registry).gateway == document.gateway
+        assert client.find_attributes(url).gateway == document.gateway
         assert [each.method for each in server.requests] == ["GET", "HEAD"]
 
 
@@ -57,7 +55,7 @@ def test_a_gateway_need_not_be_one_of_http(tmp_path: Path) -> None:
     with gopher_server(items) as gopher, ftp_server(tmp_path) as ftp:
         ways = {f"gopher://{gopher}/0/get%20{{url}}": b"from gopher", f"ftp://{ftp}/{{url}}": b"from ftp"}
         for template, content in ways.items():
-            with through(x_w=template).access("x-w:a", policy=HERE) as document:
+            with through("x-w", template).access("x-w:a") as document:
                 assert document.read().rstrip() == content  # type: ignore[union-attr]
 
 
@@ -68,7 +66,7 @@ def test_a_login_that_the_gateway_wants_is_asked_for_its_host(tmp_path: Path) ->
         asked.append((request.host, request.port))
 
     with ftp_server(tmp_path, {"joe": FtpUser("opensesame")}) as server, pytest.raises(AuthRequired):
-        through(x_w=f"ftp://joe@{server}/{{url}}").access("x-w://host.dom/", policy=HERE, credentials=nobody)
+        through("x-w", f"ftp://joe@{server}/{{url}}").access("x-w://host.dom/", credentials=nobody)
     assert asked == [tuple(server)]
 
 

@@ -1,4 +1,4 @@
-"""What is imported when: whoever parses URLs pays for parsing URLs."""
+"""Modules are imported when they are needed: a program that parses URLs imports no network code."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ def test_parsing_imports_one_plugin_and_nothing_that_accesses(child: Callable[..
     scheme = text.partition(":")[0]
     assert plugins(modules) == {f"urlschemes_{scheme}"} | ({"urlschemes_http"} if scheme == "https" else set())
     assert {"asyncio", "click", "h11", "pluggy", "rich", "ssl"} & roots(modules) == set()
+    assert f"urlschemes_{scheme}.access" not in modules
 
 
 def test_parsing_with_a_warm_cache_searches_for_nothing(child: Callable[..., Any], tmp_path: Path) -> None:

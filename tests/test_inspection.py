@@ -63,7 +63,8 @@ def run(site: Path, *arguments: str, **variables: str) -> subprocess.CompletedPr
     return done
 
 
-def test_the_doctor_names_five_faulty_distributions_and_what_to_do(site: Path) -> None:  # C32
+@pytest.mark.plugin_fault(32)
+def test_the_doctor_names_five_faulty_distributions_and_what_to_do(site: Path) -> None:
     taking_part = ",".join(["urlschemes-ftp", *map(distribution_of, FAULTY)])  # only these are imported
     done = run(site, "-m", "urlschemes_cli", "--no-config", "doctor", "--verify", URLSCHEMES_PLUGINS=taking_part)
     assert done.returncode == 5
@@ -88,7 +89,7 @@ def test_the_doctor_names_five_faulty_distributions_and_what_to_do(site: Path) -
     assert "ftp  " in others
 
 
-def test_a_plugin_that_is_switched_off_is_not_in_trouble(site: Path) -> None:  # C33
+def test_a_plugin_that_is_switched_off_is_not_in_trouble(site: Path) -> None:
     names = ",".join(name if name != "ftp" else "ftp-plus" for name in FAULTY)
     done = run(site, "-m", "urlschemes_cli", "--no-config", "--disable", names, "doctor", "--json")
     assert done.returncode == 0
@@ -97,8 +98,9 @@ def test_a_plugin_that_is_switched_off_is_not_in_trouble(site: Path) -> None:  #
     assert states["urlschemes-ftp"] == "active"
 
 
+@pytest.mark.plugin_fault(25, 26)
 @pytest.mark.slow
-def test_no_plugin_of_the_workspace_changes_the_process_that_imports_it() -> None:  # C25, C26
+def test_no_plugin_of_the_workspace_changes_the_process_that_imports_it() -> None:
     done = run(Path(), "-m", "urlschemes_cli", "--no-config", "doctor", "--verify", "--json")
     found = {(each["group"], each["name"]): each for each in json.loads(done.stdout)}
     own = [each for each in found.values() if each["distribution"].startswith("urlschemes-")]
@@ -114,14 +116,14 @@ def test_no_plugin_of_the_workspace_changes_the_process_that_imports_it() -> Non
         ("--disable=urlschemes-conformance", "--disable names urlschemes-conformance"),
     ],
 )
-def test_a_command_of_a_plugin_that_is_switched_off_is_not_run(switch: str, reason: str) -> None:  # C33
+def test_a_command_of_a_plugin_that_is_switched_off_is_not_run(switch: str, reason: str) -> None:
     done = run(Path(), "-m", "urlschemes_cli", "--no-config", switch, "new", "x-never")
     assert done.returncode == 2
     assert "urlschemes-conformance " in done.stderr
     assert f"({reason})" in done.stderr
 
 
-def test_switching_off_a_plugin_that_is_not_installed_is_an_error() -> None:  # C33
+def test_switching_off_a_plugin_that_is_not_installed_is_an_error() -> None:
     wrong = run(Path(), "-m", "urlschemes_cli", "--no-config", "--disable", "urlschemes-tasting", "new", "x-never")
     assert wrong.returncode == 5
     assert "names urlschemes-tasting, which is neither an installed plugin nor a scheme of one" in wrong.stderr

@@ -10,6 +10,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+from proofs import PAGES
 from workspace import ROOT, Environment, environ, folder_of
 
 from urlschemes_servers import ftp_server
@@ -17,7 +18,7 @@ from urlschemes_servers import ftp_server
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 HEAVY = {"click", "h11", "rich"}
 
@@ -129,7 +130,8 @@ def test_the_core_passes_its_own_tests_without_a_plugin(core_alone: Environment)
     tests = core_alone.folder / "core"
     shutil.copytree(ROOT / "core" / "tests", tests, ignore=shutil.ignore_patterns("__pycache__"))
     options = ["--import-mode=importlib", "--rootdir", str(tests), "-p", "no:cacheprovider", "-p", "plugin_fixtures"]
-    options += ["-W", "error", "-o", f"pythonpath={tests}", "-o", "markers=slow: takes seconds", "-m", "not slow"]
+    markers = "\n".join(["slow", *PAGES])
+    options += ["-W", "error", "-o", f"pythonpath={tests}", "-o", f"markers={markers}", "-m", "not slow"]
     done = subprocess.run(
         [str(core_alone.scripts / "pytest"), "-q", *options, str(tests)],
         cwd=core_alone.folder,

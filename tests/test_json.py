@@ -1,4 +1,4 @@
-"""The commands write JSON as docs/reference/schemas describes it."""
+"""The JSON of the commands matches the schemas in docs/reference/schemas."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ONE_RESULT = {
     "show": ("show", "http"),
     "why": ("why", "http"),
 }
-"""For each schema, a command whose result it describes."""
+"""A command for each schema, whose result it describes."""
 
 
 @cache
@@ -81,30 +81,28 @@ def result_of(*arguments: str) -> Any:
     return json.loads(CliRunner().invoke(command, words, prog_name="urlschemes").stdout)
 
 
-def words_of(arguments: Sequence[object]) -> str:
+def label(arguments: Sequence[object]) -> str:
     return " ".join(map(str, arguments))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_schema_is_valid_and_listed(name: str) -> None:
+def test_every_schema_is_valid_and_listed(name: str) -> None:
     found = schema(name)
     Draft202012Validator.check_schema(found)
     assert found["$id"] == f"urn:urlschemes:{name}"
     assert re.search(rf"^\| .*\[`{name}\.json`\]\(schemas/{name}\.json\)", PAGE, re.MULTILINE), "json.md lists it"
 
 
-@pytest.mark.parametrize("arguments", RESULTS, ids=words_of)
-def test_a_result_is_as_its_schema_says(arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("arguments", RESULTS, ids=label)
+def test_results_match_their_schemas(arguments: tuple[str, ...]) -> None:
     validate(result_of(*arguments), arguments[0])
 
 
-def test_the_list_of_checks_is_as_its_schema_says() -> None:
+def test_the_list_of_checks_matches_its_schema() -> None:
     validate(result_of("review", "--list"), "review-list")
 
 
-def test_the_result_of_the_doctor_for_problems_is_as_its_schema_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_problems_found_by_the_doctor_match_its_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claims = {"x-bad": "x_bad:scheme", "http": "x_bad:http", "NO": "x"}
     write(tmp_path, metadata("x-bad", {"urlschemes.schemes": claims}) | {"x_bad.py": ""})
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -114,7 +112,7 @@ def test_the_result_of_the_doctor_for_problems_is_as_its_schema_says(
     assert states == {"x-bad": "broken", "http": "reserved", "NO": "malformed"}
 
 
-@pytest.mark.parametrize("arguments", FAILURES, ids=words_of)
+@pytest.mark.parametrize("arguments", FAILURES, ids=label)
 def test_every_failure_is_reported_as_json(arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(SCHEMAS)
     code, *words = arguments
@@ -127,7 +125,7 @@ def test_every_failure_is_reported_as_json(arguments: tuple[Any, ...], monkeypat
 
 
 @pytest.mark.parametrize("name", ["why", "doctor"])
-def test_a_schema_names_every_state_and_allows_others(name: str) -> None:
+def test_schemas_describe_every_state_and_allow_others(name: str) -> None:
     found = schema(name)
     state = (found["items"] if name == "doctor" else found["properties"]["claims"]["items"])["properties"]["state"]
     assert state["type"] == "string"
@@ -137,7 +135,7 @@ def test_a_schema_names_every_state_and_allows_others(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_schema_refuses_a_result_that_lacks_a_key(name: str) -> None:
+def test_schemas_refuse_results_without_a_key(name: str) -> None:
     validator = Draft202012Validator(schema(name))
     found = result_of(*ONE_RESULT[name])
     value = found[0] if isinstance(found, list) else found

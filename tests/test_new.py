@@ -1,4 +1,4 @@
-"""`urlschemes new`: plugins/x-example is what it makes, and what it makes works where nothing else is installed."""
+"""`urlschemes new` makes the distribution x-example, and its results work in an environment of their own."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXAMPLE = ROOT / "plugins" / "schemes" / "x-example"
-OF_A_REPOSITORY = {".github/workflows/test.yml", ".gitignore"}
-"""What a folder has that is a repository by itself."""
-OF_THIS_ONE = {"ruff.toml"}
+REPOSITORY_FILES = {".github/workflows/test.yml", ".gitignore"}
+"""Files of a repository, which a folder of this one does not need."""
+WORKSPACE_FILES = {"ruff.toml"}
 
 ACCESSES = """
 import subprocess, sys
@@ -34,12 +34,12 @@ def test_x_example_is_what_new_makes() -> None:
     (year,) = re.findall(r"Copyright \(c\) (\d+) ", (ROOT / "LICENSE").read_text("utf-8"))
     version = urlschemes.__version__
     files = dict(plan("x-example", author="The urlschemes authors", year=int(year), version=version).files)
-    assert set(files) >= OF_A_REPOSITORY
-    for place in OF_A_REPOSITORY:
+    assert set(files) >= REPOSITORY_FILES
+    for place in REPOSITORY_FILES:
         del files[place]
     own = [path for path in workspace_files() if EXAMPLE in path.parents]
     there = {path.relative_to(EXAMPLE).as_posix(): path.read_text("utf-8") for path in own}
-    for place in OF_THIS_ONE:
+    for place in WORKSPACE_FILES:
         del there[place]
     # To bring it up to date: `urlschemes new x-example --author "The urlschemes authors"` elsewhere, and copy.
     assert sorted(there) == sorted(files)
@@ -54,14 +54,14 @@ def test_x_example_is_installed_with_nothing_else() -> None:
 
 @pytest.fixture(scope="module")
 def authors(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Where an author works: the command and the testing kit."""
+    """The environment of an author: the command and the conformance kit."""
     environment = Environment.make(tmp_path_factory.mktemp("author"), wheelhouse)
-    environment.install("urlschemes[cli]", "urlschemes-testing")
+    environment.install("urlschemes[cli]", "urlschemes-conformance")
     return environment
 
 
 def made(authors: Environment, *words: str) -> Path:
-    """The folder that `urlschemes new` makes with these words, in which it is then checked as it is, and installed."""
+    """Make a distribution with `urlschemes new`, check its style and types, install it, and return its folder."""
     done = authors.run("urlschemes", "new", *words)
     assert done.returncode == 0, done.stderr
     (folder,) = (authors.folder / line.strip()[3:] for line in done.stdout.splitlines() if line.startswith("  cd "))
@@ -79,11 +79,11 @@ def prints(authors: Environment, *command: str | Path) -> str:
     return done.stdout
 
 
-def wanting(authors: Environment, target: str) -> dict[str, str]:
-    """The checks of the review that are neither passed nor skipped. Few URLs are generated: pytest did the rest."""
-    told = json.loads(prints(authors, "urlschemes", "review", target, "--examples", "100", "--json"))
-    assert told["passed"]
-    outcomes = {each["check"]: each["outcome"] for each in told["verdicts"]}
+def findings(authors: Environment, target: str) -> dict[str, str]:
+    """Return the checks of the review that neither passed nor were skipped, with few generated URLs."""
+    report = json.loads(prints(authors, "urlschemes", "review", target, "--examples", "100", "--json"))
+    assert report["passed"]
+    outcomes = {each["check"]: each["outcome"] for each in report["verdicts"]}
     assert len(outcomes) > 20
     return {check: outcome for check, outcome in outcomes.items() if outcome not in {"passed", "skipped"}}
 
@@ -95,7 +95,7 @@ def test_a_new_scheme_is_green_at_birth(authors: Environment) -> None:
     tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
     assert tested.returncode == 0, tested.stdout
     assert "review[x-foo]::examples" in must(authors.python, "-m", "pytest", "--collect-only", "-q", cwd=folder)
-    assert wanting(authors, "x-foo") == {}
+    assert findings(authors, "x-foo") == {}
 
     url = "x-foo://host.dom/house%20rules;edition=2"
     assert json.loads(prints(authors, "urlschemes", "parse", "--json", url))["parts"]["edition"] == 2
@@ -115,7 +115,7 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
     folder = made(authors, "x-bar", "--record-only")
     tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
     assert tested.returncode == 0, tested.stdout
-    assert wanting(authors, str(folder)) == {"contact": "warned"}  # nobody said where the author can be reached
+    assert findings(authors, str(folder)) == {"contact": "warned"}  # no contact was given
     url = "x-bar:house%20rules;edition=2"
     assert json.loads(prints(authors, "urlschemes", "parse", "--json", url))["parts"]["name"] == "house rules"
     assert authors.run("urlschemes", "access", url).returncode == 4
@@ -125,13 +125,13 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
 @pytest.mark.timeout(300)
 def test_a_name_that_is_registered_is_green_once_the_syntax_is_another(authors: Environment) -> None:
     folder = made(authors, "mid", "--registered", "--contact", "ann@host.dom", "--directory", "mid")
-    told = authors.run("urlschemes", "review", folder, "--examples", "20", "--json")
-    (verdict,) = (each for each in json.loads(told.stdout)["verdicts"] if each["outcome"] == "failed")
-    assert (told.returncode, verdict["check"]) == (1, "reference")
-    assert verdict["reason"].endswith("has mid, and the syntax is still the one that `urlschemes new` wrote")
+    done = authors.run("urlschemes", "review", folder, "--examples", "20", "--json")
+    (verdict,) = (each for each in json.loads(done.stdout)["verdicts"] if each["outcome"] == "failed")
+    assert (done.returncode, verdict["check"]) == (1, "reference")
+    assert verdict["reason"].endswith("but the syntax is still the template of `urlschemes new`")
     record = folder / "src" / "urlschemes_mid" / "registration.toml"
     record.write_text(record.read_text("utf-8").replace("1*uchar", '1*[ uchar | "=" ]'), "utf-8")
-    left = wanting(authors, str(folder))
+    left = findings(authors, str(folder))
     assert {check: left.pop(check) for check in ("reference", "considerations", "security")} == {
         "reference": "warned",  # README.md
         "considerations": "warned",

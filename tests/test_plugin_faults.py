@@ -11,21 +11,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from faulty import GOOD, HEAD
 
-FAILING_IMPORTS = {  # C01, C02, C04
+FAILING_IMPORTS = {
     "x-missing": "import a_missing_module",
     "x-exit": "raise SystemExit(7)",
     "x-deep": "def deep(): deep()\ndeep()",
     "x-syntax": "def :",
 }
-WRONG_RECORDS: dict[str, tuple[str, str]] = {  # C06: the packages exit when they are imported
+WRONG_RECORDS: dict[str, tuple[str, str]] = {  # the packages exit when they are imported
     "x-api": ("api = 1", "api = 2"),
     "x-toml": ("api = 1", "api = 1 1"),
     "x-other": ('scheme = "x-other"', 'scheme = "x-else"'),
     "x-grammar": ("1*uchar", "1*nothing"),
 }
-WRONG_OBJECTS = {  # C14
+WRONG_OBJECTS = {
     "x-nothing": "",
     "x-number": "scheme = 7",
     "x-lazy": "def __getattr__(name): raise SystemExit(8)",
@@ -33,9 +34,10 @@ WRONG_OBJECTS = {  # C14
 }
 
 
+@pytest.mark.plugin_fault(1)
 def test_faulty_plugins_break_their_own_schemes_alone(
     plugin: Callable[..., Path], install: Callable[..., Path], child: Callable[..., Any]
-) -> None:  # C01, C02, C04, C06, C07, C08, C09, C10, C11, C12, C14
+) -> None:
     for name, code in {**FAILING_IMPORTS, **WRONG_OBJECTS}.items():
         plugin(name, code)
     for name, change in WRONG_RECORDS.items():
@@ -74,9 +76,8 @@ print(json.dumps([kinds, sorted({{d.claim.distribution for d in claims if d.in_t
     assert imported == ["x_nothing", "x_number", "x_lazy", "x_good"]
 
 
-def test_no_lock_is_held_while_a_plugin_is_imported(
-    plugin: Callable[..., Path], child: Callable[..., Any]
-) -> None:  # C27
+@pytest.mark.plugin_fault(27)
+def test_no_lock_is_held_while_a_plugin_is_imported(plugin: Callable[..., Path], child: Callable[..., Any]) -> None:
     plugin(
         "x-back",
         f"""
@@ -108,9 +109,10 @@ print(json.dumps(found))
     ) == ["x-back:yes", "x-spare:yes", "shadowed"]
 
 
+@pytest.mark.plugin_fault(28)
 def test_a_plugin_that_is_removed_while_the_program_runs_breaks_when_it_is_next_needed(
     plugin: Callable[..., Path], child: Callable[..., Any], tmp_path: Path
-) -> None:  # C28
+) -> None:
     gone = plugin("x-gone", site="gone")
     plugin("x-used", site="gone")
     plugin("x-half")
@@ -137,9 +139,10 @@ print(json.dumps(found))
     assert state == "broken"
 
 
+@pytest.mark.plugin_fault(29)
 def test_a_thousand_plugins_are_found_and_none_is_imported(
     install: Callable[..., Path], plugin: Callable[..., Path], child: Callable[..., Any], tmp_path: Path
-) -> None:  # C29
+) -> None:
     for number in range(1000):
         code = {f"many_{number}.py": "raise SystemExit"}
         install(f"many-{number}", f"x-many-{number} = many_{number}:scheme", code, site="many")
@@ -158,9 +161,10 @@ print(json.dumps([
     ) == [1000, [], [["active", ""]]]
 
 
+@pytest.mark.plugin_fault(36)
 def test_a_redirect_or_a_listing_imports_no_other_plugin(
     plugin: Callable[..., Path], child: Callable[..., Any]
-) -> None:  # C36
+) -> None:
     plugin("x-never", "raise SystemExit(6)")
     plugin("x-next")
     access = """
@@ -203,7 +207,8 @@ print(json.dumps(found))
     ]
 
 
-def test_a_pickled_url_outlives_its_plugin(plugin: Callable[..., Path], child: Callable[..., Any]) -> None:  # C37
+@pytest.mark.plugin_fault(37)
+def test_a_pickled_url_outlives_its_plugin(plugin: Callable[..., Path], child: Callable[..., Any]) -> None:
     site = plugin("x-pickled", site="one")
     made = child(HEAD + "import pickle\nprint(json.dumps(pickle.dumps(urlschemes.parse('x-pickled:yes')).hex()))", site)
     code = (
@@ -227,7 +232,7 @@ print(json.dumps([type(url).__name__, str(url), message]))
 
 def test_an_algorithm_that_cannot_be_imported_breaks_accesses_and_not_parsing(
     plugin: Callable[..., Path], child: Callable[..., Any]
-) -> None:  # C01, C02
+) -> None:
     plugin("x-late", access="raise SystemExit(3)")
     plugin("x-empty", access="")
     late, empty, unsupported = child(

@@ -27,9 +27,10 @@ def found(text: str) -> list[tuple[str, str | None]]:
     return [(str(each.url), each.fragment) for each in find(text)]
 
 
+@pytest.mark.decision(22, 23)
 @pytest.mark.rfc1738(176)
 @pytest.mark.parametrize("prefix", ["URL:", "url:", "Url:"])
-def test_the_prefix_marks_a_url_and_does_not_belong_to_it(prefix: str) -> None:
+def test_the_prefix_is_not_part_of_the_url(prefix: str) -> None:
     (each,) = find(f"see {prefix}ftp://host.dom/a now")
     assert (str(each.url), each.grade) == ("ftp://host.dom/a", "bare")
     assert str(urlschemes_lint.fix(f"{prefix}ftp://host.dom/a").url) == "ftp://host.dom/a"
@@ -37,8 +38,9 @@ def test_the_prefix_marks_a_url_and_does_not_belong_to_it(prefix: str) -> None:
         parse(f"{prefix}ftp://host.dom/a")
 
 
+@pytest.mark.decision(22)
 @pytest.mark.rfc1738(177)
-def test_angle_brackets_and_the_prefix_delimit_a_url_and_do_not_belong_to_it() -> None:
+def test_angle_brackets_and_the_prefix_delimit_a_url() -> None:
     text = "I found it (<URL:ftp://host.dom/a.>)."
     (each,) = find(text)
     assert (str(each.url), each.grade, each.uncertain) == ("ftp://host.dom/a.", "delimited", False)
@@ -60,7 +62,7 @@ def test_a_url_may_be_written_without_a_wrapper() -> None:
 
 
 @pytest.mark.rfc1738(179)
-def test_a_fragment_is_within_the_brackets_but_does_not_belong_to_the_url() -> None:
+def test_a_fragment_is_within_the_brackets() -> None:
     (each,) = find("<URL:http://ds.internic.\n      net/instructions/overview.html#WARNING>")
     assert (str(each.url), each.fragment) == ("http://ds.internic.net/instructions/overview.html", "WARNING")
     assert wrap(each.url, fragment="WARNING") == "<URL:http://ds.internic.net/instructions/overview.html#WARNING>"
@@ -105,6 +107,7 @@ def test_no_line_is_broken_after_a_hyphen() -> None:
         assert (each.url, each.uncertain) == (url, False)
 
 
+@pytest.mark.decision(21)
 @pytest.mark.rfc1738(183)
 def test_a_hyphen_at_a_line_break_is_uncertain() -> None:
     (each,) = find("<URL:ftp://host.dom/pub/some- \n   thing#else>")

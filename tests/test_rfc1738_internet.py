@@ -57,6 +57,7 @@ def test_each_of_the_ten_schemes_has_a_type_of_its_own() -> None:
 # Section 3.1
 
 
+@pytest.mark.decision(2)
 @pytest.mark.rfc1738(33, 35)
 @pytest.mark.parametrize("name", TEN)
 def test_a_scheme_of_an_ip_based_protocol_requires_two_slashes(name: str) -> None:
@@ -82,12 +83,13 @@ def test_all_but_the_host_may_be_left_out(
     assert (url.user, url.password, url.host, url.port, url.name) == (user, password, "h", port, name)
 
 
-@pytest.mark.rfc1738(34, 42)
+@pytest.mark.rfc1738(34)
 @pytest.mark.parametrize("text", ["ftp:///a", "ftp://", "ftp://u@/a", "ftp://u:p@:21/a", "http:///a", "telnet://:23"])
 def test_the_host_may_not_be_left_out(text: str) -> None:
     refused(text, EmptyHost, section="RFC 1738 section 3.1", part="host")
 
 
+@pytest.mark.decision(7)
 @pytest.mark.rfc1738(36, 70, 133)
 @pytest.mark.parametrize("name", INTERNET)
 def test_only_ftp_and_telnet_permit_a_user_name(name: str) -> None:
@@ -102,7 +104,7 @@ def test_only_ftp_and_telnet_permit_a_user_name(name: str) -> None:
 
 @pytest.mark.rfc1738(39)
 @pytest.mark.parametrize("character", [":", "@", "/"])
-def test_colon_at_sign_and_slash_are_encoded_in_a_user_name_and_a_password(character: str) -> None:
+def test_colon_at_sign_and_slash_are_encoded_in_a_login(character: str) -> None:
     escape = f"%{ord(character):02X}"
     url = parse(f"ftp://a{escape}b:c{escape}d@h/", FtpURL)
     assert (url.user, url.password) == (f"a{character}b", f"c{character}d")

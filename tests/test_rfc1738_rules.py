@@ -13,6 +13,7 @@ from workspace import ROOT
 import urlschemes
 from urlschemes import (
     default_registry,
+    parse,
     parse_generic,
 )
 from urlschemes.grammar.bnf import shared_rules
@@ -35,9 +36,11 @@ def test_the_notation_has_options_groups_and_repetitions() -> None:
         assert not registry.is_valid(f"x-thing:{text}"), text
 
 
+@pytest.mark.decision(3)
 @pytest.mark.rfc1738(152)
 def test_a_literal_matches_in_any_letter_case() -> None:
     assert with_rules('thingurl = "x-thing:" "aB"').is_valid("X-THING:Ab")
+    assert parse("ftp://h/a;TYPE=d").parts["typecode"] == "d"
 
 
 # Section 5: rule by rule
@@ -194,6 +197,7 @@ def test_every_rule_of_section_5_is_used() -> None:
     assert starts == {f"{name}url" for name in TEN}
 
 
+@pytest.mark.decision(2)
 @pytest.mark.rfc1738(153, 154, 156)
 @pytest.mark.parametrize("text", ["x:", "x://", "x:///", "x:a", "foo://u:p@h:1/a", "foo:@:@", "ftp:anything"])
 def test_a_generic_url_is_any_scheme_and_any_characters(text: str) -> None:
@@ -245,7 +249,7 @@ def test_hosts_and_groups_take_no_escapes(template: str, part: str, characters: 
 
 
 @pytest.mark.rfc1738(158)
-def test_a_label_begins_and_ends_with_a_letter_or_digit_and_the_last_with_a_letter() -> None:
+def test_the_ends_of_a_label_are_letters_or_digits() -> None:
     for first, last in product(UNRESERVED, repeat=2):
         host = f"{first}-{last}"
         inner = {first, last} <= set(LETTERS + LETTERS.upper() + DIGITS)

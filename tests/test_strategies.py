@@ -47,6 +47,7 @@ def test_urls_are_valid_and_near_misses_are_not(scheme: str, number: int) -> Non
     assert [text for text in generate(near_misses(scheme), number) if matches(text)] == []
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.slow  # the short version is in the tests of urlschemes_conformance.grammar_coverage
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_urls_cover_the_whole_grammar(scheme: str) -> None:

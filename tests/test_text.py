@@ -42,6 +42,7 @@ TOKENS = [
 texts = st.lists(st.sampled_from(TOKENS), max_size=30).map("".join)
 
 
+@pytest.mark.decision(22)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_the_urls_of_a_text_are_found(row: dict[str, Any]) -> None:
     found = [[str(each.url), each.fragment, each.grade, each.uncertain] for each in find(row["text"])]

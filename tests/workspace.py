@@ -1,4 +1,4 @@
-"""The workspace for its tests: its distributions and files, other processes, empty environments."""
+"""The distributions and files of the workspace, child processes, and empty environments, for tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def environ() -> dict[str, str]:
-    """Return the variables of a process that must know nothing of the one that runs the tests."""
+    """Return environment variables for a child process, without the settings of the user and of the tests."""
     own = ("COVERAGE_", "NNTPSERVER", "PYTEST_", "PYTHON", "URLSCHEMES_", "UV", "VIRTUAL_ENV")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     cache = os.environ.get("URLSCHEMES_TEST_CACHE", "none")

@@ -1,7 +1,4 @@
-"""FTP against vsftpd and ProFTPD, where they are installed: octets and names as ftplib, curl and the disk have them.
-
-Read, and written: what is stored is compared with what these clients store and with what they then get.
-"""
+"""FTP with vsftpd and ProFTPD, where they are installed, compared with ftplib, curl and the files on the disk."""
 
 from __future__ import annotations
 
@@ -81,7 +78,7 @@ class Server:
         return "" if self.user is None else f"{self.user}:{PASSWORD}@"
 
     def url(self, path: bytes, typecode: str | None = None) -> str:
-        """The URL of a file below the root, which is where a login begins."""
+        """Return the URL of a file below the root, the directory after login."""
         *directories, name = (text_of(each) for each in path.split(b"/"))
         return str(
             FtpURL(
@@ -105,13 +102,13 @@ def _program(name: str) -> str:
 
 
 def _account() -> pwd.struct_passwd:
-    """Whom the server runs as: never root."""
+    """Return the account of the server, which is never root."""
     return pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
 
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """A folder that the server's account can reach, with the sample tree in `root`."""
+    """Make a folder that the server's account can read, with the sample tree in `root`."""
     with tempfile.TemporaryDirectory(prefix="urlschemes-ftp-") as name:
         base = Path(name)
         base.chmod(0o755)
@@ -137,7 +134,7 @@ def _free_port() -> int:
 
 @contextmanager
 def _running(command: list[str], base: Path, port: int) -> Iterator[None]:
-    """The server in the foreground, as an unprivileged account, until the block is left."""
+    """Run the server in the foreground, in an unprivileged account, until the block is left."""
     account = _account()
     if os.getuid() == 0:
         for path in (base, *(each for each in base.iterdir() if each.name != "root")):
@@ -253,7 +250,7 @@ ControlsEngine off
 
 @pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[ftplib.FTP]:
-    """The standard library's client, logged in; names are octets, one to a character."""
+    """Return ftplib's client, logged in; each character of a name is an octet."""
     with ftplib.FTP(timeout=START, encoding="latin-1") as session:
         session.connect("127.0.0.1", server.port)
         session.login(server.user or "anonymous", PASSWORD)
@@ -366,7 +363,7 @@ def test_an_encoded_slash_begins_at_the_root_of_the_machine() -> None:
 
 
 def test_a_relative_and_an_absolute_path_are_two_files(server: Server) -> None:
-    """After `CWD pub`, `pub` is looked for within it, and `/pub` is not."""
+    """After `CWD pub`, the name `pub` is relative to it, and `/pub` is not."""
     url = FtpURL.parse(server.url(b"pub/sub/readme.txt"))
     assert _document(str(url.replace(directories=["pub", f"{server.root}/etc"], name="motd"))) == b"relative\n"
     with pytest.raises(RemoteError):

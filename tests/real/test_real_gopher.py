@@ -1,4 +1,4 @@
-"""Gopher against Gophernicus and PyGopherd, where they are installed: octets and menus as others see them."""
+"""Gopher with Gophernicus and PyGopherd, where they are installed, compared with other clients."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Server:
         return str(GopherURL(host="127.0.0.1", port=self.port, gtype=gtype, selector=path, **parts))
 
     def answer(self, request: bytes) -> bytes:
-        """What the server says to a request line, by a bare socket."""
+        """Return the response to a request line, by a plain socket."""
         with socket.create_connection(("127.0.0.1", self.port), START) as connection:
             connection.sendall(request)
             received = bytearray()
@@ -81,7 +81,7 @@ def _program(name: str) -> str:
 
 @contextmanager
 def _tree() -> Iterator[Path]:
-    """A folder with the sample files that any account can read."""
+    """Make a folder of the sample files that any account can read."""
     with tempfile.TemporaryDirectory(prefix="urlschemes-gopher-") as name:
         root = Path(name)
         for path, content in FILES.items():
@@ -96,7 +96,7 @@ def _tree() -> Iterator[Path]:
 
 @contextmanager
 def _inetd(command: list[str], listener: socket.socket) -> Iterator[None]:
-    """A super-server for one program that talks on its standard input and output; it never runs as root."""
+    """Run a program for each connection, on its standard input and output, and never as root."""
     nobody = pwd.getpwnam("nobody")
     as_whom = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": list[int]()} if os.getuid() == 0 else {}
     stopping = threading.Event()
@@ -227,7 +227,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def plus() -> Iterator[Server]:
-    """The server that speaks Gopher+."""
+    """A Gopher+ server."""
     with _pygopherd() as running:
         _await(running)
         yield running

@@ -1,4 +1,4 @@
-"""http and https against nginx, a server that nobody here wrote: what it was asked, sent and given, by the octet."""
+"""http and https with nginx: the requests, responses and uploads, octet by octet."""
 
 import http.client
 import random
@@ -286,8 +286,8 @@ def on_disk(nginx: Server, name: str) -> Path:
     return nginx.root / "store" / unquote(name)
 
 
-def got(nginx: Server, target: str) -> bytes:
-    """What http.client gets."""
+def read_by_http_client(nginx: Server, target: str) -> bytes:
+    """Return the content that http.client reads."""
     with closing(http.client.HTTPConnection("127.0.0.1", nginx.clear, timeout=10)) as other:
         other.request("GET", target)
         return other.getresponse().read()
@@ -308,7 +308,7 @@ def test_what_is_put_is_what_http_client_puts_and_gets(nginx: Server, size: int,
     assert made.fields[":status"] == "201 Created"
     assert put_by_http_client(nginx, "/store/theirs", content) == 201
     assert on_disk(nginx, "ours").read_bytes() == on_disk(nginx, "theirs").read_bytes() == content
-    assert got(nginx, "/store/ours") == content
+    assert read_by_http_client(nginx, "/store/ours") == content
     assert urlschemes_access.replace(nginx.http("/store/ours"), b"x", policy=HERE).fields[":status"] == "204 No Content"
     assert on_disk(nginx, "ours").read_bytes() == b"x"
     for name in ("ours", "theirs"):

@@ -1,4 +1,4 @@
-"""News against INN and sn, where they are installed: octets and listings as a bare socket and nntplib have them."""
+"""News with INN and sn, where they are installed, compared with nntplib and a plain socket."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _program(*names: str) -> str:
 
 
 def _account(name: str) -> pwd.struct_passwd:
-    """Whom the server runs as: never root."""
+    """Return the account of the server, which is never root."""
     account = pwd.getpwuid(os.getuid())
     if account.pw_uid == 0:
         return pwd.getpwnam(name)
@@ -60,12 +60,12 @@ def _account(name: str) -> pwd.struct_passwd:
 
 
 def _as(account: pwd.struct_passwd) -> dict[str, Any]:
-    """The arguments of subprocess for that."""
+    """Return the arguments of subprocess that run a program in this account."""
     return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if os.getuid() == 0 else {}
 
 
 def _give(base: Path, account: pwd.struct_passwd) -> None:
-    """Make all of a folder the account's."""
+    """Give a folder and everything in it to the account."""
     for each in (base, *base.rglob("*")):
         os.chown(each, account.pw_uid, account.pw_gid)
 
@@ -80,7 +80,7 @@ def _free_port() -> int:
 
 
 class Client:
-    """NNTP by a bare socket: lines sent, replies and blocks read."""
+    """A client by a plain socket, which sends lines and reads replies and multi-line blocks."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), START)
@@ -103,7 +103,7 @@ class Client:
         return self.reply()
 
     def block(self, line: str) -> tuple[str, bytes]:
-        """A reply and the block behind it, as RFC 3977 section 3.1.1 says, a line at a time."""
+        """Return a reply and the multi-line block after it (RFC 3977 section 3.1.1)."""
         reply, lines = self.ask(line), []
         while (each := self._file.readline()) != b".\r\n":
             assert each.endswith(b"\r\n")
@@ -117,12 +117,12 @@ class Client:
 
 
 def _stuffed(article: bytes) -> bytes:
-    """An article as it travels, but for the dot that closes it."""
+    """Return the article dot-stuffed, without the final dot."""
     return b"".join(b"." + line if line.startswith(b".") else line for line in article.splitlines(keepends=True))
 
 
 def _nntplib() -> Any:
-    """The client that Python had until 3.12."""
+    """Return nntplib, which Python had until 3.12."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return pytest.importorskip("nntplib", reason="this Python has no nntplib")
@@ -315,7 +315,7 @@ def _inn() -> Iterator[Server]:
         for path in ("etc/key.pem", "etc/inn-secrets.conf", "etc/passwords"):
             (base / path).chmod(0o600)
         _give(base, account)
-        told: dict[str, Any] = {
+        options: dict[str, Any] = {
             "cwd": base / "db",
             "env": {**os.environ, "INNCONF": str(base / "etc/inn.conf"), "HOME": str(base)},
             "stdin": subprocess.DEVNULL,
@@ -323,15 +323,15 @@ def _inn() -> Iterator[Server]:
             "stderr": subprocess.DEVNULL,
             **_as(account),
         }
-        _run([f"{programs}/makedbz", "-i", "-o", "-f", base / "db/history"], check=False, timeout=START, **told)
+        _run([f"{programs}/makedbz", "-i", "-o", "-f", base / "db/history"], check=False, timeout=START, **options)
         command = [innd, "-f", "-P", str(port), "-4", "127.0.0.1"]
-        process = subprocess.Popen(command, **told)
+        process = subprocess.Popen(command, **options)
         try:
             _await(process, port)
             yield Server("inn", port, authority.cert_pem.bytes())
         finally:
             # It takes its time over SIGTERM.
-            _run([f"{programs}/ctlinnd", "-t", "5", "shutdown", "done"], check=False, timeout=START, **told)
+            _run([f"{programs}/ctlinnd", "-t", "5", "shutdown", "done"], check=False, timeout=START, **options)
             try:
                 process.wait(START)
             except subprocess.TimeoutExpired:
@@ -353,14 +353,14 @@ def _await(process: subprocess.Popen[bytes], port: int) -> None:
     pytest.skip(f"{program} cannot be started here (exit code {process.poll()})")
 
 
-def _handed_over(command: list[str], listener: socket.socket, told: dict[str, Any], stopping: threading.Event) -> None:
-    """What a super-server does: a program for each connection, on its standard input and output."""
+def _inetd(command: list[str], listener: socket.socket, options: dict[str, Any], stopping: threading.Event) -> None:
+    """Run a program for each connection, on its standard input and output."""
     while True:
         connection, _ = listener.accept()
         with connection:
             if stopping.is_set():
                 return
-            _run(command, check=False, stdin=connection, stdout=connection, timeout=60, **told)
+            _run(command, check=False, stdin=connection, stdout=connection, timeout=60, **options)
 
 
 @contextmanager
@@ -371,7 +371,7 @@ def _sn() -> Iterator[Server]:
         listener = socket.create_server(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         place = {"LOCALIP": "127.0.0.1", "LOCALPORT": str(port), "REMOTEIP": "127.0.0.1", "REMOTEPORT": "1"}
-        told: dict[str, Any] = {
+        options: dict[str, Any] = {
             "env": {
                 "PATH": f"{Path(program).parent}:{os.environ['PATH']}",
                 "SNROOT": name,
@@ -385,16 +385,16 @@ def _sn() -> Iterator[Server]:
             **_as(account),
         }
         for tool, *arguments in (("snprimedb",), ("snnewgroup", "local.test")):
-            _run([_program(tool), *arguments], check=True, stdout=subprocess.DEVNULL, timeout=START, **told)
+            _run([_program(tool), *arguments], check=True, stdout=subprocess.DEVNULL, timeout=START, **options)
         for article in SN_ARTICLES:
             # One article, as it travels.
             sent = b"".join(
                 b"." + line if line.startswith(b".") else line for line in article.splitlines(keepends=True)
             )
             store = [_program("snstore"), "-v"]
-            _run(store, check=True, input=sent + b".\r\n", stdout=subprocess.DEVNULL, timeout=START, **told)
+            _run(store, check=True, input=sent + b".\r\n", stdout=subprocess.DEVNULL, timeout=START, **options)
         stopping = threading.Event()
-        thread = threading.Thread(target=_handed_over, args=([program], listener, told, stopping), daemon=True)
+        thread = threading.Thread(target=_inetd, args=([program], listener, options, stopping), daemon=True)
         thread.start()
         try:
             yield Server("sn", port)
@@ -443,8 +443,8 @@ def test_the_articles_of_a_group_are_those_of_the_overview(inn: Server) -> None:
     by_number, by_identifier = inn.entries(inn.url("comp.test.urls")), inn.entries("news:comp.test.urls")
     names = ("number", "subject", "from", "date", "message-id", "references", "bytes", "lines")
     for found in (by_number, by_identifier):
-        told = [dict(zip(names, line, strict=False)) for line in lines]
-        assert [each.fields for each in found] == [{k: v for k, v in each.items() if v} for each in told]
+        rows = [dict(zip(names, line, strict=False)) for line in lines]
+        assert [each.fields for each in found] == [{k: v for k, v in each.items() if v} for each in rows]
         assert [each.name for each in found] == ["Dots", "Both", "Odd", "No URL", "naïve", "naïve", "Large"]
     assert [each.url for each in by_number] == [inn.url("comp.test.urls", number) for number in range(1, 8)]
     assert by_identifier[2].url == "news:foo3/b%25d$x%7By%7D@loopback.test"
@@ -511,11 +511,11 @@ def test_posting(inn: Server) -> None:
     body = b".\n..\n\n.x\nna\xc3\xafve\n.\n"
     content = b"From: Joe <joe@loopback.test>\nNewsgroups: test.loopback\nSubject: Posted\n\n" + body
     before = int(urlschemes_access.find_attributes(inn.url("test.loopback"), policy=POLICY).fields["high"])
-    told = urlschemes_access.update(inn.url("test.loopback"), content, policy=POLICY)
+    first = urlschemes_access.update(inn.url("test.loopback"), content, policy=POLICY)
     again = urlschemes_access.update(
         "news:test.loopback", (content[:50], content[50:]), options={"server": inn.place}, policy=POLICY
     )
-    for number, each in enumerate((told, again), before + 1):
+    for number, each in enumerate((first, again), before + 1):
         identifier = each.fields["message-id"]
         with Client(inn.port) as client:
             _, expected = client.block(f"ARTICLE {identifier}")

@@ -1,4 +1,4 @@
-"""Mail through OpenSMTPD, where it is installed: what arrives, beside what other clients' messages become."""
+"""Mail through OpenSMTPD, where it is installed: messages arrive as those of other clients do."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ START = 15
 
 @dataclass(frozen=True)
 class Relay:
-    """OpenSMTPD on a port of this machine, delivering everything into the folder `kept`."""
+    """OpenSMTPD on a port of this machine; it delivers every message into the folder `delivered`."""
 
     port: int
-    kept: Path
+    delivered: Path
 
     def arrived(self) -> tuple[str, bytes]:
-        """The next message that arrives: whom it was sent to, and what it is, without what is written on its way."""
+        """Return the recipient and the octets of the next message that arrives, without trace fields."""
         ends = time.monotonic() + START
-        while not (mails := sorted(self.kept.glob("*.mail"))):
-            assert time.monotonic() < ends, "nothing arrived"
+        while not (mails := sorted(self.delivered.glob("*.mail"))):
+            assert time.monotonic() < ends, "no message has arrived"
             time.sleep(0.02)
         (mail,) = mails
         octets = mail.read_bytes()
@@ -52,7 +52,7 @@ class Relay:
 
 
 def _without_trace(octets: bytes) -> bytes:
-    """RFC 5321 section 4.4: Return-Path and Received stand before the message; Delivered-To is of this kind."""
+    """Return the message without its trace fields (RFC 5321 section 4.4) and Delivered-To."""
     lines = octets.splitlines(keepends=True)
     while lines and lines[0].split(b":")[0] in {b"Return-Path", b"Received", b"Delivered-To"}:
         del lines[0]
@@ -82,7 +82,7 @@ action "keep" mda "/bin/sh {folder}/keep" virtual <catchall>
 match from any for domain "reject.test" reject
 match from any for any action "keep"
 """
-KEEP = 'file=$(mktemp "{folder}/kept/XXXXXX") && cat > "$file" && mv "$file" "$file.mail"\n'
+KEEP = 'file=$(mktemp "{folder}/delivered/XXXXXX") && cat > "$file" && mv "$file" "$file.mail"\n'
 
 
 @contextmanager
@@ -93,11 +93,11 @@ def _opensmtpd() -> Iterator[Relay]:
     with tempfile.TemporaryDirectory(prefix="urlschemes-smtp-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        kept = folder / "kept"
-        kept.mkdir()
-        kept.chmod(0o777)
+        delivered = folder / "delivered"
+        delivered.mkdir()
+        delivered.chmod(0o777)
         (folder / "keep").write_text(KEEP.format(folder=folder))
-        relay = Relay(_free_port(), kept)
+        relay = Relay(_free_port(), delivered)
         (folder / "smtpd.conf").write_text(CONFIGURATION.format(folder=folder, port=relay.port))
         command = [*_own_mounts(), program, "-d", "-f", str(folder / "smtpd.conf")]
         with (folder / "log").open("wb") as log:
@@ -203,13 +203,13 @@ def _run(command: list[str], given: str) -> None:
     assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
 
 
-CLIENTS_OWN = {("no body", "swaks"), ("dots", "swaks"), ("a dot alone at the end", "swaks")}
-"""What a client makes of a message by itself: swaks takes a last line of a single dot for the end of the data."""
+CHANGED_BY_CLIENT = {("no body", "swaks"), ("dots", "swaks"), ("a dot alone at the end", "swaks")}
+"""Messages that a client changes: swaks takes a last line of a single dot for the end of the data."""
 CLIENTS: dict[str, Callable[[Relay, str, str], None]] = {"smtplib": _smtplib, "swaks": _swaks, "msmtp": _msmtp}
 
 
 @pytest.mark.parametrize(
-    ("name", "client"), [each for each in itertools.product(MESSAGES, CLIENTS) if each not in CLIENTS_OWN]
+    ("name", "client"), [each for each in itertools.product(MESSAGES, CLIENTS) if each not in CHANGED_BY_CLIENT]
 )
 def test_the_same_octets_arrive(relay: Relay, name: str, client: str) -> None:
     message = MESSAGES[name]

@@ -1,4 +1,4 @@
-"""telnet against busybox telnetd and GNU inetutils telnetd, where they are installed: as other clients see them."""
+"""telnet with the servers of busybox and GNU inetutils, where they are installed, compared with other clients."""
 
 from __future__ import annotations
 
@@ -67,20 +67,20 @@ class Server(NamedTuple):
 
 
 def _program(*names: str, says: str, asked: str = "--version") -> str:
-    """The first of these programs that is installed and says what it is. None is: skipped."""
+    """Return the first of these programs that is installed and prints `says`; skip the test if there is none."""
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
     for name in names:
         found = shutil.which(name, path=path)
         if found is not None:
-            told = subprocess.run([found, asked], capture_output=True, text=True, timeout=PATIENCE, check=False)
-            if says in told.stdout + told.stderr:
+            done = subprocess.run([found, asked], capture_output=True, text=True, timeout=PATIENCE, check=False)
+            if says in done.stdout + done.stderr:
                 return found
     pytest.skip(f"{' or '.join(names)} ({says.strip()}) is not installed")
 
 
 @contextmanager
 def _shell() -> Iterator[Path]:
-    """A folder with the program that the servers run, for any account."""
+    """Make the program that the servers run, for any account."""
     with tempfile.TemporaryDirectory(prefix="urlschemes-telnet-") as name:
         Path(name).chmod(0o755)
         shell = Path(name) / "shell"
@@ -127,7 +127,7 @@ def _busybox() -> Iterator[Server]:
 
 @contextmanager
 def _inetutils() -> Iterator[Server]:
-    """It talks on its standard input and output, so somebody has to listen for it; it never runs as root."""
+    """Run inetutils telnetd for each connection, on its standard input and output, and never as root."""
     program = _program("telnetd", "in.telnetd", says="inetutils")
     running: list[subprocess.Popen[bytes]] = []
     with _shell() as shell, socket.create_server(("127.0.0.1", 0)) as listener:
@@ -203,7 +203,7 @@ def test_a_login_a_question_and_the_way_out(server: Server) -> None:
         assert session.read() == b""
 
 
-def test_the_window_is_told_and_followed(server: Server) -> None:
+def test_the_window_size_is_sent_when_it_changes(server: Server) -> None:
     with logged_in(server) as session:
         assert say(session, "size") == b"size\r\n25 81\r\n> "
         session.resize(200, 254)
@@ -239,14 +239,14 @@ def test_binary_is_agreed_to_or_not_and_lines_go_on(server: Server) -> None:
         assert re.search(rb"said three\r*\n> \Z", say(session, "three"))
 
 
-# What other clients get -----------------------------------------------------------------------------------------------
+# Other clients -----------------------------------------------------------------------------------------------
 
 PAUSE = 0.5
 KEYS = "guest\nwelcome\nsize\nfish & chips\noctets\nquit\n"
 
 
 def _typed(command: list[str]) -> bytes:
-    """What a client writes on its standard output, by somebody who types a line at a time (one client blocks there)."""
+    """Return the output of a client that gets a line of input at a time (one client blocks otherwise)."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
         assert client.stdin is not None
         assert client.stdout is not None

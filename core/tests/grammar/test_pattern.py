@@ -22,6 +22,7 @@ def test_letters_of_a_literal_match_in_any_case_and_only_as_ascii() -> None:
     assert not taken("ki\u017fs:")  # LATIN SMALL LETTER LONG S folds to s
 
 
+@pytest.mark.plugin_fault(19)
 def test_the_pattern_of_a_run_does_not_backtrack() -> None:
     match = syntax('u = *[ uchar | ";" ]').fullmatch("a;%41")
     assert match
@@ -98,6 +99,7 @@ def test_repetitions_are_counted() -> None:
     assert [bool(taken("1" * count)) for count in range(5)] == [False, False, True, True, False]
 
 
+@pytest.mark.plugin_fault(19)
 @pytest.mark.parametrize(
     "bnf",
     [

@@ -37,7 +37,8 @@ def reserved(monkeypatch) -> None:
 # Conflicts and pins
 
 
-def test_two_claims_for_one_name_are_a_conflict_in_any_order():  # C11
+@pytest.mark.plugin_fault(11)
+def test_two_claims_for_one_name_are_a_conflict_in_any_order():
     one, two = claim("x-a", "one"), claim("x-a", "two")
     for claims in ((one, two), (two, one)):
         selection = select(claims, Rules())
@@ -46,7 +47,8 @@ def test_two_claims_for_one_name_are_a_conflict_in_any_order():  # C11
     assert select((one, two), Rules()).claims[0].reason == "also claimed by two 1.0 in /two"
 
 
-def test_a_pin_chooses_one_provider_by_any_spelling_of_its_name():  # C11
+@pytest.mark.plugin_fault(11)
+def test_a_pin_chooses_one_provider_by_any_spelling_of_its_name():
     one, two = claim("x-a", "first"), claim("x-a", "Second_C")
     selection = select((one, two), Rules(pins={"x-a": "second.c"}))
     assert [each.state for each in selection.claims] == ["shadowed", "active"]
@@ -86,8 +88,9 @@ def test_a_conflict_of_many_lists_a_few():
 # Reserved names
 
 
+@pytest.mark.plugin_fault(9)
 @pytest.mark.usefixtures("reserved")
-def test_a_reserved_scheme_has_one_provider():  # C09
+def test_a_reserved_scheme_has_one_provider():
     assert states(claim("x-mine", "evil"), claim("x-mine", "Urlschemes_X_Mine")) == ["reserved", "active"]
     assert select([claim("x-mine", "evil")], Rules()).claims[0].reason == "the name is reserved for urlschemes-x-mine"
     assert refusal(claim("x-mine", "evil"), pins={"x-mine": "evil"}) == (
@@ -102,13 +105,14 @@ def test_a_name_of_the_ledger_without_a_distribution_is_open():
 
 
 @pytest.mark.parametrize("name", sorted(reserved_names().commands))
-def test_a_reserved_command_has_one_provider(name):  # C09
+def test_a_reserved_command_has_one_provider(name):
     owner = reserved_names().commands[name]
     assert states(claim(name, "stranger", COMMANDS), claim(name, owner, COMMANDS)) == ["reserved", "active"]
 
 
+@pytest.mark.plugin_fault(9)
 @pytest.mark.parametrize("name", sorted(reserved_names().built_in_commands))
-def test_no_plugin_takes_a_built_in_command(name):  # C09
+def test_no_plugin_takes_a_built_in_command(name):
     assert states(claim(name, f"urlschemes-{name}", COMMANDS)) == ["reserved"]
 
 
@@ -135,6 +139,7 @@ def test_the_reserved_names_are_those_of_the_data_file():
 # Switches
 
 
+@pytest.mark.plugin_fault(33)
 @pytest.mark.parametrize(
     ("rules", "expected"),
     [
@@ -147,7 +152,7 @@ def test_the_reserved_names_are_those_of_the_data_file():
         ({"disabled": {"the list": ["x-one"], "other": ["two-k"]}}, ["disabled", "active", "disabled"]),
     ],
 )
-def test_lists_switch_off_schemes_and_distributions(rules, expected):  # C33, C35
+def test_lists_switch_off_schemes_and_distributions(rules, expected):
     claims = claim("x-one", "one-k"), claim("x-also", "one-k"), claim("x-two", "two-k")
     assert states(*claims, **rules) == expected
 
@@ -165,7 +170,7 @@ def test_lists_switch_off_schemes_and_distributions(rules, expected):  # C33, C3
         ("URLSCHEMES_DISABLE", "", ["active", "active"]),
     ],
 )
-def test_variables_switch_off_schemes_and_distributions(monkeypatch, variable, value, expected):  # C33, C35
+def test_variables_switch_off_schemes_and_distributions(monkeypatch, variable, value, expected):
     monkeypatch.setenv(variable, value)
     assert states(claim("x-one", "one-k"), claim("x-two", "two-k")) == expected
 
@@ -179,7 +184,8 @@ def test_the_reason_names_the_list_and_the_name(monkeypatch):
         assert select([one], Rules(**rules)).claims[0].reason == reason
 
 
-def test_a_list_that_names_no_installed_plugin_is_an_error(monkeypatch):  # C33
+@pytest.mark.plugin_fault(33)
+def test_a_list_that_names_no_installed_plugin_is_an_error(monkeypatch):
     one = claim("x-one", "urlschemes-one")
     installed = "installed: urlschemes-one"
     assert refusal(one, allowed={"the list": ["no-h"]}) == (

@@ -67,6 +67,7 @@ def test_a_distribution_in_an_archive_is_found(tmp_path):
 # Malformed distributions
 
 
+@pytest.mark.plugin_fault(7)
 @pytest.mark.parametrize(
     ("metadata", "reason"),
     [
@@ -78,7 +79,7 @@ def test_a_distribution_in_an_archive_is_found(tmp_path):
         (b"Metadata-Version: 2.1\nName: \xff\xfe\nVersion: 1\n\n", "UnicodeDecodeError"),
     ],
 )
-def test_a_distribution_without_name_or_version_is_malformed(install, metadata, reason):  # C07
+def test_a_distribution_without_name_or_version_is_malformed(install, metadata, reason):
     install("bad", "x-bad = bad:scheme", metadata=metadata)
     site = install("good", "x-good = good:scheme")
     bad, good = discover([str(site)])
@@ -97,13 +98,13 @@ def test_a_distribution_without_name_or_version_is_malformed(install, metadata, 
         "".join(f"x-many-{number} = many\n" for number in range(1001)),
     ],
 )
-def test_a_distribution_with_malformed_entry_points_is_malformed(install, entry_points):  # C07
+def test_a_distribution_with_malformed_entry_points_is_malformed(install, entry_points):
     install("bad", entry_points)
     site = install("good", "x-good = good:scheme")
     assert states(site) == {"bad-1.0.dist-info": "malformed", "good x-good": "active"}
 
 
-def test_folders_that_only_look_like_distributions_are_passed_over(install, tmp_path):  # C07
+def test_folders_that_only_look_like_distributions_are_passed_over(install, tmp_path):
     site = install("good", "x-good = good:scheme")
     (site / "empty-1.0.dist-info").mkdir()
     (site / "file-1.0.dist-info").write_text("not a folder")
@@ -133,6 +134,7 @@ def test_entries_of_the_search_path_that_are_not_strings_are_passed_over(install
 # Names and values
 
 
+@pytest.mark.plugin_fault(8)
 @pytest.mark.parametrize(
     "name",
     [
@@ -150,7 +152,7 @@ def test_entries_of_the_search_path_that_are_not_strings_are_passed_over(install
         "a:b",
     ],
 )
-def test_a_claim_for_no_scheme_name_is_malformed_and_never_changed_into_another(install, name):  # C08, C10
+def test_a_claim_for_no_scheme_name_is_malformed_and_never_changed_into_another(install, name):
     claim = only(install("odd", f"{name} = odd:scheme"))
     assert claim.state == "malformed"
     assert claim.reason.startswith("not a scheme name: ")
@@ -159,8 +161,9 @@ def test_a_claim_for_no_scheme_name_is_malformed_and_never_changed_into_another(
     assert len(claim.name) <= 80
 
 
+@pytest.mark.plugin_fault(10)
 @pytest.mark.parametrize("name", ["htttp", "ftp+", "x-y", "z39.50r", "1a", "a" * 64])
-def test_a_name_that_is_close_to_another_is_a_name_of_its_own(install, name):  # C10
+def test_a_name_that_is_close_to_another_is_a_name_of_its_own(install, name):
     claim = only(install("near", f"{name} = near:scheme"))
     assert (claim.name, claim.state) == (name, "active")
 
@@ -181,19 +184,21 @@ def test_a_name_that_one_distribution_claims_twice_is_malformed(install):
 # One distribution, found more than once
 
 
-def test_one_distribution_that_is_found_twice_counts_once(install, tmp_path):  # C12
+@pytest.mark.plugin_fault(12)
+def test_one_distribution_that_is_found_twice_counts_once(install, tmp_path):
     site = install("one", "x-one = one:scheme", {"one.py": EXIT})
     (tmp_path / "link").symlink_to(site)
     assert only(site, f"{site}/", tmp_path / "link").state == "active"
 
 
-def test_metadata_beside_sources_is_the_same_distribution(install):  # C12: an editable installation
+def test_metadata_beside_sources_is_the_same_distribution(install):  # an editable installation
     site = install("one", "x-one = one:scheme")
     sources = install("one", "x-one = one:scheme", {"one.py": EXIT}, site="sources")
     assert only(site, sources).origin == str(site)
 
 
-def test_two_copies_of_one_distribution_are_two_claims(install):  # C12
+@pytest.mark.plugin_fault(12)
+def test_two_copies_of_one_distribution_are_two_claims(install):
     one = install("twin", "x-twin = twin:scheme", {"twin.py": EXIT}, site="one")
     two = install("twin", "x-twin = twin:scheme", {"twin.py": EXIT}, site="two")
     three = install("twin", "x-twin = twin:scheme", {"twin.py": EXIT}, site="three", version="2.0")
@@ -217,7 +222,8 @@ def test_the_order_in_which_a_folder_is_listed_decides_nothing(install, monkeypa
 # The current directory
 
 
-def test_distributions_that_are_found_through_the_current_directory_are_ignored(install, monkeypatch):  # C13
+@pytest.mark.plugin_fault(13)
+def test_distributions_that_are_found_through_the_current_directory_are_ignored(install, monkeypatch):
     here = install("here", "x-here = here:scheme", site="here")
     install("below", "x-below = below:scheme", site="here/below")
     monkeypatch.chdir(here)
@@ -230,7 +236,7 @@ def test_distributions_that_are_found_through_the_current_directory_are_ignored(
     assert states("", current_directory=True) == {"here x-here": "active"}
 
 
-def test_the_installations_own_folder_counts_as_the_current_directory_too(install, monkeypatch):  # C13
+def test_the_installations_own_folder_counts_as_the_current_directory_too(install, monkeypatch):
     here = install("here", "x-here = here:scheme")
     monkeypatch.chdir(here)
     monkeypatch.setattr("site.getsitepackages", lambda: [str(here)])

@@ -70,14 +70,15 @@ def forget_plugins():
 # Calling
 
 
-def test_implementations_are_called_one_by_one_in_the_order_of_their_providers():  # C31
+def test_implementations_are_called_one_by_one_in_the_order_of_their_providers():
     made = hooks(source("b", veto=lambda url: f"b {url}"), source("a", veto=lambda operation, url: f"a {operation}"))
     assert answers(made, "veto", url="u", operation="read") == ["a read", "b u"]
     assert [caller.provider for caller in made.implementations("veto")] == ["a", "b"]
     assert answers(made, "gateway", url="u") == []
 
 
-def test_trylast_and_tryfirst_change_nothing():  # C31
+@pytest.mark.plugin_fault(31)
+def test_trylast_and_tryfirst_change_nothing():
     last = SimpleNamespace(urlschemes_veto=hookimpl(lambda: "a", trylast=True))
     first = SimpleNamespace(urlschemes_veto=hookimpl(lambda: "b", tryfirst=True))
     made = hooks(HookSource("a", lambda: last), HookSource("b", lambda: first))
@@ -125,6 +126,7 @@ def test_threads_that_call_a_hook_first_at_once_call_it_once_each():
     assert found == [["a", "b"]] * 8
 
 
+@pytest.mark.plugin_fault(15)
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -133,7 +135,7 @@ def test_threads_that_call_a_hook_first_at_once_call_it_once_each():
         (PluginError("of \x1btheirs"), r"of \x1btheirs"),
     ],
 )
-def test_a_failing_implementation_is_an_error_that_names_it(error, reason):  # C15, C16
+def test_a_failing_implementation_is_an_error_that_names_it(error, reason):
     (caller,) = hooks(source("house", veto=raiser(error))).implementations("veto")
     with pytest.raises(PluginError) as caught:
         caller(str, url="u", operation="read")
@@ -149,7 +151,8 @@ def test_an_interrupt_and_a_lack_of_memory_pass_through(error):
         caller(str, url="u", operation="read")
 
 
-def test_an_implementation_that_returns_another_type_is_a_broken_contract():  # C17
+@pytest.mark.plugin_fault(17)
+def test_an_implementation_that_returns_another_type_is_a_broken_contract():
     (caller,) = hooks(source("house", veto=lambda: 7)).implementations("veto")
     with pytest.raises(PluginContractError) as caught:
         caller(str, url="u", operation="read")
@@ -332,7 +335,7 @@ def test_no_ledger_is_asked_to_parse_or_refuse_a_url(bare, registration):
         (lambda: ledger("x-a")._replace(names=None), "its ledger is not a tuple of at most 20000 names"),
     ],
 )
-def test_a_ledger_that_fails_is_logged_once_and_left_out(bare, caplog, function, reason):  # C15, C17
+def test_a_ledger_that_fails_is_logged_once_and_left_out(bare, caplog, function, reason):
     add_ledger(bare, "bad", function)
     add_ledger(bare, "good", lambda: ledger("x-good"))
     for _ in range(2):

@@ -45,7 +45,7 @@ def test_why_prints_the_provider_the_rule_the_claims_and_the_choices(plugin, mon
     )
 
 
-def test_why_explains_conflicts_and_pins(plugin, monkeypatch):  # C11
+def test_why_explains_conflicts_and_pins(plugin, monkeypatch):
     one = plugin("x-two-c", code=None, distribution="first-c")
     two = plugin("x-two-c", code=None, distribution="Second_C", site="other")
     monkeypatch.setattr(sys, "path", [*map(str, (one, two)), *sys.path])

@@ -52,6 +52,7 @@ def failure(plugin, monkeypatch):
 # Imports that fail
 
 
+@pytest.mark.plugin_fault(1, 2, 4)
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -65,7 +66,7 @@ def failure(plugin, monkeypatch):
         ("raise ValueError('\\x1b[31m ftp://u:secret@h/')", "ValueError: \\x1b[31m ftp://u:***@h/"),
     ],
 )
-def test_an_import_that_fails_is_a_load_error(failure, code, reason):  # C01, C02, C04
+def test_an_import_that_fails_is_a_load_error(failure, code, reason):
     error, _ = failure("x-fails", code)
     assert type(error) is PluginLoadError
     assert error.message.startswith(f"x-fails 2.5, which provides x-fails, cannot be imported: {reason}")
@@ -78,8 +79,9 @@ def test_a_package_that_is_missing_is_a_load_error(install, monkeypatch):
         Registry()["x-gone"]
 
 
+@pytest.mark.plugin_fault(3)
 @pytest.mark.parametrize("kind", ["KeyboardInterrupt", "MemoryError"])
-def test_an_interrupted_import_is_tried_again(plugin, monkeypatch, kind):  # C03, C04
+def test_an_interrupted_import_is_tried_again(plugin, monkeypatch, kind):
     code = f"import sys\nif not hasattr(sys, 'tried'):\n    sys.tried = True\n    raise {kind}\n{SIMPLE}"
     monkeypatch.syspath_prepend(plugin("x-stop", code))
     registry = Registry()
@@ -92,7 +94,8 @@ def test_an_interrupted_import_is_tried_again(plugin, monkeypatch, kind):  # C03
     del sys.tried  # type: ignore[attr-defined]  # as above
 
 
-def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):  # C05
+@pytest.mark.plugin_fault(5)
+def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):
     monkeypatch.setattr("urlschemes.registry.plugins.SLOW_IMPORT", 0.01)
     monkeypatch.syspath_prepend(plugin("x-slow", f"import time\ntime.sleep(0.06)\n{SIMPLE}"))
     registry = Registry()
@@ -107,6 +110,7 @@ def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):  # C05
 # Records that cannot be used
 
 
+@pytest.mark.plugin_fault(6)
 @pytest.mark.parametrize(
     ("change", "has", "reason"),
     [
@@ -120,7 +124,7 @@ def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):  # C05
     ],
 )
 @pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
-def test_a_wrong_record_is_a_broken_contract(plugin, monkeypatch, change, has, reason, code):  # C06
+def test_a_wrong_record_is_a_broken_contract(plugin, monkeypatch, change, has, reason, code):
     monkeypatch.syspath_prepend(plugin("x-record", code, lambda text: text.replace(*change)))
     registry = Registry()
     with pytest.raises(PluginContractError) as caught:
@@ -136,7 +140,7 @@ def test_a_wrong_record_is_a_broken_contract(plugin, monkeypatch, change, has, r
 
 
 @pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
-def test_a_missing_record_is_a_broken_contract(failure, code):  # C06
+def test_a_missing_record_is_a_broken_contract(failure, code):
     error, _ = failure("x-none", code, None)
     assert type(error) is PluginContractError
     assert error.message.endswith(
@@ -172,6 +176,7 @@ def test_an_edited_record_counts_for_the_next_registry(plugin, monkeypatch):
 # Objects of the wrong kind
 
 
+@pytest.mark.plugin_fault(14)
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -209,7 +214,7 @@ def test_an_edited_record_counts_for_the_next_registry(plugin, monkeypatch):
         ),
     ],
 )
-def test_an_object_of_the_wrong_kind_is_a_broken_contract(failure, code, reason):  # C14
+def test_an_object_of_the_wrong_kind_is_a_broken_contract(failure, code, reason):
     error, _ = failure("x-odd", code)
     assert type(error) is PluginContractError
     assert error.message == f"x-odd 2.5, which provides x-odd, breaks the plugin contract: {reason}"

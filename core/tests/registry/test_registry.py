@@ -219,12 +219,14 @@ def test_overrides_of_several_threads_need_not_be_nested(bare, registration):
     assert "x-foo" not in bare
 
 
-def test_two_registries_share_nothing(bare, registration):  # C38
+@pytest.mark.plugin_fault(38)
+def test_two_registries_share_nothing(bare, registration):
     bare.register(registration("x-foo"))
     assert "x-foo" not in Registry()
 
 
-def test_a_parsing_thread_sees_the_old_scheme_or_the_new_one(bare, registration):  # C30
+@pytest.mark.plugin_fault(30)
+def test_a_parsing_thread_sees_the_old_scheme_or_the_new_one(bare, registration):
     schemes = [Scheme(registration("x-foo")) for _ in range(2)]
     types = {scheme.url_type for scheme in schemes}
     bare.register(schemes[0])
@@ -299,7 +301,8 @@ def test_a_third_party_is_a_provider_of_a_name_that_is_not_reserved(plugin, regi
     assert not registry.would_import_third_party("x-third-o")  # it has been imported
 
 
-def test_a_required_plugin_must_take_part(install, monkeypatch):  # C34
+@pytest.mark.plugin_fault(34)
+def test_a_required_plugin_must_take_part(install, monkeypatch):
     monkeypatch.syspath_prepend(install("one-i", "x-one-i = one_i"))
     assert "x-one-i" in Registry(require=["One.I"])
     with pytest.raises(PluginError, match=r"^the required plugin two-i is not installed; installed: .*one-i"):
@@ -329,7 +332,7 @@ def test_a_registry_is_made_from_a_configuration(install, monkeypatch):
     assert provided(pins={"x-one-k": "one-k"}) == ["x-one-k", "x-two-k"]
 
 
-def test_distributions_in_the_current_directory_count_if_the_program_says_so(install, monkeypatch):  # C13
+def test_distributions_in_the_current_directory_count_if_the_program_says_so(install, monkeypatch):
     site = install("here-j", "x-here-j = here_j")
     monkeypatch.syspath_prepend(site)
     monkeypatch.chdir(site)

@@ -65,7 +65,7 @@ def of_claims(*states: str) -> UnknownScheme | PluginConflict:
 # Installed, and not used
 
 
-def test_a_conflict_names_the_distributions_and_how_to_choose():  # C11
+def test_a_conflict_names_the_distributions_and_how_to_choose():
     error = of_claims("conflict", "conflict", "disabled")
     assert isinstance(error, PluginConflict)
     assert error.claimants == ("dist-0 1.0", "dist-1 1.0")
@@ -75,7 +75,8 @@ def test_a_conflict_names_the_distributions_and_how_to_choose():  # C11
     )
 
 
-def test_a_disabled_scheme_is_not_called_missing():  # C35
+@pytest.mark.plugin_fault(35)
+def test_a_disabled_scheme_is_not_called_missing():
     assert str(of_claims("reserved", "disabled")) == ("the scheme x-a is installed but disabled: dist-1 1.0 (because)")
 
 
@@ -84,7 +85,7 @@ def test_a_claim_that_does_not_count_is_named_with_its_reason(state):
     assert str(of_claims(state)) == f"no plugin provides the scheme x-a: dist-0 1.0 is {state}: because"
 
 
-def test_a_reserved_scheme_comes_with_the_command_that_installs_it(known):  # C09
+def test_a_reserved_scheme_comes_with_the_command_that_installs_it(known):
     known["x-a"] = KnownName("x-a", distribution="urlschemes-x-a")
     assert str(of_claims("reserved")) == (
         "no plugin provides the scheme x-a: dist-0 1.0 is reserved: because; pip install urlschemes-x-a"

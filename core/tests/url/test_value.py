@@ -155,6 +155,7 @@ def test_the_text_of_another_scheme_is_refused_by_a_type() -> None:
         AlbumURL.parse("X-Other:a")
 
 
+@pytest.mark.decision(24)
 def test_the_limit_of_the_length_can_be_set() -> None:
     long = "x-album://h/" + "a" * 70_000
     with pytest.raises(URLTooLong, match=r"^the URL has 70012 characters: expected at most 65536") as caught:

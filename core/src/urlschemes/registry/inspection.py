@@ -42,7 +42,7 @@ _CHANGES: Mapping[Change, tuple[str, str, str]] = {
 
 
 class Why(NamedTuple):
-    """Who provides a name, by which rule, which other claims there are, and how to choose otherwise.
+    """The provider of a name, the rule by which it counts, the other claims, and ways to choose another.
 
     `pins` are the distributions that a pin could choose instead. `switch` is the name that switches the scheme off, or
     None if no distribution provides it. `hint` says what else can be done. `str()` gives several lines.

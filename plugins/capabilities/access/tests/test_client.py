@@ -1,13 +1,130 @@
-"""Clients: values that other processes can use."""
+"""The settings of clients."""
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
+from event_loop_helpers import POLICY, run
+from fake_servers import Serve
+from talk_scheme import TALK, TalkURL, fetch
 
+from urlschemes import Registry, Scheme
+from urlschemes.errors import URLError
 from urlschemes.storage.config_file import ConfigFile
-from urlschemes_access import Client, Limits, Policy
+from urlschemes_access import Limits, Policy
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.client import AsyncClient, Client
+from urlschemes_access.credentials import Credentials
+from urlschemes_access.errors import PolicyDenied
+from urlschemes_access.protocol import (
+    Algorithm,
+    Close,
+    Connect,
+    Open,
+    Pull,
+    Receive,
+    Send,
+)
+from urlschemes_access.resources.asynchronous import AsyncDocument
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("policy", "interactive", "policy must be a Policy, such as .*, not str"),
+        ("credentials", Credentials("joe", "secret"), "credentials must be a function, not Credentials"),
+        ("ask", ("yes",), "ask must be a function, not tuple"),
+        ("trace", [], "trace must be a function, not list"),
+    ],
+)
+def test_a_setting_of_the_wrong_type_is_refused(name: str, given: object, says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        Client(**cast("Any", {name: given}))
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AsyncClient]:
+    """Registers x-talk with algorithms, by the names of its operations; gives the operations of that registry."""
+
+    def make(**algorithms: Callable[..., Algorithm[None]]) -> AsyncClient:
+        module = types.ModuleType("x_talk_algorithms")
+        vars(module).update(algorithms)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        registry = Registry(plugins=())
+        registry.register(Scheme(TALK, TalkURL, access=module.__name__))
+        return AsyncClient(registry=registry)
+
+    return make
+
+
+def test_an_async_client_carries_out_the_operations(serve: Serve, offer: Callable[..., AsyncClient]) -> None:
+    def algorithm(url: TalkURL, *, shout: bool = False) -> Algorithm[None]:
+        return fetch(url.port, greeting=b"HELLO" if shout else b"hello")
+
+    def find_attributes(url: TalkURL) -> Algorithm[None]:
+        yield from Close((yield from Connect(url.host, url.port)))
+        yield from Open("attributes", Attributes(size=3))
+
+    def send(url: TalkURL) -> Algorithm[None]:
+        peer = yield from Connect(url.host, url.port)
+        while octets := (yield from Pull()):
+            yield from Send(peer, octets)
+        yield from Open("attributes", Attributes(name=str((yield from Receive(peer)))))
+
+    def remove(url: TalkURL) -> Algorithm[None]:
+        yield from Send((yield from Connect(url.host, url.port)), b"DELE")
+        yield from Open("attributes")
+
+    port = serve(lambda connection: connection.sendall(b"you said " + connection.recv(100)))
+    talk = offer(access=algorithm, find_attributes=find_attributes, replace=send, update=send, delete=remove)
+    url = f"x-talk://127.0.0.1:{port}/"
+
+    async def main() -> None:
+        async with await talk.access(url, policy=POLICY) as document:
+            assert isinstance(document, AsyncDocument)
+            assert (document.media_type, str(document.url)) == ("text/plain", url)
+            assert await document.read() == b"you said hello"
+            assert document.terminated is True
+        async with await talk.access(TalkURL.parse(url), policy=POLICY, options={"shout": True}) as document:
+            assert [octets async for octets in cast("AsyncDocument", document)] == [b"you said HELLO"]
+        assert document.closed
+        assert await talk.find_attributes(url, policy=POLICY) == Attributes(size=3)
+        assert await talk.replace(url, b"new", policy=POLICY) == Attributes(name="b'you said new'")
+        assert await talk.update(url, [b"", b"more"], policy=POLICY) == Attributes(name="b'you said more'")
+        assert await talk.delete(url, policy=POLICY) == Attributes()
+        with pytest.raises(PolicyDenied, match="public Internet"):
+            await talk.access(url)
+        with pytest.raises(PolicyDenied):
+            await talk.operate("access", url)
+
+    run(main())
+
+
+def test_an_async_client_uses_the_default_registry() -> None:
+    async def main() -> None:
+        for operation in (AsyncClient().access, AsyncClient().find_attributes, AsyncClient().delete):
+            with pytest.raises(URLError, match="no-such"):
+                await operation("x-no-such://host.example/")
+        for writing in (AsyncClient().replace, AsyncClient().update):
+            with pytest.raises(URLError, match="no-such"):
+                await writing("x-no-such://host.example/", b"")
+        with pytest.raises(URLError, match="no-such"):
+            await AsyncClient().operate("access", "x-no-such://host.example/")
+
+    run(main())
+
+
+def test_both_clients_take_the_same_arguments() -> None:
+    there, here = inspect.signature(Client.operate).parameters, inspect.signature(AsyncClient.operate).parameters
+    assert [(each.name, each.kind, each.default) for each in here.values()] == [
+        (each.name, each.kind, each.default) for each in there.values()
+    ]
 
 
 def test_a_client_pickles_with_its_settings_and_without_variables(monkeypatch: pytest.MonkeyPatch) -> None:

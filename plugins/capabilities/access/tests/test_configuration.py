@@ -1,4 +1,4 @@
-"""The configuration: what a file and trusted variables say, where each value comes from, and what is refused."""
+"""The configuration of clients: its sources, precedence, and errors for invalid values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-import urlschemes_access
 from urlschemes import Registry, Scheme
 from urlschemes.errors import ConfigurationError, URLError
-from urlschemes_access import Configuration, Limits, Policy
+from urlschemes.storage.config_file import ConfigFile
+from urlschemes_access import Client, Configuration, Limits, Policy
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.configuration import own_file
 from urlschemes_access.protocol import Deliver, Open
 
 POSIX = sys.platform != "win32"
@@ -35,17 +34,12 @@ entries = 10
 [gateways]
 wais = "http://gw.dom/fetch?{url}"
 
-[options.x-told]
+[options.x-shown]
 server = "news.dom"
 times = 3
 loud = true
 seeds = ["a", "b"]
 
-[registry]
-plugins = ["foo-schemes"]
-
-[registry.pins]
-x-foo = "foo-schemes"
 """
 
 
@@ -54,6 +48,14 @@ def write(path: Path, text: str | bytes = "", mode: int = 0o600) -> Path:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     path.chmod(mode)
     return path
+
+
+def load(path: Path, **arguments: Any) -> Configuration:
+    return Configuration.of(ConfigFile.load(path), **arguments)
+
+
+def configured(tables: dict[str, Any]) -> Configuration:
+    return Configuration.of(ConfigFile(tables))
 
 
 def refused(action: Any, *arguments: Any, **named: Any) -> ConfigurationError:
@@ -65,21 +67,48 @@ def refused(action: Any, *arguments: Any, **named: Any) -> ConfigurationError:
     return error
 
 
-# Where it comes from
+# Sources
 
 
 @pytest.mark.decision(32)
-def test_a_registry_alone_has_none_and_reads_no_file(nothing_configured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_alone_reads_no_file_and_no_variable(
+    nothing_configured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(nothing_configured / "urlschemes" / "config.toml", "this is wrong")
     monkeypatch.setenv("URLSCHEMES_GATEWAYS", "this is wrong")
-    registry = Registry(plugins=())
-    assert registry.configuration == Configuration()
-    assert registry.configuration.policy() == Policy.untrusted()
+    client = Client(registry=Registry(plugins=()))
+    assert client.configuration == Configuration()
+    assert client.policy == Policy.untrusted()
 
 
-def test_every_value_knows_where_it_comes_from(tmp_path: Path) -> None:
+def test_a_client_made_from_configuration_reads_the_users_file(
+    nothing_configured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(nothing_configured / "urlschemes" / "config.toml", "[limits]\nhops = 1\n")
+    monkeypatch.setenv("URLSCHEMES_GATEWAYS", "wais=http://gw.dom/{url}")
+    client = Client.from_configuration()
+    assert client.policy == Policy(limits=Limits(hops=1))
+    assert client.configuration.gateway("wais") is None
+    trusting = Client.from_configuration(trust_env=True, policy=Policy())
+    assert trusting.policy == Policy()
+    assert trusting.describe_gateway("wais") == (
+        "http://gw.dom/{url}, from the environment variable URLSCHEMES_GATEWAYS"
+    )
+
+
+def test_options_and_gateways_of_a_client_override_its_configuration() -> None:
+    configuration = configured({"gateways": {"wais": "http://a.dom/{url}", "news": "http://a.dom/{url}"}})
+    client = Client(configuration=configuration, gateways={"wais": "http://b.dom/{url}"}, options={"x-a": {"b": 1}})
+    assert {each.name: each.value for each in client.configuration.settings} == {
+        "gateways.wais": "http://b.dom/{url}",
+        "gateways.news": "http://a.dom/{url}",
+        "options.x-a.b": 1,
+    }
+
+
+def test_every_setting_has_its_source(tmp_path: Path) -> None:
     file = write(tmp_path / "config.toml", ALL)
-    loaded = Configuration.load(file)
+    loaded = load(file)
     assert {each.name: each.value for each in loaded.settings} == {
         "policy.roots": (os.path.expanduser("~/pub"), "/srv"),  # noqa: PTH111
         "policy.ports": frozenset({70, 8000}),
@@ -89,83 +118,58 @@ def test_every_value_knows_where_it_comes_from(tmp_path: Path) -> None:
         "limits.deadline": 120.5,
         "limits.entries": 10,
         "gateways.wais": "http://gw.dom/fetch?{url}",
-        "options.x-told.server": "news.dom",
-        "options.x-told.times": 3,
-        "options.x-told.loud": True,
-        "options.x-told.seeds": ("a", "b"),
-        "registry.plugins": ("foo-schemes",),
-        "registry.pins.x-foo": "foo-schemes",
+        "options.x-shown.server": "news.dom",
+        "options.x-shown.times": 3,
+        "options.x-shown.loud": True,
+        "options.x-shown.seeds": ("a", "b"),
     }
-    assert {each.source for each in loaded.settings} == {str(file)} == {loaded.file}
-    assert (loaded.plugins, loaded.pins) == (("foo-schemes",), {"x-foo": "foo-schemes"})
-    assert loaded == Configuration.load(file)
-    assert hash(loaded) == hash(Configuration.load(file))
+    assert {each.source for each in loaded.settings} == {str(file)}
+    assert loaded == load(file)
     with pytest.raises(FrozenInstanceError):
         loaded.settings = ()  # type: ignore[misc]
 
 
-def test_the_users_own_file_is_looked_for_where_the_system_has_such_files(
-    nothing_configured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = nothing_configured / "urlschemes" / "config.toml"
-    assert Configuration.load() == Configuration(file=str(own))
-    write(own, "[limits]\nhops = 1\n")
-    assert Configuration.load().policy().limits.hops == 1
-    for platform, variables, expected in (
-        ("linux", {"XDG_CONFIG_HOME": "/x", "HOME": "/h"}, "/x/urlschemes/config.toml"),
-        ("linux", {"XDG_CONFIG_HOME": "x", "HOME": "/h"}, "/h/.config/urlschemes/config.toml"),
-        ("linux", {"HOME": "relative"}, None),
-        ("darwin", {"HOME": "/h"}, "/h/Library/Application Support/urlschemes/config.toml"),
-        ("win32", {"APPDATA": "/roaming", "HOME": "/h"}, "/roaming/urlschemes/config.toml"),
-        ("win32", {"HOME": "/h"}, None),
-    ):
-        monkeypatch.setattr("sys.platform", platform)
-        assert own_file(variables) == expected
-    monkeypatch.undo()
-    assert "there is no file" in refused(Configuration.load, tmp_path / "other.toml").message
-
-
-def test_variables_count_only_where_they_are_trusted_and_then_before_the_file(tmp_path: Path) -> None:
+def test_trusted_variables_take_precedence_over_the_file(tmp_path: Path) -> None:
     file = write(tmp_path / "c.toml", '[gateways]\nwais = "http://file.dom/{url}"\nnews = "http://file.dom/{url}"\n')
     environ = {"URLSCHEMES_GATEWAYS": " wais=http://env.dom/?{url}\nx-foo=http://env.dom/{url} ", "NNTPSERVER": "n.dom"}
 
     def sources(loaded: Configuration) -> dict[str, tuple[str, str]]:
         return {each.key: (each.value, each.source) for each in loaded.settings}
 
-    assert sources(Configuration.load(file, environ=environ)) == {
+    assert sources(load(file, environ=environ)) == {
         "wais": ("http://file.dom/{url}", str(file)),
         "news": ("http://file.dom/{url}", str(file)),
     }
     variable = "the environment variable URLSCHEMES_GATEWAYS"
-    trusting = Configuration.load(file, trust_env=True, environ=environ)
+    trusting = load(file, trust_env=True, environ=environ)
     assert sources(trusting) == {
         "wais": ("http://env.dom/?{url}", variable),
         "news": ("http://file.dom/{url}", str(file)),
         "x-foo": ("http://env.dom/{url}", variable),
     }
     assert trusting.environment["NNTPSERVER"] == "n.dom"
-    assert not Configuration.load(file, environ=environ).environment
+    assert not load(file, environ=environ).environment
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("wais", "has no ="),
-        ("wais=http://a.dom/{url} wais=http://b.dom/{url}", "comes twice"),
-        ("wais=http://a.dom/", "needs {url} once"),
-        ("wais=", "must be a text"),
+        ("wais=http://a.dom/{url} wais=http://b.dom/{url}", "is given twice"),
+        ("wais=http://a.dom/", "must contain {url} once"),
+        ("wais=", "must contain {url} once"),
         ("=http://a.dom/{url}", "not named after a scheme"),
         ("WAIS=http://a.dom/{url}", "in lower case"),
         ("wais=http://a.dom/{url} http=https://a.dom/{url}", "leads to http, which has a gateway itself"),
     ],
 )
-def test_a_wrong_variable_is_named(text: str, words: str) -> None:
-    error = refused(Configuration.load, trust_env=True, environ={"URLSCHEMES_GATEWAYS": text})
+def test_an_invalid_variable_is_an_error_that_names_it(text: str, words: str) -> None:
+    error = refused(Configuration.of, ConfigFile(), trust_env=True, environ={"URLSCHEMES_GATEWAYS": text})
     assert error.source == "the environment variable URLSCHEMES_GATEWAYS"
     assert words in error.message
 
 
-# What it may be
+# Invalid values
 
 
 @pytest.mark.parametrize(
@@ -174,10 +178,10 @@ def test_a_wrong_variable_is_named(text: str, words: str) -> None:
         ("policy = 1", "policy", "must be a table"),
         ("[polcy]", "polcy", "did you mean policy?"),
         ("[policy]\nport = [1]", "policy.port", "did you mean policy.ports?"),
-        ("[policy]\nlimits = {}", "policy.limits", "nothing reads policy.limits"),
-        ("[policy]\nroots = '/srv'", "policy.roots", "must be a list of texts"),
-        ("[policy]\nroots = ['srv']", "policy.roots", "must be a list of whole paths"),
-        ("[policy]\nwritable = ['srv']", "policy.writable", "must be a list of whole paths"),
+        ("[policy]\nlimits = {}", "policy.limits", "unknown key policy.limits"),
+        ("[policy]\nroots = '/srv'", "policy.roots", "must be a list of strings"),
+        ("[policy]\nroots = ['srv']", "policy.roots", "must be a list of absolute paths"),
+        ("[policy]\nwritable = ['srv']", "policy.writable", "must be a list of absolute paths"),
         ("[policy]\npublic = 'yes'", "policy.public", "must be true or false"),
         ("[policy]\nports = ['22']", "policy.ports", "numbers from 1 to 65535"),
         ("[policy]\nports = [true]", "policy.ports", "numbers from 1 to 65535"),
@@ -189,14 +193,14 @@ def test_a_wrong_variable_is_named(text: str, words: str) -> None:
         ("[limits]\nidle = nan", "limits.idle", "must be positive and finite"),
         ("[limits]\nentries = 1.5", "limits.entries", "must be a whole number"),
         ("[limits]\nentries = 0", "limits.entries", "must be positive and finite"),
-        ("[gateways]\nwais = 1", "gateways.wais", "must be a text"),
+        ("[gateways]\nwais = 1", "gateways.wais", "must be a string that is not empty"),
         ("[gateways]\nWais = 'http://gw.dom/{url}'", "gateways.Wais", "in lower case"),
-        ("[gateways]\nwais = 'http://gw.dom/'", "gateways.wais", "needs {url} once"),
-        ("[gateways]\nwais = 'http://gw.dom/{url}{url}'", "gateways.wais", "needs {url} once"),
-        ("[gateways]\nwais = '/{url}'", "gateways.wais", "begins with no name of a scheme"),
-        ("[gateways]\nwais = 'http://{url}/'", "gateways.wais", "would choose the host"),
-        ("[gateways]\nwais = 'http://gw.dom:{url}'", "gateways.wais", "would choose the host"),
-        ("[gateways]\nwais = 'http://gw.dom/{url}#a'", "gateways.wais", "it is no URL"),
+        ("[gateways]\nwais = 'http://gw.dom/'", "gateways.wais", "must contain {url} once"),
+        ("[gateways]\nwais = 'http://gw.dom/{url}{url}'", "gateways.wais", "must contain {url} once"),
+        ("[gateways]\nwais = '/{url}'", "gateways.wais", "does not begin with the name of a scheme"),
+        ("[gateways]\nwais = 'http://{url}/'", "gateways.wais", "must come after the host"),
+        ("[gateways]\nwais = 'http://gw.dom:{url}'", "gateways.wais", "must come after the host"),
+        ("[gateways]\nwais = 'http://gw.dom/{url}#a'", "gateways.wais", "it is not a URL"),
         ("[gateways]\nwais = 'WAIS://gw.dom/{url}'", "gateways.wais", "leads to wais itself"),
         (
             "[gateways]\nwais = 'http://gw.dom/{url}'\nhttp = 'https://gw.dom/{url}'",
@@ -210,81 +214,25 @@ def test_a_wrong_variable_is_named(text: str, words: str) -> None:
         ),
         ("[options]\nnews = 1", "options.news", "must be a table"),
         ("[options.News]\na = 1", "options.News", "in lower case"),
-        ("[options.news]\nserver = 1994-12-01", "options.news.server", "must be a text, a number"),
-        ("[options.news]\nserver = [1]", "options.news.server", "must be a text, a number"),
-        ("[registry]\nplugin = ['a']", "registry.plugin", "did you mean registry.plugins?"),
-        ("[registry]\nplugins = 'a'", "registry.plugins", "must be a list of texts"),
-        ("[registry.pins]\nx-foo = 1", "registry.pins.x-foo", "must be a text"),
-        ("[registry.pins]\n'x foo' = 'a'", "registry.pins.x foo", "not named after a scheme"),
+        ("[options.news]\nserver = 1994-12-01", "options.news.server", "must be a string, a number"),
+        ("[options.news]\nserver = [1]", "options.news.server", "must be a string, a number"),
     ],
 )
-def test_a_wrong_file_gives_one_error_that_says_which_key_and_what_would_be_right(
+def test_an_invalid_value_is_an_error_with_its_key_and_what_was_expected(
     tmp_path: Path, text: str, key: str, words: str
 ) -> None:
     file = write(tmp_path / "c.toml", text)
-    error = refused(Configuration.load, file)
+    error = refused(load, file)
     assert (error.source, error.key) == (str(file), key)
     assert error.message.startswith(f"{file}: ")
     assert words in f"{error.message}; {error.hint}"
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"[policy", "is not TOML: "),
-        (b"a = " + b"9" * 5000, "is not TOML: "),
-        (b"a = " + b"[" * 5000, "is not TOML: "),
-        (b'a = "\xff"', "is not UTF-8"),
-        (b"#" * (1024 * 1024 + 1), "is longer than 1048576 octets"),
-    ],
-)
-def test_what_is_no_configuration_file_at_all(tmp_path: Path, content: bytes, words: str) -> None:
-    error = refused(Configuration.load, write(tmp_path / "c.toml", content))
-    assert words in error.message
+# Meaning
 
 
-def test_a_path_is_shown_on_one_line_whatever_it_is(tmp_path: Path) -> None:
-    assert "\\x1b[2J\\x0a" in str(refused(Configuration.load, tmp_path / "a\x1b[2J\n"))
-    refused(Configuration.load, "a\0b")
-    refused(Configuration.load, tmp_path)
-
-
-@pytest.mark.skipif(not POSIX, reason="modes and owners are those of POSIX")
-def test_a_file_that_others_decide_on_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = write(tmp_path / "c.toml", "[limits]\nhops = 1\n")
-    for mode in (0o620, 0o602, 0o666, 0o777):
-        file.chmod(mode)
-        error = refused(Configuration.load, file)
-        assert "others may write" in error.message
-        assert error.hint == "chmod go-w on that file"
-    for mode in (0o600, 0o644, 0o400):
-        file.chmod(mode)
-        if mode != 0o400 or os.geteuid() == 0:
-            assert Configuration.load(file).policy().limits.hops == 1
-    file.chmod(0o644)
-    monkeypatch.setattr("os.geteuid", lambda: file.stat().st_uid + 1)
-    if file.stat().st_uid != 0:  # the superuser's files are trusted
-        assert "belongs to somebody else" in refused(Configuration.load, file).message
-
-
-@pytest.mark.skipif(not POSIX or os.geteuid() != 0, reason="only the superuser can give a file away")
-def test_somebody_elses_file_is_refused(tmp_path: Path) -> None:
-    file = write(tmp_path / "c.toml", "")
-    os.chown(file, 12345, -1)
-    assert "belongs to somebody else" in refused(Configuration.load, file).message
-
-
-@pytest.mark.skipif(not POSIX, reason="a named pipe is one of POSIX")
-def test_a_pipe_is_no_configuration_file_and_blocks_nobody(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe", 0o600)
-    assert "it is no regular file" in refused(Configuration.load, tmp_path / "pipe").message
-
-
-# What it means
-
-
-def test_values_take_the_place_of_defaults_and_denials_add_up() -> None:
-    made = Configuration.of(
+def test_settings_replace_defaults_and_denials_are_added() -> None:
+    made = configured(
         {"policy": {"networks": ["192.0.2.0/24"], "denied_networks": ["192.0.2.7"]}, "limits": {"hops": 1}}
     )
     base = Policy.interactive()
@@ -300,33 +248,33 @@ def test_values_take_the_place_of_defaults_and_denials_add_up() -> None:
     assert [each.source for each in made.settings] == ["the program"] * 3
 
 
-def test_every_field_of_the_policy_and_the_limits_can_be_configured() -> None:
+def test_every_field_of_policy_and_limits_can_be_configured() -> None:
     for name in (each.name for each in fields(Policy) if each.name != "limits"):
         default = getattr(Policy(), name)
         given: Any = not default if isinstance(default, bool) else [8000] if name == "ports" else ["/192.0.2.1"]
         if "networks" in name:
             given = ["192.0.2.1"]
-        assert getattr(Configuration.of({"policy": {name: given}}).policy(), name) != default
+        assert getattr(configured({"policy": {name: given}}).policy(), name) != default
     for name in (each.name for each in fields(Limits)):
-        assert getattr(Configuration.of({"limits": {name: 7}}).policy().limits, name) == 7
+        assert getattr(configured({"limits": {name: 7}}).policy().limits, name) == 7
 
 
-def test_nothing_secret_is_shown() -> None:
-    made = Configuration.of(
+def test_secrets_are_hidden() -> None:
+    made = configured(
         {
             "gateways": {"wais": "ftp://joe:opensesame@gw.dom/{url}"},
             "options": {
-                "x-told": {"password": "opensesame", "via": "ftp://joe:opensesame@h/", "api_token": "opensesame"}
+                "x-shown": {"password": "opensesame", "via": "ftp://joe:opensesame@h/", "api_token": "opensesame"}
             },
         }
     )
     assert "opensesame" not in repr(made)
     assert "opensesame" not in repr(made.settings)
     assert [each.safe for each in made.settings] == ["ftp://joe:***@gw.dom/{url}", "***", "ftp://joe:***@h/", "***"]
-    error = refused(Configuration.of, {"gateways": {"wais": "ftp://joe:opensesame@gw.dom/"}})
+    error = refused(configured, {"gateways": {"wais": "ftp://joe:opensesame@gw.dom/"}})
     assert "opensesame" not in str(error) + repr(error) + repr(error.args)
     environ = {"URLSCHEMES_GATEWAYS": "ftp://joe:opensesame@gw.dom/"}
-    error = refused(Configuration.load, trust_env=True, environ=environ)
+    error = refused(Configuration.of, ConfigFile(), trust_env=True, environ=environ)
     assert "opensesame" not in str(error) + repr(error) + repr(error.args)
 
 
@@ -334,8 +282,8 @@ def test_nothing_secret_is_shown() -> None:
 
 
 @pytest.fixture
-def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A registry with a scheme whose access tells its options."""
+def make_client(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that makes a client for a scheme whose access delivers its options."""
     monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: ())
 
     def access(
@@ -358,117 +306,110 @@ def told(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setitem(sys.modules, module.__name__, module)
     record = (
         'operations = ["access", "find attributes"]\n'
-        'options = { server = { environment = "TOLDSERVER" }, agreed = { configurable = false } }\n'
+        'options = { server = { environment = "SHOWNSERVER" }, agreed = { configurable = false } }\n'
     )
 
-    def make(configuration: Configuration | None = None) -> Registry:
-        registry = Registry(configuration=configuration)
-        registry.register(Scheme(registration("x-told", record), access=module.__name__))
-        return registry
+    def make(configuration: Configuration | None = None) -> Client:
+        registry = Registry()
+        registry.register(Scheme(registration("x-shown", record), access=module.__name__))
+        return Client(registry=registry, configuration=configuration)
 
     return make
 
 
-def read(registry: Registry, **given: Any) -> Any:
-    with urlschemes_access.access("x-told:a", **given, registry=registry) as document:
+def read(client: Client, **arguments: Any) -> Any:
+    with client.access("x-shown:a", **arguments) as document:
         return document.read().decode()  # type: ignore[union-attr]
 
 
 @pytest.mark.decision(32)
-def test_options_come_from_the_caller_then_a_trusted_variable_then_the_file_then_the_default(told: Any) -> None:
-    said = {"x-told": {"server": "file.dom", "times": 2}}
-    assert read(told()) == "('none', 1, False, ())"
-    made = Configuration.of({"options": said})
-    assert read(told(made)) == "('file.dom', 2, False, ())"
-    trusting = replace(made, environment={"TOLDSERVER": "env.dom"})
-    assert read(told(trusting)) == "('env.dom', 2, False, ())"
-    assert read(told(replace(made, environment={"TOLDSERVER": ""}))) == "('file.dom', 2, False, ())"
-    assert read(told(trusting), server="mine.dom") == "('mine.dom', 2, False, ())"
+def test_options_come_from_the_caller_then_a_trusted_variable_then_the_file_then_the_default(make_client: Any) -> None:
+    options = {"x-shown": {"server": "file.dom", "times": 2}}
+    assert read(make_client()) == "('none', 1, False, ())"
+    made = configured({"options": options})
+    assert read(make_client(made)) == "('file.dom', 2, False, ())"
+    trusting = replace(made, environment={"SHOWNSERVER": "env.dom"})
+    assert read(make_client(trusting)) == "('env.dom', 2, False, ())"
+    assert read(make_client(replace(made, environment={"SHOWNSERVER": ""}))) == "('file.dom', 2, False, ())"
+    assert read(make_client(trusting), options={"server": "mine.dom"}) == "('mine.dom', 2, False, ())"
     events: list[Any] = []
-    read(told(trusting), server="mine.dom", trace=events.append)
-    read(told(trusting), trace=events.append)
+    read(make_client(trusting), options={"server": "mine.dom"}, trace=events.append)
+    read(make_client(trusting), trace=events.append)
     assert [each.text for each in events if each.kind == "option"] == [
         "times is 2, from the program",
-        "server is env.dom, from the environment variable TOLDSERVER",
+        "server is env.dom, from the environment variable SHOWNSERVER",
         "times is 2, from the program",
     ]
 
 
-def test_an_operation_is_given_only_the_options_that_it_takes_each_as_its_type(told: Any) -> None:
+def test_an_operation_gets_the_options_that_it_takes_converted_to_their_types(make_client: Any) -> None:
     given = {"times": "3", "loud": "yes", "seeds": "a", "deep": True, "rate": 2, "free": 7}
-    registry = told(Configuration.of({"options": {"x-told": given}}))
-    assert read(registry) == "('none', 3, True, ('a',))"
-    assert urlschemes_access.find_attributes("x-told:a", registry=registry).name == "(True, 2.0, 7)"
-    assert registry.check_configuration() == ()
+    client = make_client(configured({"options": {"x-shown": given}}))
+    assert read(client) == "('none', 3, True, ('a',))"
+    assert client.find_attributes("x-shown:a").name == "(True, 2.0, 7)"
+    assert client.check_configuration() == ()
 
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("sever", "a", "no operation of x-told takes options.x-told.sever"),
+        ("sever", "a", "options.x-shown.sever is not an option of any operation of x-shown"),
         ("times", "often", "must be a whole number"),
         ("times", 1.5, "must be a whole number"),
         ("times", True, "must be a whole number"),
         ("loud", "perhaps", "must be yes or no"),
-        ("server", 7, "must be a text"),
+        ("server", 7, "must be a string"),
         ("rate", "inf", "must be a finite number"),
         ("rate", "nan", "must be a finite number"),
     ],
 )
-def test_an_option_that_nothing_takes_or_that_is_of_another_type_is_an_error(
-    told: Any, name: str, value: Any, words: str
+def test_an_unknown_option_or_one_of_the_wrong_type_is_an_error(
+    make_client: Any, name: str, value: Any, words: str
 ) -> None:
-    registry = told(Configuration.of({"options": {"x-told": {name: value}}}))
-    operation = registry.find_attributes if name == "rate" else registry.access
-    error = refused(operation, "x-told:a")
-    assert (error.source, error.key) == ("the program", f"options.x-told.{name}")
+    client = make_client(configured({"options": {"x-shown": {name: value}}}))
+    operation = client.find_attributes if name == "rate" else client.access
+    error = refused(operation, "x-shown:a")
+    assert (error.source, error.key) == ("the program", f"options.x-shown.{name}")
     assert words in error.message
-    assert [str(each) for each in registry.check_configuration()] == [str(error)]
+    assert [str(each) for each in client.check_configuration()] == [str(error)]
 
 
-def test_an_option_that_is_not_configurable_comes_from_the_caller_alone(told: Any) -> None:
-    """Consent that a file gave would be nobody's; refused where the caller says it too, or needs none."""
-    with told().access("x-told:a", agreed=True) as document:
+def test_an_option_that_is_not_configurable_comes_only_from_the_caller(make_client: Any) -> None:
+    """A file cannot give the consent of a user."""
+    with make_client().access("x-shown:a", options={"agreed": True}) as document:
         assert document.attributes.name == "agreed"
-    registry = told(Configuration.of({"options": {"x-told": {"agreed": True}}}))
+    client = make_client(configured({"options": {"x-shown": {"agreed": True}}}))
     for error in (
-        refused(registry.access, "x-told:a"),
-        refused(registry.access, "x-told:a", agreed=True),
-        refused(registry.find_attributes, "x-told:a"),
-        *registry.check_configuration(),
+        refused(client.access, "x-shown:a"),
+        refused(client.access, "x-shown:a", options={"agreed": True}),
+        refused(client.find_attributes, "x-shown:a"),
+        *client.check_configuration(),
     ):
-        assert (error.source, error.key) == ("the program", "options.x-told.agreed")
-        assert "cannot be configured: who calls the operation says it" in error.message
+        assert (error.source, error.key) == ("the program", "options.x-shown.agreed")
+        assert "cannot be configured: pass it to the operation" in error.message
 
 
-# The registry
+# The client
 
 
-def test_a_registry_takes_from_its_configuration_what_its_arguments_leave_open(told: Any) -> None:
-    refusing = told(Configuration.of({"policy": {"denied_schemes": ["x-told"]}}))
-    with pytest.raises(URLError, match="scheme 'x-told' is denied"):
-        refusing.access("x-told:a")
-    assert read(refusing, policy=Policy()) == "('none', 1, False, ())"
-    made = Configuration.of({"registry": {"plugins": ["foo-schemes"], "pins": {"x-foo": "foo-schemes"}}})
-    with pytest.raises(URLError, match="foo-schemes, which is not installed"):
-        len(Registry(configuration=made))
-    pinned = Configuration.of({"registry": {"pins": {"x-foo": "foo-schemes"}}})
-    with pytest.raises(URLError, match=r"^the pin of x-foo names foo-schemes, which does not claim it"):
-        len(Registry(plugins=(), configuration=pinned))
-    assert len(Registry(plugins=(), configuration=Configuration.of({"registry": {"plugins": ["foo-schemes"]}}))) == 0
+def test_a_client_takes_its_policy_from_its_configuration(make_client: Any) -> None:
+    client = make_client(configured({"policy": {"denied_schemes": ["x-shown"]}}))
+    with pytest.raises(URLError, match="scheme 'x-shown' is denied"):
+        client.access("x-shown:a")
+    assert read(client, policy=Policy()) == "('none', 1, False, ())"
 
 
-def test_the_faults_of_a_configuration_are_told_together(told: Any) -> None:
-    registry = told(
-        Configuration.of(
+def test_a_client_reports_all_errors_of_its_configuration(make_client: Any) -> None:
+    client = make_client(
+        configured(
             {
-                "options": {"x-told": {"sever": "a"}, "x-nobody": {"a": 1}},
-                "gateways": {"wais": "x-absent://gw.dom/{url}", "news": "x-told:!%7B{url}"},
+                "options": {"x-shown": {"sever": "a"}, "x-nobody": {"a": 1}},
+                "gateways": {"wais": "x-absent://gw.dom/{url}", "news": "x-shown:!%7B{url}"},
             }
         )
     )
-    faults = [each.message for each in registry.check_configuration()]
+    faults = sorted(each.message for each in client.check_configuration())
     assert len(faults) == 3
-    assert faults[0].startswith("the program: no operation of x-told takes options.x-told.sever")
+    assert faults[2].startswith("the program: options.x-shown.sever is not an option of any operation of x-shown")
     assert faults[1] == "no scheme is registered as 'x-nobody'"
-    assert faults[2].startswith("gateways.wais of the program leads to a URL that cannot be accessed: no scheme")
+    assert faults[0].startswith("gateways.wais of the program leads to a URL that cannot be accessed: no scheme")

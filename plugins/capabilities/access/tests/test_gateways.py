@@ -1,4 +1,4 @@
-"""Gateways (section 4): how a URL is reached through a URL of another scheme, and what is never handed to one."""
+"""Gateways (section 4): URLs that are reached through a URL of another scheme, and what no gateway may learn."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-import urlschemes_access
 from urlschemes import Registry, Scheme, UnsafeURL
 from urlschemes.errors import ConfigurationError, UnknownScheme, UnsupportedOperation, URLError
 from urlschemes.registry.hooks import hookimpl
 from urlschemes.scheme.registration import Registration
+from urlschemes.storage.config_file import ConfigFile
 from urlschemes.url.value import URL
-from urlschemes_access import Configuration, Policy
+from urlschemes_access import Client, Configuration, Policy
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.gateways import Template
@@ -52,7 +52,7 @@ thing = {{ at = "thing" }}
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Makes a registry with x-far and x-near, whose operations tell their name and their URL."""
+    """Return a function that makes a client for x-far and x-near, whose operations return their URL."""
     monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: ())
 
     def access(url: Any) -> Any:
@@ -62,23 +62,23 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Any:
     def attributes(url: Any) -> Any:
         yield from Open("attributes", Attributes(name=str(url)))
 
-    module = ModuleType("algorithms_that_tell_their_url")
+    module = ModuleType("algorithms_of_the_tests")
     vars(module).update(access=access, find_attributes=attributes, replace=attributes, delete=attributes)
     monkeypatch.setitem(sys.modules, module.__name__, module)
 
-    def made(configuration: Configuration | None = None, **gateways: str) -> Registry:
+    def made(**gateways: str) -> Client:
         tables = {"gateways": {name.replace("_", "-"): template for name, template in gateways.items()}}
-        registry = Registry(configuration=configuration or Configuration.of(tables, source="the test"))
+        registry = Registry()
         for name in ("x-far", "x-near"):
             record = Registration.from_text(RECORD.format(name=name))
             registry.register(Scheme(record, access=module.__name__))
-        return registry
+        return Client(registry=registry, configuration=Configuration.of(ConfigFile(tables, "the test")))
 
     return made
 
 
-def read(registry: Registry, url: URL | str, **given: Any) -> str:
-    with urlschemes_access.access(url, **given, registry=registry) as document:
+def read(client: Client, url: URL | str, **arguments: Any) -> str:
+    with client.access(url, **arguments) as document:
         octets: bytes = document.read()  # type: ignore[union-attr]
         return octets.decode()
 
@@ -96,81 +96,77 @@ def read(registry: Registry, url: URL | str, **given: Any) -> str:
         ("x-flat:{url}", "x-far:a", "x-flat:x-far%3Aa"),
     ],
 )
-def test_the_whole_url_stands_encoded_in_the_place_of_the_template(template: str, url: str, filled: str) -> None:
-    assert Template.parse(template).filled(URL.parse(url)) == filled
+def test_the_whole_url_is_encoded_in_the_template(template: str, url: str, filled: str) -> None:
+    assert Template.parse(template).fill(URL.parse(url)) == filled
     assert str(URL.parse(filled)) == filled
 
 
-def test_nothing_of_a_url_can_leave_its_place() -> None:
+def test_no_octet_of_a_url_changes_the_rest_of_the_template() -> None:
     from urllib.parse import unquote
 
     everything = "x-far:" + "".join(f"%{octet:02X}" for octet in range(256)) + "$-_.+!*'(),;/?:@&="
-    filled = Template.parse("http://gw.dom/{url}").filled(URL.parse(everything))
+    filled = Template.parse("http://gw.dom/{url}").fill(URL.parse(everything))
     place = filled.removeprefix("http://gw.dom/")
     assert set(place) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.%")
     assert unquote(place) == everything
 
 
-# What goes through
+# Allowed
 
 
-def test_a_gateway_is_shown_in_the_result_in_the_trace_and_by_why(make: Any) -> None:
-    registry = make(x_far="x-near://joe:opensesame@gw.dom/?{url}")
+def test_a_gateway_is_shown_in_the_resource_the_trace_and_the_client(make: Any) -> None:
+    client = make(x_far="x-near://joe:opensesame@gw.dom/?{url}")
     events: list[Any] = []
-    with urlschemes_access.access("x-far://h.dom/a", trace=events.append, registry=registry) as document:
+    with client.access("x-far://h.dom/a", trace=events.append) as document:
         assert document.read() == b"x-near://joe:opensesame@gw.dom/?x-far%3A%2F%2Fh.dom%2Fa"
         assert str(document.gateway.asked) == "x-far://h.dom/a"
         assert document.gateway.url is document.url
         assert document.gateway.source == "gateways.x-far of the test"
         assert document.attributes.gateway is document.gateway
-    assert (
-        urlschemes_access.find_attributes("x-far://h.dom/a", registry=registry).gateway.asked == document.gateway.asked
-    )
-    told = "x-near://joe:***@gw.dom/?x-far%3A%2F%2Fh.dom%2Fa: gateways.x-far of the test"
-    assert (events[0].kind, events[0].text) == ("gateway", f"x-far://h.dom/a is reached through {told}")
-    assert registry.why("x-far").gateway == "x-near://joe:***@gw.dom/?{url}, from the test"
-    assert "\n  gateway: x-near://joe:***@gw.dom/?{url}, from the test\n" in str(registry.why("X-Far"))
-    assert registry.why("x-near").gateway is None
+    assert client.find_attributes("x-far://h.dom/a").gateway.asked == document.gateway.asked
+    reached = "x-near://joe:***@gw.dom/?x-far%3A%2F%2Fh.dom%2Fa: gateways.x-far of the test"
+    assert (events[0].kind, events[0].text) == ("gateway", f"x-far://h.dom/a is reached through {reached}")
+    assert client.describe_gateway("x-far") == "x-near://joe:***@gw.dom/?{url}, from the test"
+    assert client.describe_gateway("x-near") is None
     assert "opensesame" not in repr(document.gateway)
 
 
-def test_schemes_that_nobody_provides_are_reached_through_their_gateway(make: Any) -> None:
-    registry = make(x_nobody="x-near://gw.dom/{url}")
-    assert read(registry, "X-Nobody:a/b?c") == "x-near://gw.dom/X-Nobody%3Aa%2Fb%3Fc"
-    assert read(registry, registry.parse_generic("x-nobody://h.dom")) == "x-near://gw.dom/x-nobody%3A%2F%2Fh.dom"
-    assert registry.why("x-nobody").provider is None
-    assert registry.why("x-nobody").gateway == "x-near://gw.dom/{url}, from the test"
+def test_schemes_that_are_not_installed_are_reached_through_their_gateway(make: Any) -> None:
+    client = make(x_nobody="x-near://gw.dom/{url}")
+    assert read(client, "X-Nobody:a/b?c") == "x-near://gw.dom/X-Nobody%3Aa%2Fb%3Fc"
+    assert read(client, client.registry.parse_generic("x-nobody://h.dom")) == "x-near://gw.dom/x-nobody%3A%2F%2Fh.dom"
+    assert client.describe_gateway("x-nobody") == "x-near://gw.dom/{url}, from the test"
     with pytest.raises(UnknownScheme):
-        urlschemes_access.access("x-other:a", registry=registry)
-    with pytest.raises(UnknownScheme):  # and reading a URL needs somebody who knows it
-        registry.parse("x-nobody:a")
+        client.access("x-other:a")
+    with pytest.raises(UnknownScheme):  # a gateway does not parse URLs
+        client.registry.parse("x-nobody:a")
 
 
 @pytest.mark.decision(31)
-def test_what_changes_something_never_goes_through_a_gateway(make: Any) -> None:
-    registry = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
+def test_operations_that_change_something_use_no_gateway(make: Any) -> None:
+    client = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
     for attributes in (
-        urlschemes_access.replace("x-far://h.dom/a", b"content", registry=registry),
-        urlschemes_access.delete("x-far://h.dom/a", registry=registry),
+        client.replace("x-far://h.dom/a", b"content"),
+        client.delete("x-far://h.dom/a"),
     ):
         assert (attributes.name, attributes.gateway) == ("x-far://h.dom/a", None)
     with pytest.raises(UnknownScheme):
-        urlschemes_access.delete("x-nobody:a", registry=registry)
+        client.delete("x-nobody:a")
 
 
-def test_what_is_configured_counts_before_what_a_hook_says(make: Any) -> None:
+def test_a_configured_gateway_takes_precedence_over_a_hook(make: Any) -> None:
     class Hooks:
         @hookimpl
         def urlschemes_gateway(self, url: URL) -> str | None:
             return "x-near://hook.dom/" if url.scheme != "x-near" else None
 
-    registry = make(x_far="x-near://file.dom/{url}")
-    registry.add_hooks(Hooks())
-    assert read(registry, "x-far://h.dom/").startswith("x-near://file.dom/")
-    assert read(registry, "x-else:a") == "x-near://hook.dom/"
+    client = make(x_far="x-near://file.dom/{url}")
+    client.registry.add_hooks(Hooks())
+    assert read(client, "x-far://h.dom/").startswith("x-near://file.dom/")
+    assert read(client, "x-else:a") == "x-near://hook.dom/"
 
 
-# What does not
+# Denied
 
 
 @pytest.mark.decision(31)
@@ -187,15 +183,15 @@ def test_what_is_configured_counts_before_what_a_hook_says(make: Any) -> None:
     ],
 )
 def test_no_gateway_learns_a_user_name_or_a_password(make: Any, url: str, part: str) -> None:
-    registry = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
-    with pytest.raises(UnsafeURL, match="the gateway that it is reached through would learn it") as caught:
-        urlschemes_access.access(url, registry=registry)
+    client = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
+    with pytest.raises(UnsafeURL, match=r"the URL contains a (user|password), which its gateway would learn") as caught:
+        client.access(url)
     assert caught.value.part == part
     assert "opensesame" not in str(caught.value) + repr(caught.value.args)
 
 
-def test_what_may_not_be_accessed_directly_may_not_through_a_gateway(make: Any) -> None:
-    registry = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
+def test_the_policy_applies_to_both_urls(make: Any) -> None:
+    client = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
     for url, policy, error, part in (
         ("x-far://h.dom/", Policy(denied_schemes=frozenset({"x-far"})), PolicyDenied, "denied_schemes"),
         ("x-nobody:a", Policy(schemes=frozenset({"x-near"})), PolicyDenied, "schemes"),
@@ -215,25 +211,25 @@ def test_what_may_not_be_accessed_directly_may_not_through_a_gateway(make: Any) 
         ("x-far://h.dom/", Policy(denied_hosts=frozenset({"gw.dom"})), PolicyDenied, "denied_hosts"),
     ):
         with pytest.raises(error) as caught:
-            urlschemes_access.access(url, policy=policy, registry=registry)
+            client.access(url, policy=policy)
         assert caught.value.rule == part
-    assert read(registry, "x-far://h.dom:70/") == "x-near://gw.dom/x-far%3A%2F%2Fh.dom%3A70%2F"
+    assert read(client, "x-far://h.dom:70/") == "x-near://gw.dom/x-far%3A%2F%2Fh.dom%3A70%2F"
     for allowed in ("x-nobody:a", "x-nobody:///a", "x-nobody://h.dom:7000/", "x-nobody://8.8.8.8"):
-        assert read(registry, allowed).startswith("x-near://gw.dom/x-nobody%3A")
-    assert read(registry, "x-far://127.0.0.1/", policy=Policy.interactive()).endswith("127.0.0.1%2F")
+        assert read(client, allowed).startswith("x-near://gw.dom/x-nobody%3A")
+    assert read(client, "x-far://127.0.0.1/", policy=Policy.interactive()).endswith("127.0.0.1%2F")
 
 
-def test_vetoes_hold_for_both_urls(make: Any) -> None:
+def test_vetoes_apply_to_both_urls(make: Any) -> None:
     class Hooks:
         @hookimpl
         def urlschemes_veto(self, url: URL) -> str | None:
             return "not this one" if url.parts.get("host") in {"bad.dom", "badgw.dom"} else None
 
     for asked, gateway in (("bad.dom", "gw.dom"), ("h.dom", "badgw.dom")):
-        registry = make(x_far=f"x-near://{gateway}/{{url}}")
-        registry.add_hooks(Hooks())
+        client = make(x_far=f"x-near://{gateway}/{{url}}")
+        client.registry.add_hooks(Hooks())
         with pytest.raises(PolicyDenied, match="not this one"):
-            urlschemes_access.access(f"x-far://{asked}/", registry=registry)
+            client.access(f"x-far://{asked}/")
 
 
 @pytest.mark.decision(31)
@@ -245,27 +241,29 @@ def test_no_gateway_leads_through_another(make: Any) -> None:
 
     with pytest.raises(ConfigurationError):
         make(x_far="x-near://gw.dom/{url}", x_near="x-far://gw.dom/{url}")
-    registry = make(x_far="x-near://gw.dom/{url}")
-    registry.add_hooks(Hooks())
+    client = make(x_far="x-near://gw.dom/{url}")
+    client.registry.add_hooks(Hooks())
     with pytest.raises(ConfigurationError, match="leads to x-near, which is reached through a gateway itself"):
-        urlschemes_access.access("x-far://h.dom/", registry=registry)
+        client.access("x-far://h.dom/")
 
 
 @pytest.mark.parametrize("template", ["x-absent://gw.dom/{url}", "x-near:{url}", "x-near://gw_/{url}"])
-def test_a_gateway_that_cannot_be_used_is_the_configurations_fault(make: Any, template: str) -> None:
-    registry = make(x_far=template)
+def test_an_unusable_gateway_is_a_configuration_error(make: Any, template: str) -> None:
+    client = make(x_far=template)
     with pytest.raises(ConfigurationError, match=r"^gateways\.x-far of the test leads to a URL that cannot") as caught:
-        urlschemes_access.access("x-far://h.dom/", registry=registry)
+        client.access("x-far://h.dom/")
     assert caught.value.__cause__ is None
-    assert [type(each) for each in registry.check_configuration()] == [ConfigurationError]
+    assert [type(each) for each in client.check_configuration()] == [ConfigurationError]
 
 
-def test_options_of_the_scheme_are_not_lost_in_a_gateway(make: Any) -> None:
-    with pytest.raises(UnsupportedOperation, match="x-far is reached through a gateway, which knows nothing of server"):
+def test_options_of_the_scheme_cannot_be_used_with_a_gateway(make: Any) -> None:
+    with pytest.raises(
+        UnsupportedOperation, match="x-far is reached through a gateway, which does not take the options server"
+    ):
         make(x_far="x-near://gw.dom/{url}").access("x-far://h.dom/", options={"server": "h"})
 
 
-def test_a_redirect_leads_to_nothing_that_a_gateway_stands_for(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redirect_does_not_lead_to_a_scheme_with_a_gateway(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from urlschemes_access.errors import RedirectRefused
     from urlschemes_access.protocol import Follow
 
@@ -273,20 +271,18 @@ def test_a_redirect_leads_to_nothing_that_a_gateway_stands_for(make: Any, monkey
         yield from Follow("x-far://h.dom/")
         yield from Open("document")
 
-    module = ModuleType("algorithms_that_are_redirected")
+    module = ModuleType("redirecting_algorithms")
     vars(module).update(access=access)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    registry = make(x_far="x-near://gw.dom/{url}")
+    client = make(x_far="x-near://gw.dom/{url}")
     record = Registration.from_text('redirects = ["x-far"]\n' + RECORD.format(name="x-moved"))
-    registry.register(Scheme(record, access=module.__name__))
+    client.registry.register(Scheme(record, access=module.__name__))
     with pytest.raises(RedirectRefused) as caught:
-        urlschemes_access.access("x-moved://h.dom/", registry=registry)
+        client.access("x-moved://h.dom/")
     assert caught.value.reason == "gateway"
 
 
-def test_every_refusal_is_one_of_ours(make: Any) -> None:
-    registry = make(x_far="x-near://gw.dom/{url}")
+def test_a_url_too_long_for_its_gateway_is_refused(make: Any) -> None:
+    client = make(x_far="x-near://gw.dom/{url}")
     with pytest.raises(URLError):
-        urlschemes_access.access(
-            "x-far://h.dom/" + "%20" * 20_000, registry=registry
-        )  # longer than a URL may be, once it is encoded
+        client.access("x-far://h.dom/" + "%20" * 20_000)  # longer than a URL may be, once it is encoded

@@ -24,6 +24,7 @@ def apply_changes(text: str, fixed: Fixed) -> str:
     return text
 
 
+@pytest.mark.decision(22)
 @pytest.mark.parametrize(
     ("text", "url", "what", "fragment"),
     [

@@ -53,7 +53,6 @@ fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
 # The parts
 
 
-@pytest.mark.decision(16)
 @pytest.mark.parametrize(
     ("text", "host", "local"),
     [

@@ -75,7 +75,6 @@ PASV_PORTS = {
 }
 
 
-@pytest.mark.fault(27)
 @pytest.mark.parametrize(
     ("commands", "reply", "port"),
     [

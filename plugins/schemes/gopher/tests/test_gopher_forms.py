@@ -151,7 +151,6 @@ def test_a_server_without_forms_sends_the_item() -> None:
 FILLED = "0order%09%09+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A"
 
 
-@pytest.mark.decision(8)
 @pytest.mark.rfc1738(96)
 def test_a_filled_form_is_sent_as_section_3_4_9_says() -> None:
     dialogue = exchange(b"order\t+\t1\r\n+-1\r\none\r\ntwo\r\n.\r\n", b"+2\r\nok")

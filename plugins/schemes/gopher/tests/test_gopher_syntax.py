@@ -54,6 +54,7 @@ gopher+_string = *xchar
 # Decision 9: the type
 
 
+@pytest.mark.decision(9)
 @pytest.mark.parametrize("text", ["gopher://h", "gopher://h/", "gopher://h:70", "GOPHER://H/"])
 def test_an_empty_path_means_type_1(text: str) -> None:
     url = GopherURL.parse(text)
@@ -74,6 +75,7 @@ def test_the_type_is_one_octet_encoded_or_not(written: str, gtype: str) -> None:
 # Decision 8: the fields
 
 
+@pytest.mark.decision(8)
 @pytest.mark.parametrize(
     ("path", "fields"),
     [
@@ -96,6 +98,7 @@ def test_the_fields_divide_at_the_first_and_the_second_tab(path: str, fields: tu
     assert str(url) == f"gopher://h/{path}"
 
 
+@pytest.mark.decision(8)
 @pytest.mark.parametrize("octet", ["%0A", "%0D", "%0a", "%0d"])
 @pytest.mark.parametrize("path", ["0a{}b", "0{}", "0a%09b{}c", "0%09{}"])
 def test_a_selector_and_a_search_hold_no_line_end(path: str, octet: str) -> None:
@@ -196,6 +199,7 @@ def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], aft
 FORM = "+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A"
 
 
+@pytest.mark.decision(9)
 @pytest.mark.parametrize("path", ["%0D", "%09x", "%00", "0%00", "0a%1Bb", "0a%7F", "7a%09b%08", "0a%09%09+x%09y"])
 def test_control_octets_are_parsed_and_never_sent(path: str) -> None:
     url = GopherURL.parse(f"gopher://h/{path}")

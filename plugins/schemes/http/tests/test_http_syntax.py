@@ -288,30 +288,3 @@ def test_equivalent_urls() -> None:
     url = HttpURL.parse("http://H.example:80/%7ea%2f")
     assert url.equivalent(HttpURL.parse("http://h.example/%7Ea%2F"))
     assert not url.equivalent(HttpURL.parse("http://h.example/%7Ea/"))
-
-
-@pytest.mark.parametrize(
-    ("reference", "text"),
-    [
-        ("g", "http://a/b/c/g"),
-        ("/g", "http://a/g"),
-        ("//g", "http://g"),
-        ("?y", "http://a/b/c/d?y"),
-        ("../g", "http://a/b/g"),
-        ("g;x=1/y", "http://a/b/c/g;x=1/y"),
-    ],
-)
-def test_join_by_rfc_1808(reference: str, text: str) -> None:
-    assert str(HttpURL.parse("http://a/b/c/d?q").join(reference)) == text
-
-
-def test_parsing_imports_no_algorithm_and_no_h11() -> None:
-    import subprocess
-    import sys
-
-    program = (
-        "import sys, urlschemes; urlschemes.parse('http://h/a');"
-        "print(sorted({'h11', 'ssl', 'urlschemes_http.access'} & set(sys.modules)))"
-    )
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    assert out.stdout.strip() == "[]"

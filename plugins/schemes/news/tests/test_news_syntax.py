@@ -60,9 +60,7 @@ def test_the_grammar_is_that_of_section_5() -> None:
         ("%FF%25@d", "article", None, "\udcff%@d"),
     ],
 )
-def test_all_groups_a_group_or_an_article(
-    part: str, form: str, group: str | None, message_id: str | None
-) -> None:
+def test_all_groups_a_group_or_an_article(part: str, form: str, group: str | None, message_id: str | None) -> None:
     url = NewsURL.parse(f"news:{part}")
     assert (url.form, url.group, url.message_id) == (form, group, message_id)
     assert (url.raw["group"] or url.raw["message_id"]) == part
@@ -99,7 +97,6 @@ def test_the_host_of_an_article_is_that_of_section_5() -> None:
             NewsURL.parse(f"news:1@{host}")
 
 
-@pytest.mark.decision(4)
 @pytest.mark.parametrize("group", ["%61", "a%2Eb", "a%"])
 def test_a_group_holds_no_escape(group: str) -> None:
     with pytest.raises(InvalidURL):

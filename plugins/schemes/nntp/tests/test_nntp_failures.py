@@ -356,7 +356,6 @@ def test_every_unexpected_reply_code_to_every_command_is_an_error(command: str) 
     assert refused >= 30
 
 
-@pytest.mark.fault(11)
 def test_a_group_that_is_too_large_to_be_listed_by_header_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_nntp.groups.MAX_REQUESTS", 2)
     error = outcome_of(

@@ -362,7 +362,7 @@ def dialogue(identifier: bytes, *commands: str) -> Dialogue:
         ("hello.txt", "", ("GET-OBJECT-INFO #ALL", "GET-OBJECT-INFO CONTENTS")),
         ("bin.dat", "contents", ("GET-OBJECT-INFO CONTENTS",)),
         ("sub", "", ("GET-OBJECT-INFO #ALL", "DIRECTORY")),
-        pytest.param("big", "links", ("DIRECTORY",), marks=pytest.mark.slow),
+        pytest.param("big", "links", ("DIRECTORY",), marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
     ],
 )
 def test_captured_dialogues_cut_and_with_every_fault(

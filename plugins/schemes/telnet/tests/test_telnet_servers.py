@@ -264,7 +264,6 @@ def test_commands_without_data_do_not_extend_a_read_with_a_time_limit() -> None:
             assert opened.read(0.05) is None
 
 
-@pytest.mark.fault(12)
 def test_output_without_a_prompt_does_not_extend_the_deadline_of_the_login() -> None:
     with (
         rogue(loops(drips(b"x"))) as server,

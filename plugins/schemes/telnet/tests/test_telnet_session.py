@@ -107,7 +107,6 @@ def failed(outcome: Outcome, error: type[Failure]) -> Failure:
 # reading and writing --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.fault(51)
 def test_the_output_of_the_service_is_unchanged() -> None:
     outcome = outcome_of(
         read_all,

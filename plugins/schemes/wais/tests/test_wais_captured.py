@@ -294,6 +294,7 @@ def test_a_document_in_six_slices(chunk: int | None) -> None:
 
 @pytest.mark.fault(52)
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_document_in_six_slices_cut_at_every_octet() -> None:
     assert split_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"])).complete
 

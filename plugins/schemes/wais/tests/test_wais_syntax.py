@@ -104,7 +104,6 @@ def test_database_type_and_identifier_hold_no_reserved_character(path: str, octe
     assert WaisURL.parse(f"wais://h/{path.format(f'%{ord(octet):02X}')}")
 
 
-@pytest.mark.decision(15)
 def test_the_identifier_is_octets_of_any_kind() -> None:
     octets = bytes(range(256))
     url = WaisURL(host="h", database="db", wtype="TEXT", wpath=text_of(octets))

@@ -40,7 +40,8 @@ def test_the_document_is_delivered_with_its_size() -> None:
 
 def test_without_an_edition_the_client_requests_the_newest() -> None:
     request = (connect("host.dom", 1021), client("house rules\t"))
-    outcome = replay(access(URL.replace(edition=None)), Dialogue(*request, server("OK 0")))
+    url = URL.replace(edition=None)
+    outcome = replay(access(url), Dialogue(*request, server("OK 0")))
     assert outcome.content == b""
     assert outcome.complete
 

@@ -77,8 +77,8 @@ def desk_run(install: Any, site: Path) -> Run:
 def environment(site: Path) -> dict[str, str]:
     """The environment variables of a process that sees the distribution shelf-schemes and no other."""
     removed = ("URLSCHEMES_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON", "TERM")
-    kept = {name: value for name, value in os.environ.items() if name == CACHE or not name.startswith(removed)}
-    return {**kept, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error", "URLSCHEMES_PLUGINS": "shelf-schemes"}
+    inherited = {name: value for name, value in os.environ.items() if name == CACHE or not name.startswith(removed)}
+    return {**inherited, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error", "URLSCHEMES_PLUGINS": "shelf-schemes"}
 
 
 @pytest.fixture

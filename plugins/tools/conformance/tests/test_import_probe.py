@@ -104,6 +104,7 @@ CHANGES = {
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="the plugins use POSIX")
 
 
+@pytest.mark.plugin_fault(25, 26)
 def test_a_change_is_reported_and_happens_only_in_the_child_process(plugin: Plugin, child: Child) -> None:
     for name, (code, _) in CHANGES.items():
         plugin(name, f"{code}\n{GOOD}")
@@ -156,6 +157,7 @@ ENDS = {
 """Statements that end or hold up the process, by the scheme of the plugin, and the fault that the probe reports."""
 
 
+@pytest.mark.plugin_fault(2, 5)
 @POSIX
 def test_a_plugin_that_ends_or_holds_up_its_process_is_reported(plugin: Plugin, child: Child) -> None:
     for name, (code, _) in ENDS.items():

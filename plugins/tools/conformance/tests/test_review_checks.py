@@ -63,6 +63,7 @@ def verdict_of(name: str, scheme: ReviewedScheme) -> Verdict:
         raise AssertionError(f"{name} cannot be checked") from reason
 
 
+@pytest.mark.plugin_fault(20)
 @pytest.mark.parametrize("name", NEEDS_PROCESS)
 def test_a_check_in_a_worker_process_fails_for_its_bad_plugin(name: str, tmp_path: Path) -> None:
     (verdict,) = review(bad_plugin(tmp_path, name), checks=[name]).verdicts

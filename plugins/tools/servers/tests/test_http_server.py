@@ -129,8 +129,8 @@ def test_a_certificate_for_other_names_or_an_expired_one_is_refused(names: tuple
 
 
 def test_an_incomplete_body_replaces_no_file(tmp_path: Path) -> None:
-    kept = tmp_path / "notes.txt"
-    kept.write_bytes(b"older")
+    notes = tmp_path / "notes.txt"
+    notes.write_bytes(b"older")
     with http_server(tmp_path, writable=True) as (host, port):
         for words in (
             b"Transfer-Encoding: chunked\r\n\r\n5\r\nnewer\r\n",
@@ -141,4 +141,4 @@ def test_an_incomplete_body_replaces_no_file(tmp_path: Path) -> None:
                 connection.sendall(b"PUT /notes.txt HTTP/1.1\r\nHost: h\r\n" + words)
                 connection.shutdown(socket.SHUT_WR)
                 assert connection.recv(100) == b""
-            assert kept.read_bytes() == b"older"
+            assert notes.read_bytes() == b"older"

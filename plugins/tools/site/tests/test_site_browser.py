@@ -189,8 +189,8 @@ def test_no_page_scrolls_horizontally_on_a_phone(driver: str, folder: Path, tmp_
     with browsing(driver, tmp_path, PHONE) as browser:
         for file in sorted(folder.glob("*.html")):
             browser.open(file.as_uri())
-            width, room = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
-            assert (width, room) == (360, 360), file.name
+            width, viewport = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+            assert (width, viewport) == (360, 360), file.name
 
 
 def test_links_are_large_enough_to_tap(driver: str, folder: Path, tmp_path: Path) -> None:

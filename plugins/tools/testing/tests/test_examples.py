@@ -1,4 +1,4 @@
-"""`check_example` finds what an example says wrongly."""
+"""check_example finds wrong examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urlschemes_testing.examples import check_example
 PARTS: dict[str, Any] = {"host": "h", "port": 21, "directories": (), "name": "a"}
 
 
-def test_what_is_right_passes() -> None:
+def test_a_correct_example_passes() -> None:
     check_example(FtpURL, Example("ftp://h/a", PARTS, ""))
     check_example(FtpURL, Example("ftp:h", None, "the // is missing"))
 
@@ -22,12 +22,12 @@ def test_what_is_right_passes() -> None:
     ("example", "says"),
     [
         (Example("ftp:h", PARTS, ""), "ftp:h is refused: "),
-        (Example("ftp://h/a", None, ""), "ftp://h/a should be refused, and is "),
-        (Example("ftp://h/a", {**PARTS, "name": "b"}, ""), "name: the URL has 'a', and the record says 'b'"),
-        (Example("ftp://h/a", {**PARTS, "user": "u"}, ""), "user: the URL has None, and the record says 'u'"),
-        (Example("ftp://h/a", {"host": "h"}, ""), ", and the record says nothing"),
+        (Example("ftp://h/a", None, ""), "ftp://h/a should be refused, but has the parts "),
+        (Example("ftp://h/a", {**PARTS, "name": "b"}, ""), "part name: expected 'b', got 'a'"),
+        (Example("ftp://h/a", {**PARTS, "user": "u"}, ""), "part user: expected 'u', got None"),
+        (Example("ftp://h/a", {"host": "h"}, ""), "part directories: expected None"),
     ],
 )
-def test_what_is_wrong_is_told(example: Example, says: str) -> None:
+def test_a_wrong_example_is_an_assertion_error(example: Example, says: str) -> None:
     with pytest.raises(AssertionError, match=says):
         check_example(FtpURL, example)

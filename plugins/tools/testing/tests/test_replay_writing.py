@@ -13,7 +13,6 @@ from urlschemes_access import Attributes, Policy
 from urlschemes_access.backends.blocking import run
 from urlschemes_access.dialogue import Dialogue as Running
 from urlschemes_access.errors import AccessError, PolicyDenied, RemoteError, Truncated
-from urlschemes_access.operation_arguments import Terms
 from urlschemes_access.protocol import (
     Algorithm,
     Close,
@@ -69,7 +68,7 @@ def remove() -> Algorithm[None]:
 TWO = (upload(b"one"), upload(b"two"))
 
 
-def test_a_file_is_written_whole() -> None:
+def test_a_file_is_written_completely() -> None:
     good = Dialogue(*TWO, written("/a", b"onetwo"))
     outcome = split_everywhere(store, good)
     assert (outcome.files, outcome.sent) == ({"/a": b"onetwo"}, {})
@@ -78,14 +77,14 @@ def test_a_file_is_written_whole() -> None:
     assert not any(run.outcome.files for run in fault_everywhere(store, good) if run.outcome.error)
 
 
-def test_a_file_is_added_to_and_removed() -> None:
+def test_a_file_is_appended_to_and_removed() -> None:
     good = Dialogue(file("/a", b"old"), *TWO, written("/a", b"onetwo", to="append"))
     outcome = replay(store(to="append"), good)
     assert (outcome.files, outcome.attributes) == ({"/a": b"onetwo"}, Attributes(size=9))
     assert replay(remove(), Dialogue(file("/a"), removed("/a"))).files == {"/a": None}
 
 
-def test_what_is_not_there_or_not_regular() -> None:
+def test_files_that_are_missing_or_not_regular() -> None:
     for there, error in (((), RemoteError), ((file("/a", kind="other"),), None), ((folder("/a"),), None)):
         outcome = replay(remove(), Dialogue(*there, removed("/a")))
         assert isinstance(outcome.error, error) if error else outcome.error is None
@@ -107,17 +106,17 @@ def other(*, octets: bytes = b"onetwo", keeps: bool = True, reads: bool = False)
 
 
 @pytest.mark.parametrize("how", [{"octets": b"one"}, {"octets": b"other!"}, {"keeps": False}, {"reads": True}])
-def test_whoever_does_something_else_with_a_file_departs(how: dict[str, Any]) -> None:
+def test_another_use_of_a_file_is_a_departure(how: dict[str, Any]) -> None:
     with pytest.raises(Departure):
         replay(other(**how), Dialogue(written("/a", b"onetwo")))
 
 
-def test_a_file_that_is_read_is_not_written() -> None:
+def test_a_file_that_is_read_cannot_be_written() -> None:
     def algorithm() -> Algorithm[None]:
         peer = yield from OpenFile("/a")
         yield from Send(peer, b"x")
 
-    with pytest.raises(Departure, match="opened to be read"):
+    with pytest.raises(Departure, match="to a file opened for writing"):
         replay(algorithm(), Dialogue(file("/a")))
     with pytest.raises(Departure):
         replay(store(), Dialogue(upload(b"x"), file("/a")))
@@ -125,7 +124,7 @@ def test_a_file_that_is_read_is_not_written() -> None:
         replay(remove(), Dialogue(file("/a")))
 
 
-def test_a_part_that_is_kept_after_a_fault_is_found() -> None:
+def test_an_algorithm_that_keeps_a_part_of_a_file_is_found() -> None:
     def careless() -> Algorithm[None]:
         output = yield from OpenFile("/a", to="replace")
         for octets in (b"one", b"two"):
@@ -151,7 +150,7 @@ STORED = CONTROL.then(
 def send(
     *, sends: bool = True, early: bool = False, swallows: bool = False, waits: bool = True
 ) -> Callable[[], Algorithm[None]]:
-    """What stores by `STORED`: honest, unless told otherwise."""
+    """Return an algorithm for the dialogue STORED; each argument can make it wrong."""
 
     def algorithm() -> Algorithm[None]:
         peer = yield from Connect("h", 21)
@@ -168,13 +167,13 @@ def send(
         if not swallows:
             yield from Close(data)
         if waits and (yield from Reader(peer).line()) != b"226":
-            raise Truncated("nobody said that it is there")
+            raise Truncated("no reply confirms the upload")
         yield from Open("attributes")
 
     return algorithm
 
 
-def test_an_honest_upload() -> None:
+def test_a_good_upload_passes_with_every_fault() -> None:
     assert split_everywhere(send(), STORED).complete
     runs = fault_everywhere(send(), STORED)
     assert {run.fault for run in runs} >= {"reset", "timeout", "end", "cancelled"}
@@ -188,7 +187,7 @@ def test_an_honest_upload() -> None:
         pytest.param(send(swallows=True, waits=False), id="what was lost is forgotten"),
     ],
 )
-def test_a_part_that_could_pass_for_the_whole_is_found(careless: Callable[[], Algorithm[None]]) -> None:
+def test_an_upload_whose_part_looks_complete_is_found(careless: Callable[[], Algorithm[None]]) -> None:
     with pytest.raises(AssertionError):
         fault_everywhere(careless, STORED)
 
@@ -204,9 +203,9 @@ def test_writing_is_recorded(tmp_path: Path) -> None:
 
     def recorded(algorithm: Algorithm[None], content: Any = None) -> str:
         recording = Recording()
-        terms = Terms(policy=policy, content=content)
         url = FileURL.from_path(tmp_path)
-        run(Running(recording.of(algorithm), url=url, registration=registration, terms=terms))
+        dialogue = Running(recording.of(algorithm), url=url, registration=registration, policy=policy, content=content)
+        run(dialogue)
         return recording.dialogue.source().replace(str(tmp_path), "")
 
     assert recorded(store(f"{tmp_path}/a"), [b"one", b"two"]).split("\n")[1:-1] == [

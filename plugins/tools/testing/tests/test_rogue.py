@@ -1,4 +1,4 @@
-"""What a client sees of each kind of misbehaviour: bare sockets, ftplib and http.client."""
+"""Each fault of a rogue server, seen by sockets, ftplib and http.client."""
 
 from __future__ import annotations
 

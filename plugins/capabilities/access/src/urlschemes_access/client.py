@@ -93,7 +93,7 @@ class Arguments(TypedDict, total=False):
 
 
 class AsyncArguments(TypedDict, total=False):
-    """As Arguments; `credentials` and `ask` may be coroutine functions."""
+    """Like Arguments; `credentials` and `ask` may be coroutine functions."""
 
     policy: Policy | None
     deadline: float | None
@@ -136,7 +136,7 @@ class _ClientWithOperations(ClientBase):
         options: Mapping[str, Any] | None = None,
         **arguments: Any,
     ) -> Dialogue:
-        """As `begin`, for the backend whose connections `pool` holds."""
+        """Like `begin`, for the backend whose connections `pool` holds."""
         unknown = arguments.keys() - Arguments.__annotations__.keys()
         if unknown:
             raise TypeError(f"unknown argument {min(unknown)!r}: pass the options of a scheme as options={{...}}")
@@ -261,7 +261,7 @@ class AsyncClient(_ClientWithOperations):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """As `Client.close`."""
+        """Like `Client.close`."""
         self._close_connections()
 
     async def operate(
@@ -272,7 +272,7 @@ class AsyncClient(_ClientWithOperations):
         /,
         **arguments: Unpack[AsyncArguments],
     ) -> AsyncDocument | AsyncListing | AsyncSession[Any] | Attributes:
-        """As `Client.operate`. `content` may be an asynchronous iterable.
+        """Like `Client.operate`. `content` may be an asynchronous iterable.
 
         `trace` and an ordinary iterable are called on the loop and must not block.
         """
@@ -287,7 +287,7 @@ class AsyncClient(_ClientWithOperations):
         range: Range | None = None,  # noqa: A002  the name of the option
         **arguments: Unpack[AsyncArguments],
     ) -> AsyncDocument | AsyncListing | AsyncSession[Any]:
-        """As `Client.access`, for an `async with` block."""
+        """Like `Client.access`, for an `async with` block."""
         resource = await self.operate("access", url, **_with_range(arguments, range))
         return cast("AsyncDocument | AsyncListing | AsyncSession[Any]", resource)
 
@@ -335,7 +335,7 @@ class AsyncClient(_ClientWithOperations):
         resume: bool = False,
         **arguments: Unpack[AsyncArguments],
     ) -> Download:
-        """As `Client.download`; threads use the files."""
+        """Like `Client.download`; threads use the files."""
         from urlschemes_access.resources.asynchronous import document_of, in_thread  # imports asyncio, which is heavy
 
         if not resume:
@@ -352,26 +352,26 @@ class AsyncClient(_ClientWithOperations):
             part.close()
 
     async def find_attributes(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
-        """As `Client.find_attributes`."""
+        """Like `Client.find_attributes`."""
         return cast("Attributes", await self.operate("find attributes", url, **arguments))
 
     async def replace(
         self, url: URL | str, content: AsyncContent, /, **arguments: Unpack[AsyncArguments]
     ) -> Attributes:
-        """As `Client.replace`."""
+        """Like `Client.replace`."""
         return cast("Attributes", await self.operate("replace", url, content, **arguments))
 
     async def update(self, url: URL | str, content: AsyncContent, /, **arguments: Unpack[AsyncArguments]) -> Attributes:
-        """As `Client.update`."""
+        """Like `Client.update`."""
         return cast("Attributes", await self.operate("update", url, content, **arguments))
 
     async def delete(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
-        """As `Client.delete`."""
+        """Like `Client.delete`."""
         return cast("Attributes", await self.operate("delete", url, **arguments))
 
 
 class FunctionArguments(Arguments, total=False):
-    """As Arguments; `registry` is by default the process's."""
+    """Like Arguments; `registry` is by default the process's."""
 
     registry: Registry | None
 
@@ -398,7 +398,7 @@ def _client(registry: Registry | None) -> Client:
 def operate(
     operation: str, url: URL | str, content: Content | None = None, /, **arguments: Unpack[FunctionArguments]
 ) -> Document | Listing | Session | Attributes:
-    """As `Client.operate`, with a client that has no settings."""
+    """Like `Client.operate`, with a client that has no settings."""
     client = _client(arguments.pop("registry", None))
     return client.operate(operation, url, content, **cast("Arguments", arguments))
 
@@ -409,7 +409,7 @@ def access(
     range: Range | None = None,  # noqa: A002  the name of the option
     **arguments: Unpack[FunctionArguments],
 ) -> Document | Listing | Session:
-    """As `Client.access`, with a client that has no settings."""
+    """Like `Client.access`, with a client that has no settings."""
     client = _client(arguments.pop("registry", None))
     return client.access(url, range=range, **cast("Arguments", arguments))
 
@@ -421,26 +421,26 @@ def download(
     resume: bool = False,
     **arguments: Unpack[FunctionArguments],
 ) -> Download:
-    """As `Client.download`, with a client that has no settings."""
+    """Like `Client.download`, with a client that has no settings."""
     client = _client(arguments.pop("registry", None))
     return client.download(url, path, resume=resume, **cast("Arguments", arguments))
 
 
 def find_attributes(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.find_attributes`, with a client that has no settings."""
+    """Like `Client.find_attributes`, with a client that has no settings."""
     return cast("Attributes", operate("find attributes", url, **arguments))
 
 
 def replace(url: URL | str, content: Content, /, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.replace`, with a client that has no settings."""
+    """Like `Client.replace`, with a client that has no settings."""
     return cast("Attributes", operate("replace", url, content, **arguments))
 
 
 def update(url: URL | str, content: Content, /, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.update`, with a client that has no settings."""
+    """Like `Client.update`, with a client that has no settings."""
     return cast("Attributes", operate("update", url, content, **arguments))
 
 
 def delete(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """As `Client.delete`, with a client that has no settings."""
+    """Like `Client.delete`, with a client that has no settings."""
     return cast("Attributes", operate("delete", url, **arguments))

@@ -12,7 +12,6 @@ from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
-from urlschemes_access.hooks import AccessHooks
 from urlschemes_access.policy import Policy
 from urlschemes_access.tls_files import TLSFiles
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from urlschemes.registry.registry import Registry
+    from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.trace_event import Tracer
 
@@ -113,7 +113,7 @@ class ClientBase:
 
     def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:
         """Return the credentials that an installed plugin knows; to be passed as `credentials`. Raises PluginError."""
-        return AccessHooks(self.registry).credentials(request)
+        return self._access_hooks().credentials(request)
 
     def describe_gateway(self, scheme: str) -> str | None:
         """Return the gateway of a scheme and its source; None if there is none. No plugin is imported."""
@@ -132,8 +132,7 @@ class ClientBase:
         sources = self.registry.hook_sources()
         if not any(source.names is None or source.names & _HOOKS_OF_EVERY_OPERATION for source in sources):
             return None
-        self._hooks = self._hooks or AccessHooks(self.registry)
-        return self._hooks
+        return self._access_hooks()
 
     def check_settings(self) -> None:
         """Raise TypeError for a setting of the wrong type, ConfigurationError for a key without a certificate."""
@@ -153,3 +152,9 @@ class ClientBase:
         if value is not None and not callable(value):
             hint = "; pass it to one operation" if isinstance(value, Credentials) else ""
             raise TypeError(f"{name} must be a function, not {type(value).__name__}{hint}")
+
+    def _access_hooks(self) -> AccessHooks:
+        from urlschemes_access.hooks import AccessHooks  # imports pluggy, which is heavy
+
+        self._hooks = self._hooks or AccessHooks(self.registry)
+        return self._hooks

@@ -71,7 +71,7 @@ class Setting:
 
     @property
     def shown(self) -> str:
-        """As `safe`, as text."""
+        """Like `safe`, as text."""
         return ", ".join(map(str, self.safe)) if isinstance(self.safe, list) else str(self.safe)
 
     def __repr__(self) -> str:

@@ -142,7 +142,7 @@ class GatewayFinder:
 
 
 def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | None) -> None:
-    """Check a URL before it is told to a gateway. `registration` is the record of its scheme, None if it is unknown.
+    """Check a URL before it is sent to a gateway. `registration` is the record of its scheme, None if it is unknown.
 
     Raises UnsafeURL for a user name or a password, and for a URL that could not be accessed directly; PolicyDenied.
     """

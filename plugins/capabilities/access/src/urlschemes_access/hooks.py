@@ -1,9 +1,9 @@
-"""The hooks that take part in an access, beside the core's `urlschemes_ledger`.
+"""The hooks of operations: gateway, veto, credentials, observe. The core has `urlschemes_ledger`.
 
 An implementation that has nothing to do must return None at once, and must be light to import: its module is imported
-when one of its hooks is first called. An implementation that cannot be imported, or breaks its specification, fails
-what its hook decides: a veto or a gateway every access, credentials the accesses that ask for them. A failing observer
-is logged. docs/how-to/hooks.md draws which hook is called when.
+when one of its hooks is first called. If it cannot be imported, or breaks its specification, a veto or a gateway fails
+every operation, credentials fail the operations that need them, and an observer is logged. docs/how-to/hooks.md shows
+the order of the calls.
 """
 
 from __future__ import annotations
@@ -35,13 +35,12 @@ __all__ = [
 
 
 class Observation(NamedTuple):
-    """What an observer is told of one access.
+    """One outcome of an operation, for observers.
 
-    `url` is the URL's text, safe to print, without its password. `outcome` is `"opened"` when the resource can be read,
-    and later, once, one of the others: `"completed"` when all of it arrived, `"abandoned"` when the program closed it
-    before that, `"failed"` when an error ended it. An access that cannot be opened is `"failed"` at once, and one that
-    returns attributes, as everything that writes does, only `"opened"`. `error` is the error of a failed access.
-    `seconds` is the time since the access began.
+    `url` is the text of the URL, safe to print, without its password. `outcome` is `"opened"` when the resource can be
+    read, and once more at its end: `"completed"` if all of it arrived, `"abandoned"` if the program closed it before,
+    `"failed"` if an error ended it. An operation that cannot begin is `"failed"` at once. One that returns attributes
+    is only `"opened"`. `error` is the error of a failed operation, `seconds` the time since the operation began.
     """
 
     operation: str
@@ -56,13 +55,13 @@ class Observation(NamedTuple):
 def urlschemes_gateway(url: URL, operation: str, trust_env: bool) -> str | None:
     """Name the URL through which another URL is to be reached (section 4).
 
-    `url`: the URL that is to be accessed; a generic one if no plugin provides its scheme.
+    `url`: the URL to access; a generic one if no plugin provides its scheme.
     `operation`: `"access"` or `"find attributes"`.
-    `trust_env`: True if environment variables may decide what is returned.
+    `trust_env`: True if environment variables may decide the answer.
     Returns: the text of the URL to access instead, of another scheme; None to leave it alone.
-    Called: before each access of a scheme for which no gateway is configured, before anything is imported for it; and
-    for what was returned, and for the target of each redirect, which must need no gateway. What is returned goes
-    through the policy and the vetoes like any other URL.
+    Called: before each access of a scheme for which no gateway is configured, before a plugin is imported for it; also
+    for the URL returned and for the target of each redirect, which must need no gateway. Policy and vetoes apply to
+    the URL returned.
     Several: the first answer counts.
     Failure: it fails the access.
     """
@@ -72,9 +71,9 @@ def urlschemes_gateway(url: URL, operation: str, trust_env: bool) -> str | None:
 def urlschemes_veto(url: URL, operation: str) -> str | None:
     """Forbid an operation.
 
-    `url`: the URL that is to be operated on.
+    `url`: the URL of the operation.
     `operation`: its name: `"access"`, `"delete"`, or one of the scheme's own.
-    Returns: the reason, in words; None to permit it.
+    Returns: the reason, as a text; None to permit the operation.
     Called: before each operation, for the URL itself and for the one that a gateway puts in its place; and for the
     target of each redirect. Nothing has been resolved or opened for that URL then.
     Several: every veto counts.
@@ -86,11 +85,11 @@ def urlschemes_veto(url: URL, operation: str) -> str | None:
 def urlschemes_credentials(request: Authenticate) -> Credentials | None:
     """Return a user name and password for one host and port.
 
-    `request`: the host, the port, the user name as far as it is known, what the server calls the place, the scheme, and
-    whether the connection is protected by TLS.
+    `request`: the host, the port, the user name if it is known, the realm, the scheme, and True as `protected` if TLS
+    protects the connection.
     Returns: the credentials, or None if there are none.
-    Called: when the server wants a login, in accesses whose caller passed `credentials=client.credentials_from_hooks`;
-    again for another host or port, after a redirect too.
+    Called: when the server requires a login, in operations with `credentials=client.credentials_from_hooks`; again for
+    another host or port, also after a redirect.
     Several: the first answer counts.
     Failure: it fails the access.
     """
@@ -98,11 +97,11 @@ def urlschemes_credentials(request: Authenticate) -> Credentials | None:
 
 @hookspec
 def urlschemes_observe(observation: Observation) -> None:
-    """Take note of an access.
+    """Observe an operation.
 
-    `observation`: what was accessed, and the outcome.
+    `observation`: the URL and the outcome.
     Returns: nothing.
-    Called: after each access was opened, or failed before that; and once more when what was opened has ended: read to
+    Called: when the resource was opened, or the operation failed before; and once more when the resource was read to
     its end, closed before it, or failed.
     Several: every observer is called.
     Failure: it is logged, once for the same message, and changes nothing.
@@ -149,7 +148,7 @@ class AccessHooks:
         return None
 
     def observe(self, operation: str, url: URL, outcome: Outcome, error: URLError | None, seconds: float) -> None:
-        """Tell every observer the outcome of an access."""
+        """Call every observer with the outcome of an operation."""
         observation = Observation(operation, url.scheme, one_line(str(url), 2000), outcome, error, seconds)
         for hook in self._hooks.loadable("observe"):
             try:

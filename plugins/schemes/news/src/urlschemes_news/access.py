@@ -105,8 +105,8 @@ def _host_and_port(server: str) -> tuple[str, int]:
         raise UnsupportedOperation(
             "a news URL names no server, and the option server is not set",
             section="RFC 1738 section 3.6",
-            hint='pass options={"server": "host"}, in the shell --option server=host, or set it in the configuration '
-            "file, or in NNTPSERVER if the environment is trusted",
+            hint='pass options={"server": "host"} (in the shell: --option server=host), or set it in the configuration '
+            "file or a trusted NNTPSERVER",
         )
     return server_address(server, PORT, option="server")
 

@@ -17,9 +17,15 @@ registration = Registration.of(__name__)
 class ExampleURL(InternetURL, registration=registration):
     """A URL that designates a document."""
 
-    port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 1021.")
+    port: int = number_part(
+        default=None,
+        doc="The port to connect to: the one in the URL, or 1021.",
+    )
     name: str = text_part(doc="The name of the document, decoded.")
-    edition: int | None = number_part(default=None, doc="The edition of the document; None for the newest.")
+    edition: int | None = number_part(
+        default=None,
+        doc="The edition of the document; None for the newest.",
+    )
 
 
 scheme = Scheme(registration, ExampleURL, access="urlschemes_x_example.access")

@@ -131,9 +131,9 @@ class _Site:
         words = b"".join(value for tag, value in fields if tag == 106).decode("utf-8", "replace").strip()
         relevant = list(self._relevant(fields))
         if words in {"", "?", "*"} and not relevant:
-            told = [self._help(name, "WSRC", "Information on database", 1000)]
-            told.append(self._help(name, "TEXT", "Catalog for database", 1000))
-            return _answer(told, [("S1", "query syntax error: ?")] if words == "?" else [])
+            documents = [self._help(name, "WSRC", "Information on database", 1000)]
+            documents.append(self._help(name, "TEXT", "Catalog for database", 1000))
+            return _answer(documents, [("S1", "query syntax error: ?")] if words == "?" else [])
         vain = self._help(name, "TEXT", "Search produced no result. Here's the Catalog for database", 0)
         if not words or re.search(r"[()]", words):
             return _answer([vain], [("S1", f"query syntax error: {words}")])

@@ -1,4 +1,4 @@
-"""The examples of a record, which a scheme's tests run: each is what the record says of it."""
+"""check_example: checks one example of a registration record."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["check_example"]
 
 
 def check_example(url_type: type[URL], example: Example) -> None:
-    """Raise AssertionError unless `example` is what it says: a URL with just these parts, or a text that is refused.
+    """Raise AssertionError unless `example` is a URL with exactly its parts, or is refused if it has none.
 
-    A URL is written back as it was. `example.parts` are all its parts that are not absent.
+    `example.parts` are all parts of the URL that are not None. The str of the URL must be the text of the example.
     """
     try:
         url = url_type.parse(example.url)
@@ -25,11 +25,10 @@ def check_example(url_type: type[URL], example: Example) -> None:
             raise AssertionError(f"{example.url} is refused: {error}") from error
         return
     if example.parts is None:
-        raise AssertionError(f"{example.url} should be refused, and is {url.parts}")
+        raise AssertionError(f"{example.url} should be refused, but has the parts {url.parts}")
     parts = {name: value for name, value in url.parts.items() if value is not None}
     for name in sorted({*parts, *example.parts}):
         if parts.get(name) != example.parts.get(name):
-            says = repr(example.parts[name]) if name in example.parts else "nothing"
-            raise AssertionError(f"{name}: the URL has {url.parts.get(name)!r}, and the record says {says}")
+            raise AssertionError(f"part {name}: expected {example.parts.get(name)!r}, got {url.parts.get(name)!r}")
     if str(url) != example.url:
-        raise AssertionError(f"{example.url} is written back as {url}")
+        raise AssertionError(f"str() of the URL {example.url} is {url}")

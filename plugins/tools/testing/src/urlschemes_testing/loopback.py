@@ -1,4 +1,4 @@
-"""A socket on 127.0.0.1 with a life that is bounded, for connections or for datagrams: what the servers stand on."""
+"""Servers on 127.0.0.1, for connections or datagrams, that are bounded in time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["FAREWELL", "HOST", "LIFETIME", "PATIENCE", "Address", "Datagrams", "
 HOST = "127.0.0.1"
 """The only address that anything here listens on."""
 LIFETIME = 300.0
-"""Seconds after which a server closes, whatever became of the test that started it."""
+"""Seconds after which a server closes, even if the test that started it does not."""
 PATIENCE = 30.0
-"""Seconds that a server waits for one client's next octets."""
+"""Seconds that a server waits for the next octets of a client."""
 FAREWELL = 5.0
 """Seconds that closing waits for the threads of open connections."""
 PARTING = 1.0
@@ -30,7 +30,7 @@ PARTING = 1.0
 
 
 class Address(NamedTuple):
-    """Where a server listens. `str(address)` is `host:port`, ready for a URL."""
+    """The address of a server. `str(address)` is `host:port`, as in a URL."""
 
     host: str
     port: int
@@ -40,7 +40,7 @@ class Address(NamedTuple):
 
 
 class _Server:
-    """A thread that listens until it is woken, or its life is over. Leaving the block raises what went wrong in it."""
+    """A thread that listens until it is woken or its lifetime ends. The end of the block raises its first error."""
 
     def __init__(self, listener: socket.socket, listen: Callable[[], None], lifetime: float) -> None:
         self._ends = time.monotonic() + lifetime
@@ -62,7 +62,7 @@ class _Server:
             raise self._errors[0]
 
     def close(self) -> None:
-        """Stop listening and wait for the thread; again: nothing."""
+        """Stop listening and wait for the thread; closing twice does nothing."""
         with contextlib.suppress(OSError):
             self._wake.send(b".")
         self._thread.join(FAREWELL)
@@ -70,11 +70,11 @@ class _Server:
 
 
 class Loopback(_Server):
-    """Listens on 127.0.0.1, on a free port, and gives each connection to `serve` in a daemon thread of its own.
+    """A server on a free port of 127.0.0.1 that calls `serve` with each connection, in a daemon thread of its own.
 
-    A context manager; leaving it closes every connection and waits for the threads. A connection that breaks, or a
-    client that is too slow, ends its `serve` and nothing else; any other error that `serve` raises is raised on
-    leaving. With `tls`, each connection is protected before `serve` gets it.
+    A context manager; its end closes every connection and waits for the threads. An OSError of `serve`, because the
+    connection broke or the client was too slow, ends that connection; any other exception is raised at the end of the
+    block. With `tls`, each connection is protected before `serve` is called.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class Loopback(_Server):
 
     @property
     def closing(self) -> threading.Event:
-        """Set once the server closes: what a `serve` that waits should wait on."""
+        """Set when the server closes: a `serve` that waits should wait for it."""
         return self._closing
 
     def close(self) -> None:
-        """Stop listening, break every connection off, wait for the threads; again: nothing."""
+        """Stop listening, shut down every connection and wait for the threads; closing twice does nothing."""
         self._closing.set()
         super().close()
         with self._lock:
@@ -151,11 +151,11 @@ class Loopback(_Server):
                 connection.do_handshake()
                 self._serve(connection)
                 connection.settimeout(PARTING)
-                with contextlib.suppress(ValueError):  # TLS is gone: the connection was broken off meanwhile
+                with contextlib.suppress(ValueError):  # the connection was reset meanwhile
                     connection.unwrap()
         except OSError:
-            pass  # the client went away, broke off, or took too long: that is its right
-        except Exception as error:  # noqa: BLE001  kept for whoever started the server
+            pass  # the client closed, reset, or took too long
+        except Exception as error:  # noqa: BLE001  raised at the end of the block
             self._errors.append(error)
         finally:
             with self._lock:
@@ -164,7 +164,7 @@ class Loopback(_Server):
 
 
 def _part(connection: socket.socket) -> None:
-    """End in good order: closing with octets unread would break off, and the client lose what is under way."""
+    """Close in an orderly way: closing with unread octets would reset the connection."""
     connection.shutdown(socket.SHUT_WR)
     connection.settimeout(PARTING)
     while connection.recv(65536):
@@ -172,10 +172,10 @@ def _part(connection: socket.socket) -> None:
 
 
 class Datagrams(_Server):
-    """Listens on 127.0.0.1, on a free port, and gives each datagram and its sender to `hear`, in one daemon thread.
+    """A server on a free port of 127.0.0.1 that calls `hear` with each datagram and its sender, in a daemon thread.
 
-    A context manager; leaving it waits for the thread. An error that `hear` raises ends the server, and is raised on
-    leaving.
+    A context manager; its end waits for the thread. An exception of `hear` ends the server, and is raised at the end of
+    the block.
     """
 
     def __init__(self, hear: Callable[[bytes, Address], None], *, lifetime: float = LIFETIME) -> None:
@@ -185,7 +185,7 @@ class Datagrams(_Server):
         super().__init__(listener, self._listen, lifetime)
 
     def send(self, octets: bytes, to: Address) -> None:
-        """Send a datagram. One that the system does not take, or nobody waits for, is lost as any other may be."""
+        """Send a datagram. One that the system does not accept is lost, as any datagram may be."""
         with contextlib.suppress(OSError):
             self._listener.sendto(octets, to)
 
@@ -204,10 +204,10 @@ class Datagrams(_Server):
         try:
             octets, (host, port) = self._listener.recvfrom(65536)
         except OSError:
-            return True  # some systems say here that an earlier datagram reached nobody
+            return True  # some systems report here that an earlier datagram was refused
         try:
             self._hear(octets, Address(host, port))
-        except Exception as error:  # noqa: BLE001  kept for whoever started the server
+        except Exception as error:  # noqa: BLE001  raised at the end of the block
             self._errors.append(error)
             return False
         return True

@@ -1,12 +1,12 @@
-r"""Servers that misbehave: on 127.0.0.1, real sockets, a few lines for each fault.
+r"""Servers on 127.0.0.1 that misbehave, in a few lines for each fault.
 
-    with rogue(says("220 ready"), hears(), resets()) as server:                 # broken off after the first command
+    with rogue(says("220 ready"), hears(), resets()) as server:                 # reset after the first command
         ...f"ftp://{server}/"
     with rogue(hears(), says(b"HTTP/1.1 200 OK\r\n"), drips(b"X: y", every=0.01)): ...
     with rogue(hears_until(b"\r\n\r\n"), floods(b"X: y\r\n")): ...              # headers that never end
 
-Each connection goes through the acts from the first to the last, and is then closed in good order. An act is a function
-of the `Visitor`, so a test can write its own.
+A server performs its acts on each connection, and then closes it. An act is a function of the `Visitor`, so a test can
+write its own.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ __all__ = [
 ]
 
 MOST_HEARD = 1024 * 1024
-"""Octets kept of what one connection sent."""
+"""The most octets of one connection that are recorded."""
 FLOOD = 64 * 1024
-"""Octets sent at a time where a server floods."""
+"""The octets that a flooding server sends at a time."""
 
 
 class Visitor:
-    """One connection to a rogue server, counted from 0. `heard` is all that it sent so far.
+    """One connection to a rogue server, with its number from 0. `heard` is everything that it has sent.
 
-    Whatever blocks ends when the client is gone, when it took longer than the server's patience, and when the server
+    Methods that block end when the client closes, when it takes longer than the server's patience, and when the server
     closes.
     """
 
@@ -77,13 +77,13 @@ class Visitor:
         self._connection.sendall(octets)
 
     def hear(self) -> bytes:
-        """The next octets, as they come; `b""` when the client has closed."""
+        """Return the next octets, as soon as there are any; `b""` when the client has closed."""
         octets = self._connection.recv(65536)
         self.heard += octets[: MOST_HEARD - len(self.heard)]
         return octets
 
     def hear_until(self, end: bytes) -> bytes:
-        """What comes up to `end`, and that too. Raises ConnectionError when the client closes before."""
+        """Return the octets up to and including `end`. Raises ConnectionError if the client closes before that."""
         while (found := self._buffer.find(end)) < 0:
             octets = self.hear()
             if not octets:
@@ -94,7 +94,7 @@ class Visitor:
         return taken
 
     def hear_exactly(self, count: int) -> bytes:
-        """The next `count` octets. Raises ConnectionError when the client closes before."""
+        """Return the next `count` octets. Raises ConnectionError if the client closes before that."""
         while len(self._buffer) < count:
             octets = self.hear()
             if not octets:
@@ -105,34 +105,34 @@ class Visitor:
         return taken
 
     def wait(self, seconds: float) -> None:
-        """Say nothing for `seconds`. Raises ConnectionError when the server closes meanwhile."""
+        """Send nothing for `seconds`. Raises ConnectionError if the server closes meanwhile."""
         if self._closing.wait(seconds):
             raise ConnectionError("the server closes")
 
     def reset(self) -> None:
-        """Break the connection off: the client gets RST, and may lose what it has not read yet."""
+        """Reset the connection. The client may lose what it has not read."""
         self._accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
 
     def end_output(self) -> None:
-        """Close one half: the client reads the end, and may go on sending. Under TLS this is a cut."""
+        """Close one half: the client reads the end, and may continue to send. Under TLS this truncates the content."""
         self._accepted.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        """Close at once: in good order if all was heard that the client sent."""
+        """Close at once; this resets the connection if the client sent something that was not read."""
         self._connection.close()
         self._accepted.close()
 
     def start_tls(self, context: ssl.SSLContext) -> None:
         """Protect the connection from here on."""
-        # A duplicate, because TLS takes its socket away from whoever accepted it, and would break it off.
+        # A duplicate, because the TLS socket takes over the socket that it is given.
         secured = context.wrap_socket(self._accepted.dup(), server_side=True, do_handshake_on_connect=False)
         self._connection = secured
         secured.settimeout(self._accepted.gettimeout())
         secured.do_handshake()
 
     def offer_data(self, *acts: Act) -> Address:
-        """Listen on a second port, where a data connection goes through `acts`; gives its address."""
+        """Listen on a second port, and return its address; `acts` are performed on the data connection."""
 
         def serve(connection: socket.socket) -> None:
             try:
@@ -145,11 +145,11 @@ class Visitor:
         return server.address
 
     def await_data(self) -> None:
-        """Wait until a data connection has gone through its acts; at most as long as closing takes."""
+        """Wait until the acts of a data connection have ended, at most as long as closing takes."""
         self._data_done.wait(FAREWELL)
 
     def leave(self) -> None:
-        """End what this visit opened beside its connection."""
+        """Close everything that was opened beside the connection."""
         for server in self._data:
             server.close()
         if self._connection is not self._accepted:
@@ -157,26 +157,26 @@ class Visitor:
 
 
 Act: TypeAlias = "Callable[[Visitor], None]"
-"""Something that a rogue server does with one connection."""
+"""A function that does something with one connection to a rogue server."""
 
 
 class RogueAddress(Address):
-    """Where a rogue server listens; `visits` are its connections so far, in order."""
+    """The address of a rogue server; `visits` are its connections so far, in order."""
 
     visits: list[Visitor]
 
     @property
     def heard(self) -> list[bytes]:
-        """What each connection sent so far."""
+        """The octets that each connection has sent so far."""
         return [bytes(visitor.heard) for visitor in self.visits]
 
 
 @contextmanager
 def rogue(*acts: Act, lifetime: float = LIFETIME, patience: float = PATIENCE) -> Iterator[RogueAddress]:
-    """Listen until the block is left, or for `lifetime` seconds; every connection goes through `acts`.
+    """Listen until the end of the block, or for `lifetime` seconds; `acts` are performed on every connection.
 
-    A client that keeps the server waiting for `patience` seconds is sent away. A mistake in an act of the test's own is
-    raised when the block is left.
+    A client that keeps the server waiting for `patience` seconds is disconnected. An exception of an act is raised at
+    the end of the block.
     """
     visits: list[Visitor] = []
 
@@ -201,7 +201,7 @@ def _attend(visitor: Visitor, acts: tuple[Act, ...]) -> None:
 
 @contextmanager
 def refusing() -> Iterator[Address]:
-    """A port that nobody listens on, and nobody else can take meanwhile: connecting is refused."""
+    """Reserve a port on which no server listens: connections are refused."""
     with socket.socket() as taken:
         taken.bind((HOST, 0))
         yield Address(*taken.getsockname())
@@ -209,9 +209,9 @@ def refusing() -> Iterator[Address]:
 
 @contextmanager
 def deaf() -> Iterator[Address]:
-    """A port where connecting never succeeds and is never refused: its queue is full and nobody accepts.
+    """Reserve a port whose queue is full: connecting neither succeeds nor is refused.
 
-    Raises RuntimeError where the system does not let a queue be full.
+    Raises RuntimeError if the system accepts every connection.
     """
     with socket.socket() as listener, ExitStack() as queued:
         listener.bind((HOST, 0))
@@ -232,13 +232,13 @@ def deaf() -> Iterator[Address]:
 
 
 def says(*pieces: str | bytes) -> Act:
-    """Say this, in one piece. A str is one line, CR LF is added; bytes are those octets."""
+    """Send all of this in one piece. A str is one line, to which CR LF is added; bytes are sent as they are."""
     octets = b"".join(piece if isinstance(piece, bytes) else piece.encode() + b"\r\n" for piece in pieces)
     return lambda visitor: visitor.say(octets)
 
 
 def hears(lines: int = 1) -> Act:
-    """Wait for so many lines of the client's."""
+    """Wait for so many lines of the client."""
 
     def act(visitor: Visitor) -> None:
         for _ in range(lines):
@@ -248,7 +248,7 @@ def hears(lines: int = 1) -> Act:
 
 
 def hears_until(end: bytes) -> Act:
-    r"""Wait for all up to `end`: `hears_until(b"\r\n\r\n")` is an HTTP request without a body."""
+    r"""Wait for `end`: `hears_until(b"\r\n\r\n")` reads an HTTP request without a body."""
 
     def act(visitor: Visitor) -> None:
         visitor.hear_until(end)
@@ -266,7 +266,7 @@ def hears_exactly(count: int) -> Act:
 
 
 def stays_silent() -> Act:
-    """Say nothing until the client closes; whatever it sends is heard."""
+    """Read until the client closes, and send nothing."""
 
     def act(visitor: Visitor) -> None:
         while visitor.hear():
@@ -276,12 +276,12 @@ def stays_silent() -> Act:
 
 
 def waits(seconds: float) -> Act:
-    """Say nothing for `seconds`."""
+    """Send nothing for `seconds`."""
     return lambda visitor: visitor.wait(seconds)
 
 
 def drips(octets: bytes, *, every: float = 0.02) -> Act:
-    """Say `octets` one at a time, one `every` so many seconds."""
+    """Send `octets` one at a time, one `every` so many seconds."""
 
     def act(visitor: Visitor) -> None:
         for octet in octets:
@@ -292,7 +292,7 @@ def drips(octets: bytes, *, every: float = 0.02) -> Act:
 
 
 def loops(*acts: Act) -> Act:
-    """Do `acts` again and again, until the client is gone."""
+    """Repeat `acts` until the client closes."""
 
     def act(visitor: Visitor) -> None:
         for each in itertools.cycle(acts):
@@ -302,7 +302,7 @@ def loops(*acts: Act) -> Act:
 
 
 def floods(octets: bytes = bytes(FLOOD), *, most: int | None = None) -> Act:
-    """Say `octets` again and again as fast as they are taken, until the client is gone or `most` octets are said."""
+    """Send `octets` again and again, as fast as possible, until the client closes or `most` octets were sent."""
     several = octets * max(1, FLOOD // len(octets))
 
     def act(visitor: Visitor) -> None:
@@ -316,17 +316,17 @@ def floods(octets: bytes = bytes(FLOOD), *, most: int | None = None) -> Act:
 
 
 def resets() -> Act:
-    """Break the connection off."""
+    """Reset the connection."""
     return Visitor.reset
 
 
 def ends_output() -> Act:
-    """Close one half of the connection: what follows can only be hearing."""
+    """Close one half of the connection: after this the server can only read."""
     return Visitor.end_output
 
 
 def closes() -> Act:
-    """Close the connection at once; at the end of all acts it is closed in good order by itself."""
+    """Close the connection at once. Without this it is closed in an orderly way after the last act."""
     return Visitor.close
 
 
@@ -336,9 +336,9 @@ def starts_tls(context: ssl.SSLContext) -> Act:
 
 
 def offers_data(reply: str, *acts: Act) -> Act:
-    """Open a second port, and say where it is: one line, `reply`, with `{port}`, or `{high}` and `{low}`, filled in.
+    """Open a second port and announce it by the line `reply`, with `{port}`, or `{high}` and `{low}`, filled in.
 
-    What connects there goes through `acts`: `offers_data("229 go (|||{port}|)", says(b"content"))`.
+    `acts` are performed on its connections: `offers_data("229 go (|||{port}|)", says(b"content"))`.
     """
 
     def act(visitor: Visitor) -> None:
@@ -349,12 +349,12 @@ def offers_data(reply: str, *acts: Act) -> Act:
 
 
 def after_data() -> Act:
-    """Wait until the data connection is through with its acts."""
+    """Wait until the acts of the data connection have ended."""
     return Visitor.await_data
 
 
 def by_turns(*turns: Sequence[Act]) -> Act:
-    """Each connection goes through acts of its own: the first of `turns`, the second; all later ones the last."""
+    """Perform other acts on each connection: the first of `turns` on the first; all later connections get the last."""
 
     def act(visitor: Visitor) -> None:
         for each in turns[min(visitor.number, len(turns) - 1)]:

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the URLs of any scheme, made from the BNF of its record: valid ones, and near misses."""
+"""Hypothesis strategies for valid and nearly valid URLs of any scheme, made from the BNF of its record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from urlschemes import Registration, Scheme
 from urlschemes import default_registry as installed
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, escaped_octets, with_whole_escapes
+from urlschemes.grammar.rule_tree import (
+    Characters,
+    Element,
+    Marked,
+    Repeated,
+    Series,
+    Variants,
+    escaped_octets,
+    with_whole_escapes,
+)
 from urlschemes.grammar.syntax import Syntax
 
 if TYPE_CHECKING:
@@ -23,34 +32,34 @@ if TYPE_CHECKING:
 __all__ = ["Source", "near_misses", "syntax_of", "urls"]
 
 Source: TypeAlias = "str | Registration | Scheme | Syntax"
-"""Where a grammar comes from: the name of a scheme, its record, the scheme itself, or a syntax."""
+"""The source of a grammar: the name of a scheme, its record, the scheme, or a syntax."""
 
 TURNS = 4
-"""Turns of a repetition of more than single characters, at most."""
+"""The most turns of a repetition of more than single characters."""
 
 PIECES = 8
-"""What a run is put together of, at most: stretches of letters, words, punctuation, escapes."""
+"""The most pieces of a run: stretches of letters, words, punctuation, escapes."""
 
 RUN = 40
-"""Characters of a stretch, at most; most have a few."""
+"""The most characters of a stretch."""
 
 RESERVED = ";/?:@&="
-"""The characters that section 2.2 reserves: what rules turn on."""
+"""The characters that section 2.2 reserves."""
 
 WORDS = ("host", "dom", "pub", "readme.txt", "index.html", "a-b", "joe", "10", "2121", "caf%C3%A9", "a%20b", "100%25")
-"""What people write, where the grammar lets them."""
+"""Words that people write in URLs."""
 
 BAD = ' ~#%<>"{}|\\^[]`\t\r\n\0\x7f\xe9\u0130\u2028\uff0f\U0001f600\udc80'
-"""Characters that no URL holds, or (`%`) not by themselves."""
+"""Characters that no URL may contain, or (`%`) not alone."""
 
 TOKENS = ("/", "//", ":", "@", "?", ";", "=", "&", ".", "%41", "%0", "%zz", "%2F", "-", "a", "1")
-"""What the rules of URLs turn on."""
+"""Texts that matter in the rules of URLs."""
 
 
 def syntax_of(source: Source, registry: Registry | None = None) -> Syntax:
-    """The syntax of `source`; a name is looked up in `registry` (the default one), and no plugin imported for it.
+    """Return the syntax of `source`. A name is looked up in `registry` (default: the process's), without any import.
 
-    Raises UnknownScheme and what else `registry.registration` does.
+    Raises the errors of `registry.registration`.
     """
     if isinstance(source, Syntax):
         return source
@@ -62,16 +71,19 @@ def syntax_of(source: Source, registry: Registry | None = None) -> Syntax:
 
 
 def urls(source: Source, *, registry: Registry | None = None) -> SearchStrategy[str]:
-    """Texts that are URLs by the BNF of `source`, with the exclusions and the second grammars of its parts.
+    """Return a strategy for texts that are URLs by the BNF of `source`.
 
-    Every alternative and every option of the grammar is reached; runs are of all lengths, now and then of words.
-    Examples shrink to what leaves options out and repeats least. Raises as `syntax_of`.
+    They reach every alternative and every option of the grammar. Examples shrink towards few options and repetitions.
+    Raises the errors of `syntax_of`.
     """
     return _of(syntax_of(source, registry).automaton.tree)
 
 
 def near_misses(source: Source, *, registry: Registry | None = None) -> SearchStrategy[str]:
-    """Texts that are no URLs by the pattern of `source`, and one or two edits away from one. Raises as `syntax_of`."""
+    """Return a strategy for texts that are not URLs of `source`, but one or two edits away from one.
+
+    Raises the errors of `syntax_of`.
+    """
     syntax = syntax_of(source, registry)
     return _missed(syntax, _of(syntax.automaton.tree))
 
@@ -95,17 +107,17 @@ def _of(item: Element) -> SearchStrategy[str]:
 
 
 def _one_of(texts: list[str]) -> SearchStrategy[str]:
-    """One of many texts, without their being written out wherever Hypothesis names the strategy."""
+    """Return a strategy for one of many texts. Its repr does not list them."""
     return st.integers(0, len(texts) - 1).map(lambda index: texts[index])
 
 
 def _mostly(usual: SearchStrategy[str], other: SearchStrategy[str]) -> SearchStrategy[str]:
-    """`usual` three times out of four. An example shrinks to `other`."""
+    """Return a strategy for `usual` three times out of four; an example shrinks to `other`."""
     return st.integers(0, 3).flatmap(lambda turn: usual if turn else other)
 
 
 def _series(items: list[Element]) -> SearchStrategy[str]:
-    """One after another; literals mostly in the letter case that the BNF prints."""
+    """Return a strategy for a sequence; literals mostly have the letter case of the BNF."""
     pieces: list[SearchStrategy[str]] = []
     at = 0
     while at < len(items):
@@ -120,7 +132,7 @@ def _series(items: list[Element]) -> SearchStrategy[str]:
 
 
 def _literal(items: list[Element], at: int) -> str:
-    """The literal that stands from index `at` on, "" where there is none."""
+    """Return the literal that begins at index `at`; "" if there is none."""
     first = items[at]
     if not isinstance(first, Characters) or first.literal is None or first.offset:
         return ""
@@ -133,16 +145,16 @@ def _literal(items: list[Element], at: int) -> str:
 
 
 def _is_set(item: Element) -> bool:
-    """Whether `item` is one character or one escape, of any number of them."""
+    """Return True if `item` is one character or one escape."""
     if isinstance(item, Variants):
         return all(map(_is_set, item.items))
     return isinstance(item, Characters) or bool(escaped_octets(item))
 
 
 def _run(item: Repeated) -> SearchStrategy[str]:
-    """A run of characters and escapes.
+    """Return a strategy for a run of characters and escapes.
 
-    Reserved characters, other punctuation and escapes are as likely as letters: it is they that rules turn on.
+    Reserved characters, other punctuation and escapes are as likely as letters: rules depend on them.
     """
     choices = item.item.items if isinstance(item.item, Variants) else [item.item]
     bare = _characters(sum({each.mask for each in choices if isinstance(each, Characters)}))
@@ -159,21 +171,21 @@ def _run(item: Repeated) -> SearchStrategy[str]:
     kinds = [st.text("".join(letters), min_size=1, max_size=most), *singles[1:]] if letters else [*singles]
     if words:
         kinds.append(st.sampled_from(words))
-    if "/" in reserved:  # levels, which the rules written out no longer tell from what is between them
+    if "/" in reserved:  # the rules written out no longer show levels
         kinds.append(st.just("/"))
     several = st.lists(st.one_of(*kinds), min_size=item.least, max_size=PIECES).map("".join)
     return _mostly(several, st.one_of(*singles))
 
 
 def _characters(mask: int) -> list[str]:
-    """The characters of a set: small letters first, for they are what an example shrinks to."""
+    """Return the characters of a set: lower-case letters first, because examples shrink to them."""
     return sorted(
         map(chr, bits(mask)), key=lambda character: (not character.islower(), not character.isalnum(), character)
     )
 
 
 def _spellings(item: Element) -> list[str]:
-    """The escapes that `item`, one escape, may be written as."""
+    """Return the spellings of `item`, which is one escape."""
     if isinstance(item, Variants):
         return [text for each in item.items for text in _spellings(each)]
     assert isinstance(item, Series)
@@ -199,14 +211,14 @@ def _missed(draw: DrawFn, syntax: Syntax, texts: SearchStrategy[str]) -> str:
         text = _edited(draw, once)
     if syntax.fullmatch(text) is None:
         return text
-    # Both edits gave a URL again. A character that no URL holds, in the place of the second, does not.
+    # Both edits gave a URL. A character that no URL may contain, in place of the second edit, does not.
     at = draw(st.integers(0, len(once)))
     missed = once[:at] + draw(st.sampled_from(BAD)) + once[at:]
     return missed if syntax.fullmatch(missed) is None else once[:at] + " " + once[at:]
 
 
 def _edited(draw: DrawFn, text: str) -> str:
-    """`text` with something inserted, replaced, left out, doubled or exchanged."""
+    """Return `text` with something inserted, replaced, removed, doubled or exchanged."""
     at = draw(st.integers(0, len(text)))
     put = draw(st.one_of(st.sampled_from(BAD), st.sampled_from(TOKENS), st.characters(max_codepoint=0x17F)))
     edits: Iterable[str] = (

@@ -77,7 +77,7 @@ class LoopSocket(Socket):
         return self
 
     def has_buffered(self) -> bool:
-        """Return True if there are octets that the system has handed out but nobody has read."""
+        """Return True if octets were received from the system but not yet read."""
         return False
 
     async def _ready(self, until: float, *, writing: bool = False) -> None:
@@ -150,15 +150,15 @@ class LoopTLS:
         await self._exchange(self._tls.do_handshake, until)
 
     async def receive(self, most: int, until: float) -> bytes:
-        """As `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
+        """Like `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
         return await self._exchange(lambda: self._tls.read(most), until)
 
     async def send(self, octets: memoryview, until: float) -> int:
-        """As `LoopSocket.send`."""
+        """Like `LoopSocket.send`."""
         return await self._exchange(lambda: self._tls.write(octets[:RECORDS]), until)
 
     def has_buffered(self) -> bool:
-        """Return True if there are octets that the system has handed out but nobody has read."""
+        """Return True if octets were received from the system but not yet read."""
         return self._tls.pending() > 0 or self._incoming.pending > 0
 
     async def _exchange(self, operation: Callable[[], T], until: float) -> T:

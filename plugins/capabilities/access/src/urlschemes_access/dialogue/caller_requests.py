@@ -105,7 +105,7 @@ class CallerRequests:
         return given
 
     def ask(self, request: requests.Ask) -> primitives.Primitives[Answers]:
-        """Raises InputRequired if nobody can be asked, or the answer is None; TypeError for anything but answers."""
+        """Raises InputRequired if the caller passed no `ask` or it returns None, TypeError for anything but answers."""
         form = request.form
         if self._ask is None:
             raise InputRequired(

@@ -76,17 +76,19 @@ class Destinations:
 
 def _check_attribute(url: URL, name: str) -> None:
     """Raise PluginContractError if the attribute `name` of a URL type is not the part of the URL."""
-    part = url.parts.get(name)
-    if part is None:
+    part = url.raw.get(name)
+    if not isinstance(part, str):
         return
+    if part.isdecimal():
+        part = part.lstrip("0") or "0"
     try:
         value: object = getattr(url, name, part)
     except URLError:
         raise
     except Exception as error:
         raise type_failed(type(url), error, f"its {name} cannot be read") from error
-    if str(value).lower() != str(part).lower():
-        expected, got, kind = one_line(str(part), 80), one_line(str(value), 80), type(url).__name__
+    if str(value).lower() != part.lower():
+        expected, got, kind = one_line(part, 80), one_line(str(value), 80), type(url).__name__
         raise PluginContractError(
             f"the type {kind} returns {got!r} as {name}, but the URL has {expected!r}",
             scheme=url.scheme,

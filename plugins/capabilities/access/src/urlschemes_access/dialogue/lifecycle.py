@@ -297,7 +297,7 @@ class Dialogue:
         self._deadline.resume()
 
     def _enter_call(self) -> None:
-        """As `_enter`, for a call of a session: deadline and counts start again."""
+        """Like `_enter`, for a call of a session: deadline and counts start again."""
         self._enter()
         self._deadline.restart()
         self._deadline.resume()

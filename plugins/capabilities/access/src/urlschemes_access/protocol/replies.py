@@ -212,7 +212,7 @@ class Control:
         return (yield from self.reply(what, secret=secret or b""))
 
     def carry_out(self, line: bytes, *codes: int, what: str = "", hint: str | None = None) -> Algorithm[Reply]:
-        """As `command`, for a reply with one of `codes` (default: 2xx). Raises as `Reply.checked`."""
+        """Like `command`, for a reply with one of `codes` (default: 2xx). Raises as `Reply.checked`."""
         what = what or command_name(line)
         return (yield from self.command(line, what=what)).checked(what, *(codes or (2,)), hint=hint)
 

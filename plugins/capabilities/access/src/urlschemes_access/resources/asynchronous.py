@@ -79,15 +79,15 @@ class AsyncDocument(_AsyncResource, AnyDocument):
         return octets
 
     async def read(self, most: int = -1) -> bytes:
-        """As `Document.read`."""
+        """Like `Document.read`."""
         return await self._carry_out(self._read(most))
 
     async def read_text(self, encoding: str | None = None) -> str:
-        """As `Document.read_text`."""
+        """Like `Document.read_text`."""
         return await self._carry_out(self._read_text(encoding))
 
     async def save(self, path: str | os.PathLike[str]) -> int:
-        """As `Document.save`; a thread writes the file. If cancelled, it leaves an existing file as it was."""
+        """Like `Document.save`; a thread writes the file. If cancelled, it leaves an existing file as it was."""
         return await self._carry_out(self._save(path))
 
     async def save_part(self, part: Part) -> Download:
@@ -236,7 +236,7 @@ class _AlgorithmCollector:
 
 
 async def run(dialogue: Dialogue) -> AsyncDocument | AsyncListing | AsyncSession[Any] | Attributes:
-    """As `urlschemes_access.backends.blocking.run`, on the running event loop."""
+    """Like `urlschemes_access.backends.blocking.run`, on the running event loop."""
     source = AsyncSource(dialogue)
     opened = await source.open()
     if opened.kind == "document":

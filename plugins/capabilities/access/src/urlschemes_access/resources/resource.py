@@ -44,7 +44,7 @@ class AnyResource:
 
     @property
     def attributes(self) -> Attributes:
-        """What the server said of the resource before sending it."""
+        """The attributes that the server announced before the content."""
         return self._attributes
 
     @property

@@ -15,7 +15,7 @@ __all__ = ["Outcome", "RunningOperation", "Source"]
 T = TypeVar("T")
 
 Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
-"""The outcome of an operation so far, as observers are told."""
+"""The outcome of an operation so far, as observers get it."""
 
 
 class RunningOperation(Protocol):

@@ -139,7 +139,7 @@ class ReplayBackend:
     def _closed(self, channel: ReplayChannel) -> None:
         if channel.broken in ("", "timeout") and self.progress.would_truncate(channel):
             self.departures.append(
-                f"{channel.label!r} is closed in good order before everything was sent on it: the server takes a part "
+                f"{channel.label!r} is closed, not reset, before everything was sent on it: the server takes a part "
                 "for the whole, unless `ConnectBack(..., sends=True)` lets it be reset"
             )
         number = self.progress.next(channel)

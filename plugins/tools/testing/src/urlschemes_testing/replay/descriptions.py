@@ -72,8 +72,8 @@ def source(step: Step) -> str:
             return call("start_tls", host, on=on, error=error)
         case steps.Client(on, sent, early):
             return call("client", octets(sent), on=on, early=early)
-        case steps.Server(on, said):
-            return call("server", octets(said), on=on)
+        case steps.Server(on, received):
+            return call("server", octets(received), on=on)
         case steps.ClientCloses(on):
             return call("client_closes", on=on)
         case steps.Silence(on):

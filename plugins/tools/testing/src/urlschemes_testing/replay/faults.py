@@ -116,9 +116,9 @@ class _Survey(Replay):
             case Follow():
                 self.survey.possible.append(("redirect refused", "cancelled"))
             case Authenticate():
-                self.survey.possible.append(("nobody knows", "cancelled"))
+                self.survey.possible.append(("no credentials", "cancelled"))
             case Ask():
-                self.survey.possible.append(("nobody answers", "cancelled"))
+                self.survey.possible.append(("no answers", "cancelled"))
             case Deliver() | Open() | Pull():
                 self.survey.possible.append(("cancelled",))
             case _:
@@ -223,7 +223,7 @@ def fault_everywhere(
     - nothing is sent that the good dialogue does not send, except what `also` allows after a fault (`"QUIT"`);
     - only the good content is delivered, and truncated content never counts as complete: the access fails, or the
       algorithm reports `Unterminated`. If the protocol marks the end of content only by closing (`ends_by_closing`), an
-      early end in good order cannot be detected and is accepted;
+      early end cannot be detected and is accepted;
     - a file is kept completely or not at all; an upload of which a part could not be sent never succeeds;
     - no peer is used after it was closed, and after the caller has left only Close is requested.
 

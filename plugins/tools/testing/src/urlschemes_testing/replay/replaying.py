@@ -12,7 +12,6 @@ from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.grammar.octets import SCHEME_NAME
 from urlschemes_access.backends.blocking import carry_out
 from urlschemes_access.dialogue import Dialogue as AccessDialogue
-from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import Authenticate, Close, Open, Unterminated
 from urlschemes_testing.replay import steps
@@ -227,9 +226,6 @@ class Replay:
         ) from error
 
     def _outcome(self, error: URLError | None) -> Outcome:
-        if isinstance(error, DeadlineExceeded) and self._progress.first_open < len(self._progress.steps):
-            waiting = describe(self._progress.steps[self._progress.first_open])
-            error.add_note(f"the dialogue waits for this step: {waiting}")
         opened = self._opened
         return Outcome(
             kind=opened.kind if opened else None,

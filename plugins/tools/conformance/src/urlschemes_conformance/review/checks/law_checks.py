@@ -8,13 +8,13 @@ from urlschemes.errors import InvalidURL, URLError
 from urlschemes.redaction import described
 from urlschemes_conformance import laws
 from urlschemes_conformance.review.catalogue import check
+from urlschemes_conformance.review.reviewed_scheme import CannotCheck, ReviewedScheme
 from urlschemes_conformance.review.verdicts import failed, passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from urlschemes.url.value import URL
-    from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
 
 __all__: list[str] = []
@@ -44,6 +44,8 @@ def _violation(law: Callable[[T], None], item: T) -> str:
         law(item)
     except laws.BrokenLaw as broken:
         return str(broken)
+    except CannotCheck:
+        raise
     except URLError as error:
         return f"it is refused: {error.message}"
     except Exception as error:  # noqa: BLE001  code of the plugin may raise anything

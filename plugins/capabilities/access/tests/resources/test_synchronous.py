@@ -1,27 +1,23 @@
-"""Documents, listings, sessions and entries, on a source that needs no network."""
+"""Document, Listing and Session, with a source that needs no network."""
 
 from __future__ import annotations
 
-import copy
 import os
-import pickle
 import stat
 import tracemalloc
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import pytest
 
 from urlschemes.url.value import URL
-from urlschemes_access.attributes import Attributes, Entry, FileFacts, media_type_of
-from urlschemes_access.credentials import Credentials, Form, Question
+from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Peer, Pull
-from urlschemes_access.resources import Document, Listing, Session
-from urlschemes_access.resources.common import SMALL
+from urlschemes_access.resources.document_content import SMALL
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 T = TypeVar("T")
 
@@ -64,11 +60,11 @@ def document(*pieces: bytes | Exception, media_type: str | None = None, limits: 
     return Document(Pieces(*pieces, limits=limits), Attributes(media_type=media_type))
 
 
-def test_a_document_iterates_in_the_pieces_that_come() -> None:
+def test_a_document_iterates_over_pieces_as_they_arrive() -> None:
     assert list(document(b"one", b"two")) == [b"one", b"two"]
 
 
-def test_a_document_reads_whole_or_by_the_count() -> None:
+def test_a_document_reads_everything_or_a_number_of_octets() -> None:
     assert document(b"one", b"two").read() == b"onetwo"
     counted = document(b"one", b"two", b"three")
     assert [counted.read(2), counted.read(2), counted.read(0), counted.read(100), counted.read(), counted.read(1)] == [
@@ -81,20 +77,20 @@ def test_a_document_reads_whole_or_by_the_count() -> None:
     ]
 
 
-def test_reading_and_iterating_mix() -> None:
+def test_reading_and_iterating_can_be_combined() -> None:
     mixed = document(b"onetwo", b"three")
     assert mixed.read(3) == b"one"
     assert list(mixed) == [b"two", b"three"]
 
 
-def test_a_document_knows_when_it_was_read_to_its_end() -> None:
+def test_a_document_read_to_its_end_is_terminated() -> None:
     read = document(b"one")
     assert read.terminated is None
     read.read()
     assert read.terminated is True
 
 
-def test_the_whole_is_bounded_and_the_stream_is_not() -> None:
+def test_reading_everything_is_limited_and_iterating_is_not() -> None:
     limits = Limits(content=10)
     source = Pieces(b"x" * 8, b"x" * 8, limits=limits)
     with pytest.raises(LimitExceeded) as refusal:
@@ -105,7 +101,7 @@ def test_the_whole_is_bounded_and_the_stream_is_not() -> None:
     assert document(b"x" * 10, limits=limits).read() == b"x" * 10
 
 
-def test_what_came_of_a_short_document_is_on_its_error_and_nowhere_else() -> None:
+def test_truncated_content_is_only_available_from_the_error() -> None:
     short = document(b"one", b"two", Truncated("cut", received=6, expected=9))
     with pytest.raises(Truncated) as cut:
         short.read()
@@ -137,17 +133,17 @@ def test_what_came_of_a_short_document_is_on_its_error_and_nowhere_else() -> Non
         (b"\\u0041", "text/plain;charset=Raw-Unicode-Escape", "\\u0041"),
     ],
 )
-def test_text_is_decoded_as_the_media_type_or_the_octets_say(octets: bytes, media_type: str | None, text: str) -> None:
+def test_text_is_decoded_by_the_media_type_or_by_the_octets(octets: bytes, media_type: str | None, text: str) -> None:
     assert document(octets, media_type=media_type).read_text() == text
 
 
-def test_an_encoding_that_the_caller_chose_is_not_bent() -> None:
+def test_an_encoding_of_the_caller_is_strict() -> None:
     assert document(b"gr\xfcn", media_type="text/plain;charset=utf-8").read_text("latin-1") == "grün"
-    with pytest.raises(ProtocolError, match="the content is not utf-8"):
+    with pytest.raises(ProtocolError, match="the content cannot be decoded as utf-8"):
         document(b"gr\xfcn").read_text("utf-8")
 
 
-def test_saving_replaces_the_file_at_once(tmp_path: Path) -> None:
+def test_saving_replaces_the_file(tmp_path: Path) -> None:
     target = tmp_path / "saved"
     target.write_text("old")
     assert document(b"one", b"two").save(target) == 6
@@ -157,7 +153,7 @@ def test_saving_replaces_the_file_at_once(tmp_path: Path) -> None:
     assert names(tmp_path) == ["saved"]
 
 
-def test_a_drip_takes_no_more_memory_than_it_brings() -> None:
+def test_small_pieces_take_no_more_memory_than_their_octets() -> None:
     size = 40_000
     tracemalloc.start()
     try:
@@ -172,14 +168,14 @@ def test_a_drip_takes_no_more_memory_than_it_brings() -> None:
     assert peak - before < 4 * size
 
 
-def test_saving_under_the_longest_name(tmp_path: Path) -> None:
+def test_a_file_with_the_longest_name_can_be_saved(tmp_path: Path) -> None:
     name = "\u6587" * 85  # 255 octets
     assert document(b"one").save(tmp_path / name) == 3
     assert names(tmp_path) == [name]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
-def test_a_saved_file_may_be_read_by_whom_the_older_one_could(tmp_path: Path) -> None:
+def test_a_saved_file_has_the_permissions_of_the_older_one(tmp_path: Path) -> None:
     target = tmp_path / "private"
     target.write_bytes(b"old")
     target.chmod(0o600)
@@ -188,7 +184,7 @@ def test_a_saved_file_may_be_read_by_whom_the_older_one_could(tmp_path: Path) ->
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
-def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_save_leaves_only_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "saved"
     target.write_text("old")
     with pytest.raises(Truncated):
@@ -197,7 +193,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> N
     assert names(tmp_path) == ["saved"]
 
 
-def test_saving_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_saving_in_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(AccessError, match="cannot write") as fault:
         document(b"one").save(tmp_path / "no" / "folder")
     assert isinstance(fault.value.__cause__, FileNotFoundError)
@@ -207,13 +203,13 @@ def test_saving_where_nothing_can_be_written(tmp_path: Path) -> None:
     assert names(tmp_path) == ["folder"]
 
 
-def test_the_other_sides_name_is_never_a_file_name(tmp_path: Path) -> None:
+def test_a_name_from_the_server_is_never_a_file_name(tmp_path: Path) -> None:
     named = Document(Pieces(b"one"), Attributes(name="../../evil"))
     named.save(tmp_path / "mine")
     assert names(tmp_path) == ["mine"]
 
 
-def test_closing_twice_and_reading_after_it() -> None:
+def test_a_closed_document_can_be_closed_again_but_not_read() -> None:
     source = Pieces(b"one", b"two")
     with Document(source, Attributes()) as closing:
         assert next(iter(closing)) == b"one"
@@ -225,64 +221,19 @@ def test_closing_twice_and_reading_after_it() -> None:
     assert closed.value.scheme == "x-talk"
 
 
-def test_a_document_dropped_unread_closes_its_source() -> None:
+def test_a_document_that_is_garbage_collected_closes_its_source() -> None:
     source = Pieces(b"one")
     dropped = Document(source, Attributes())
     del dropped
     assert source.ended == ["close"]
 
 
-def test_a_listing_gives_its_entries() -> None:
+def test_a_listing_iterates_over_its_entries() -> None:
     first, second = Entry(name="a", kind="file"), Entry(name="b")
     with Listing(Pieces(first, second), Attributes(name="folder")) as listing:
         assert listing.attributes.name == "folder"
         assert list(listing) == [first, second]
         assert list(listing) == []
-
-
-def test_an_entry_is_read_by_the_registry_of_its_listing() -> None:
-    entry = Entry(name="a", url="x-talk://host.example/")
-    entry.read_by(lambda text: cast("URL", f"read {text}"))
-    assert cast("str", entry.parse()) == "read x-talk://host.example/"
-    assert entry == Entry(name="a", url="x-talk://host.example/")
-
-
-def test_an_entry_that_came_from_no_listing_gives_a_generic_url() -> None:
-    entry = Entry(name="a", url="x-not-installed://host.example/")
-    assert entry.parse() == URL.parse("x-not-installed://host.example/")
-    assert type(entry.parse()) is URL
-
-
-def test_an_entry_without_a_url_says_why() -> None:
-    with pytest.raises(ProtocolError, match="port 99999 is none"):
-        Entry(name="a", problem="port 99999 is none").parse()
-    with pytest.raises(ProtocolError, match="has no URL"):
-        Entry(name="a\x1b[2J").parse()
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        Attributes(media_type="text/plain", size=3, modified=datetime(2020, 1, 1, tzinfo=UTC), fields={"a": "b"}),
-        Entry(name="a", url="x-talk://h/", kind="file", size=1, fields={"a": "b"}, problem="none"),
-        Credentials("user", "secret"),
-        FileFacts("/a", "file", 3, datetime(2020, 1, 1, tzinfo=UTC)),
-        Form("title", (Question("Ask", "Who?", choices=("a", "b")),)),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_values_pickle_and_copy(value: object) -> None:
-    assert pickle.loads(pickle.dumps(value)) == value == copy.deepcopy(value)
-
-
-def test_an_entry_pickles_without_its_registry() -> None:
-    entry = Entry(name="a", url="x-talk://h/")
-    entry.read_by(lambda _: cast("URL", None))
-    assert pickle.loads(pickle.dumps(entry)) == entry
-
-
-def test_a_password_is_not_shown() -> None:
-    assert "secret" not in repr(Credentials("user", "secret"))
 
 
 class Shell(Session):
@@ -294,7 +245,7 @@ def iter_pull() -> Algorithm[bytes]:
     return (yield from Pull())
 
 
-def test_a_session_says_its_closing_words_unless_something_went_wrong() -> None:
+def test_a_session_ends_its_dialogue_unless_the_block_raised() -> None:
     source = Pieces()
     with Shell(source, Attributes(), Peer("shell")) as shell:
         assert shell.peer.label == "shell"
@@ -320,39 +271,6 @@ def test_a_resource_prints_without_its_password() -> None:
     assert repr(Document(Secret(), Attributes())) == "<Document x-talk://user:***@host.example/>"
 
 
-def test_what_the_other_side_says_prints_without_passwords() -> None:
-    told = {"at": "ftp://user:secret@host.example/", "by": "a@b"}
-    assert repr(Entry(name="ftp://u:secret@h/", url="ftp://u:secret@h:21/a", size=3, fields=told)) == (
-        "Entry(name='ftp://u:***@h/', url='ftp://u:***@h:21/a', kind='', size=3, modified=None, "
-        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'}, problem=None)"
-    )
-    assert repr(Attributes(name="a", fields=told)) == (
-        "Attributes(media_type=None, size=None, modified=None, name='a', "
-        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'})"
-    )
-
-
-def test_iterables_of_octets_can_be_sent_on() -> None:
+def test_a_document_is_an_iterable_of_bytes() -> None:
     pieces: Iterable[bytes] = document(b"one")
     assert b"".join(pieces) == b"one"
-
-
-@pytest.mark.parametrize(
-    ("name", "media_type"),
-    [
-        ("a.txt", "text/plain"),
-        ("a.PNG", "image/png"),
-        ("a.tar.gz", "application/gzip"),
-        ("a.txt.bz2", "application/x-bzip2"),
-        ("a.tar.xz", "application/x-xz"),
-        ("a.txt.Z", None),
-        ("a", None),
-        ("", None),
-        (None, None),
-        ("http://x.txt", "text/plain"),
-        ("data:image/png,x", None),
-    ],
-)
-def test_the_suffix_of_a_name_tells_the_media_type(name: str | None, media_type: str | None) -> None:
-    """Of what was compressed, that of the octets that are there."""
-    assert media_type_of(name) == media_type

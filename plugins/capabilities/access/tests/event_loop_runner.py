@@ -1,4 +1,4 @@
-"""Runs a dialogue on an event loop, behind a face that blocks: the tests of one driver are those of the other too."""
+"""EventLoopRunner: runs dialogues on an event loop behind blocking calls, so that tests apply to both backends."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import inspect
 from typing import Any, Self
 
 from urlschemes_access.dialogue import Dialogue
-from urlschemes_access.resources import Document, Listing, Session
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession, run
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 
-class Looped:
-    """An event loop, and others where that one runs already. `faults` are what they would have logged."""
+class EventLoopRunner:
+    """Event loops: one, and others for operations that begin while it runs. `faults` are the errors that they log."""
 
     def __init__(self) -> None:
         self.faults: list[dict[str, Any]] = []
@@ -20,13 +20,13 @@ class Looped:
         self._new()
 
     def run(self, dialogue: Dialogue) -> Any:
-        """As `drive.run`."""
+        """Return a blocking resource, as `blocking.run` does."""
         idle = (runner for runner in self._runners if not runner.get_loop().is_running())
         runner = next(idle, None) or self._new()
         return runner.run(_begun(dialogue, runner))
 
     def close(self) -> None:
-        """Close the loops; no task may be left on them."""
+        """Close the loops, on which no task may be left."""
         for runner in self._runners:
             assert not asyncio.all_tasks(runner.get_loop())
             runner.close()
@@ -51,7 +51,7 @@ async def _begun(dialogue: Dialogue, runner: asyncio.Runner) -> Any:
 
 
 class Facade:
-    """An AsyncDocument, AsyncListing or AsyncSession that says it is `of` the type that blocks, and blocks."""
+    """A blocking facade of an asynchronous resource; `isinstance` takes it for the blocking type `of`."""
 
     def __init__(self, resource: Any, of: type[Any], runner: asyncio.Runner) -> None:
         self._resource = resource
@@ -66,12 +66,12 @@ class Facade:
         loop = self._runner.get_loop()
         if not loop.is_running():
             return self._runner.run(what)
-        try:  # called by what the loop runs: it cannot wait
+        try:  # called by code that the loop runs, so it cannot wait
             what.send(None)
         except StopIteration as end:
             return end.value
         what.close()
-        raise AssertionError("this would have to wait")
+        raise AssertionError("this call would have to wait")
 
     def __iter__(self) -> Self:
         return self

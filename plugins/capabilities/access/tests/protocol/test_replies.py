@@ -55,7 +55,7 @@ def run(script: Script, code_on: CodeOn, found: list[Any] | None = None) -> Algo
 
 
 def result(script: Script, *steps: Step, code_on: CodeOn = "every line") -> Any:
-    """What the script returns, talking with a server that does these steps; or the error is raised."""
+    """Return the result of a script against a server that takes these steps, or raise its error."""
     found: list[Any] = []
     outcome = replay(run(script, code_on, found), Dialogue(C, *steps))
     if outcome.error is not None:
@@ -103,26 +103,26 @@ def test_a_line_is_a_reply(code_on: CodeOn, line: str | bytes, code: int, text: 
     "line",
     ["", "20", "20x no", "099 no", "600 no", " 200 no", "200x", "2000", "200_no", "200\tno", "-200 no", b"\xb2\xb200"],
 )
-def test_what_begins_otherwise_is_no_reply(code_on: CodeOn, line: str | bytes) -> None:
+def test_a_line_without_a_code_is_an_error(code_on: CodeOn, line: str | bytes) -> None:
     said = line.encode() if isinstance(line, str) else line
     with pytest.raises(ProtocolError, match="expected a reply to it") as error:
         result(one_reply, server(said + b"\r\n"), code_on=code_on)
     assert error.value.where == "it"
 
 
-def test_several_lines_of_which_every_one_bears_the_code() -> None:
+def test_several_lines_with_the_code_on_each() -> None:
     """RFC 5321 section 4.2.1."""
     assert reply("every line", "250-a", "250-", "250-c", "250 d") == Reply(250, (b"a", b"", b"c", b"d"))
     assert reply("every line", "250-a", "250") == Reply(250, (b"a", b""))
 
 
 @pytest.mark.parametrize("line", ["251 no", "251-no", "no", "", " 250 no", "250x", "25"])
-def test_another_line_where_every_one_bears_the_code(line: str) -> None:
+def test_a_line_without_the_code_among_lines_with_it_is_an_error(line: str) -> None:
     with pytest.raises(ProtocolError, match="expected a reply to it"):
         result(one_reply, server("250-a", line, "250 b"), code_on="every line")
 
 
-def test_several_lines_of_which_the_first_and_the_last_bear_the_code() -> None:
+def test_several_lines_with_the_code_on_the_first_and_the_last() -> None:
     """RFC 959 section 4.2: between them, anything."""
     free = ("x", "", " 211 x", "2110", "212 not yet", "212-x", "21")
     found = reply("first and last", "211-a", *free, "211 z")
@@ -130,7 +130,7 @@ def test_several_lines_of_which_the_first_and_the_last_bear_the_code() -> None:
     assert reply("first and last", "211-a", "211-b", "211") == Reply(211, (b"a", b"b", b""))
 
 
-def test_several_lines_where_there_is_only_one() -> None:
+def test_several_lines_in_a_protocol_with_one_are_an_error() -> None:
     """RFC 3977 section 3.2."""
     with pytest.raises(ProtocolError, match="expected a reply to it, got '200-a'"):
         result(one_reply, server("200-a", "200 b"), code_on="only line")
@@ -158,17 +158,17 @@ def test_a_reply_is_read_as_it_was_written(lines: list[bytes]) -> None:
     ],
     ids=["lines", "octets", "a line", "a line without end"],
 )
-def test_a_reply_is_bounded(code_on: CodeOn, said: bytes, limit: str, most: int) -> None:
+def test_a_reply_is_limited(code_on: CodeOn, said: bytes, limit: str, most: int) -> None:
     with pytest.raises(LimitExceeded) as error:
         result(one_reply, server(said), code_on=code_on)
     assert (error.value.limit, error.value.value) == (limit, most)
 
 
-def test_what_is_just_allowed() -> None:
+def test_a_reply_of_the_largest_size_is_accepted() -> None:
     assert len(result(one_reply, server(b"220-x\r\n" * 999 + b"220 x\r\n")).lines) == 1000
 
 
-def test_a_connection_that_is_closed_where_a_reply_is_due() -> None:
+def test_a_connection_closed_before_a_reply_is_an_error() -> None:
     with pytest.raises(ConnectError, match="closed the connection instead of sending a reply to it"):
         result(one_reply, server_closes())
     with pytest.raises(Truncated, match="closed the connection instead of sending a reply to it"):
@@ -177,7 +177,7 @@ def test_a_connection_that_is_closed_where_a_reply_is_due() -> None:
         result(one_reply, server(b"250 a"), server_closes())
 
 
-def test_a_bounded_wait() -> None:
+def test_a_wait_for_a_reply_can_be_bounded() -> None:
     def patient(control: Control) -> Algorithm[Reply]:
         return (yield from control.reply("it", within=5, phase="confirmation"))
 
@@ -193,10 +193,10 @@ def test_a_bounded_wait() -> None:
     assert result(after_another, server("250-a", "250 b", "251 c")).code == 251  # which is there already
 
 
-# What a reply means
+# The meaning of replies
 
 
-def test_the_reply_as_a_text() -> None:
+def test_a_reply_prints_on_one_line() -> None:
     found = Reply(550, (b"a\x1b[2J", b"", b"b\xff "))
     assert (found.kind, found.words) == (5, b"a\x1b[2J  b\xff")
     assert found.text == r"a\x1b[2J  b\xff"
@@ -206,17 +206,17 @@ def test_the_reply_as_a_text() -> None:
 
 
 @pytest.mark.parametrize("codes", [(250,), (2,), (354, 250), (1, 2)])
-def test_a_code_that_was_due(codes: tuple[int, ...]) -> None:
+def test_a_reply_with_an_expected_code_is_returned(codes: tuple[int, ...]) -> None:
     found = Reply(250, (b"ok",))
     assert found.checked("it", *codes) is found
 
 
-def test_a_refusal_that_was_due_is_none() -> None:
+def test_an_expected_refusal_is_returned() -> None:
     assert Reply(550, (b"no",)).checked("it", 550).code == 550
 
 
 @pytest.mark.parametrize("code", [421, 450, 500, 553])
-def test_a_refusal(code: int) -> None:
+def test_a_refusal_is_a_remote_error(code: int) -> None:
     with pytest.raises(RemoteError) as error:
         Reply(code, (b"No \x1b", b"way")).checked("DO it", 2, hint="do not", sent=None)
     refusal = error.value
@@ -229,14 +229,14 @@ def test_a_refusal(code: int) -> None:
     ("code", "codes", "wanted"),
     [(150, (2,), "2xx"), (251, (250,), "250"), (350, (226, 250), "226 or 250"), (331, (120, 2), "120 or 2xx")],
 )
-def test_a_reply_that_may_not_follow(code: int, codes: tuple[int, ...], wanted: str) -> None:
+def test_an_unexpected_reply_is_a_protocol_error(code: int, codes: tuple[int, ...], wanted: str) -> None:
     with pytest.raises(ProtocolError) as error:
         Reply(code, (b"what?",)).checked("it", *codes)
     assert error.value.message == f"expected a reply {wanted} in answer to it, got '{code} what?'"
     assert error.value.where == "it"
 
 
-def test_what_had_been_sent_is_told() -> None:
+def test_an_error_has_the_number_of_octets_sent() -> None:
     with pytest.raises(RemoteError, match="10 octets had been sent and may be stored in part") as refused:
         Reply(452, (b"full",)).checked("it", 226, sent=10)
     with pytest.raises(ProtocolError, match="nothing of the content had been sent") as strange:
@@ -245,7 +245,7 @@ def test_what_had_been_sent_is_told() -> None:
 
 
 class Meant(Reply):
-    """What a protocol adds to the meaning of codes."""
+    """Replies of a protocol that defines the meaning of codes."""
 
     __slots__ = ()
 
@@ -263,7 +263,7 @@ class Meant(Reply):
         return super().refusal(what, hint=hint, sent=sent)
 
 
-def test_a_protocol_with_meanings_of_its_own() -> None:
+def test_a_protocol_may_define_the_meaning_of_codes() -> None:
     def asks(control: Control) -> Algorithm[Reply]:
         own = Control(control.peer, code_on="only line", reply_type=Meant)
         return (yield from own.carry_out(b"GET it"))
@@ -280,14 +280,14 @@ def test_a_protocol_with_meanings_of_its_own() -> None:
 # Commands
 
 
-def test_a_command_and_its_reply() -> None:
+def test_a_command_returns_its_reply() -> None:
     def ask(control: Control) -> Algorithm[Reply]:
         return (yield from control.command(b"LOOK here"))
 
     assert result(ask, client("LOOK here"), server("550 no")) == Reply(550, (b"no",))
 
 
-def test_to_carry_out_is_2xx_or_the_codes_that_are_named() -> None:
+def test_carry_out_expects_2xx_or_the_given_codes() -> None:
     def look(control: Control) -> Algorithm[Reply]:
         return (yield from control.carry_out(b"LOOK"))
 
@@ -304,7 +304,7 @@ def test_to_carry_out_is_2xx_or_the_codes_that_are_named() -> None:
         result(data, client("DATA"), server("450 no"))
 
 
-def test_a_banner() -> None:
+def test_the_banner_is_the_first_reply() -> None:
     def greeted(control: Control) -> Algorithm[Reply]:
         return (yield from control.banner(220))
 
@@ -332,7 +332,7 @@ def test_no_command_carries_a_control_character(octet: int) -> None:
         assert "geheim" not in str(error.value)
 
 
-def test_silence_before_a_command() -> None:
+def test_a_reply_before_its_command_is_an_error() -> None:
     def asks(control: Control) -> Algorithm[Reply]:
         yield from control.banner(220)
         return (yield from control.command(b"LOOK"))
@@ -360,7 +360,7 @@ def sends_a_secret(control: Control) -> Algorithm[Reply]:
         ("331 geheim", ProtocolError),
     ],
 )
-def test_a_secret_is_shown_nowhere(said: str | bytes, error: type[URLError]) -> None:
+def test_a_secret_is_hidden_in_replies_and_errors(said: str | bytes, error: type[URLError]) -> None:
     def checks(control: Control) -> Algorithm[Reply]:
         return (yield from sends_a_secret(control)).checked("the login", 2)
 
@@ -371,14 +371,14 @@ def test_a_secret_is_shown_nowhere(said: str | bytes, error: type[URLError]) -> 
         assert "geheim" not in text
 
 
-def test_a_secret_is_none_for_a_trace() -> None:
+def test_a_secret_is_hidden_in_the_trace() -> None:
     asked: list[Request[Any]] = [next(sends_a_secret(Control(Peer("it"), code_on="every line")))]
     assert isinstance(asked[0], Send)
     assert asked[0].octets == b"PASS geheim\r\n"
     assert "geheim" not in repr(asked[0])
 
 
-def test_an_empty_secret() -> None:
+def test_an_empty_secret_can_be_sent() -> None:
     def asks(control: Control) -> Algorithm[Reply]:
         return (yield from control.command(b"PASS ", secret=b""))
 
@@ -389,7 +389,7 @@ def test_an_empty_secret() -> None:
 # Over to TLS, and away
 
 
-def test_nothing_that_was_said_before_tls_counts_after_it() -> None:
+def test_octets_received_before_tls_are_an_error() -> None:
     """RFC 3207 section 4.2."""
 
     def protects(control: Control) -> Algorithm[Reply]:
@@ -405,7 +405,7 @@ def test_nothing_that_was_said_before_tls_counts_after_it() -> None:
 
 
 @pytest.mark.parametrize("ending", [(server("221 bye"),), (server_closes(),), (server_resets(),), (silence(),), ()])
-def test_a_farewell_spoils_nothing(ending: tuple[Step, ...]) -> None:
+def test_errors_of_quit_are_ignored(ending: tuple[Step, ...]) -> None:
     def leaves(control: Control) -> Algorithm[None]:
         yield from control.quit()
 
@@ -426,7 +426,7 @@ def test_a_farewell_spoils_nothing(ending: tuple[Step, ...]) -> None:
         (b"L" * 99, "L" * 57 + "..."),
     ],
 )
-def test_a_command_as_errors_name_it(line: bytes, name: str) -> None:
+def test_the_name_of_a_command_in_errors(line: bytes, name: str) -> None:
     assert command_name(line) == name
 
 
@@ -440,7 +440,7 @@ def test_a_command_as_errors_name_it(line: bytes, name: str) -> None:
         (b"\r\n.\r\n", b"\r\n..\r\n"),
     ],
 )
-def test_a_dot_that_begins_a_line_is_doubled(lines: bytes, sent: bytes) -> None:
+def test_a_dot_at_the_beginning_of_a_line_is_doubled(lines: bytes, sent: bytes) -> None:
     assert dot_stuffed(lines) == sent
 
 
@@ -471,7 +471,7 @@ HELPED: dict[CodeOn, Step] = {
 
 
 @pytest.mark.parametrize("code_on", HELPED)
-def test_a_dialogue_cut_everywhere_and_with_every_fault(code_on: CodeOn) -> None:
+def test_a_dialogue_split_everywhere_and_with_every_fault(code_on: CodeOn) -> None:
     asked = (server("220 ready"), client("HELP"), HELPED[code_on], client("DATA"), server("354 go"))
     dialogue = Dialogue(C, *asked, client(b"..a\r\n.\r\n"), server("250 taken"), client("QUIT"), server("221 bye"))
     split_everywhere(lambda: run(posts, code_on), dialogue)

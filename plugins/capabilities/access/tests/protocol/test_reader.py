@@ -1,4 +1,4 @@
-"""What an algorithm says of octets that it did not expect."""
+"""Errors for unexpected octets, and addresses of servers in options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from urlschemes_access.protocol import server_address, unexpected
         (b"x" * 61, "x" * 60),
     ],
 )
-def test_what_came_unexpectedly_is_shown_safely_and_escaped_once(octets: bytes, shown: str) -> None:
+def test_unexpected_octets_are_shown_safely(octets: bytes, shown: str) -> None:
     error = unexpected(octets, "reply", "a reply")
     assert error.message == f"expected a reply, got '{shown}'"
     assert error.where == "reply"
@@ -34,8 +34,8 @@ def test_what_came_unexpectedly_is_shown_safely_and_escaped_once(octets: bytes, 
         ("relay.dom:99999", ("relay.dom", 99999)),
     ],
 )
-def test_where_an_option_says_that_a_server_is(text: str, place: tuple[str, int]) -> None:
-    """Whether it is a host, and a port, and one that may be connected to, the policy says."""
+def test_the_address_of_a_server_has_a_host_and_perhaps_a_port(text: str, place: tuple[str, int]) -> None:
+    """The policy checks the host and the port later."""
     assert server_address(text, 587, option="relay") == place
 
 
@@ -60,7 +60,7 @@ def test_where_an_option_says_that_a_server_is(text: str, place: tuple[str, int]
         "a" * 254,
     ],
 )
-def test_what_is_no_place_is_refused_and_shown_safely(text: str) -> None:
+def test_an_invalid_server_address_is_unsafe(text: str) -> None:
     with pytest.raises(UnsafeURL, match=r"invalid relay '.*': expected host or host:port") as refused:
         server_address(text, 587, option="relay")
     assert refused.value.part == "relay"

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -23,7 +24,6 @@ from urlschemes_access.attributes import FileFacts
 from urlschemes_access.backends.blocking import run
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import PolicyDenied, RemoteError
-from urlschemes_access.operation_arguments import Terms
 from urlschemes_access.protocol import (
     Algorithm,
     Close,
@@ -66,9 +66,26 @@ shelfurl = "x-shelf:" *uchar
 posix = pytest.mark.skipif(os.name == "nt", reason="what only POSIX has")
 
 
-def operate(algorithm: Algorithm[None], *, policy: Policy, content: Any = None, trace: Any = None) -> None:
-    terms = Terms(policy=policy, content=content, trace=trace)
-    run(Dialogue(algorithm, url=SCHEME.url_type.parse("x-shelf:"), registration=SCHEME.registration, terms=terms))
+def operate(
+    algorithm: Algorithm[None],
+    *,
+    policy: Policy,
+    content: Any = None,
+    trace: Any = None,
+    clock: Callable[[], float] = monotonic,
+) -> None:
+    url = SCHEME.url_type.parse("x-shelf:")
+    run(
+        Dialogue(
+            algorithm,
+            url=url,
+            registration=SCHEME.registration,
+            policy=policy,
+            content=content,
+            trace=trace,
+            clock=clock,
+        )
+    )
 
 
 def doing(*asked: Request[Any], found: list[Any]) -> Algorithm[None]:
@@ -79,7 +96,7 @@ def doing(*asked: Request[Any], found: list[Any]) -> Algorithm[None]:
 
 
 def place(*asked: Request[Any], writable: tuple[Path, ...], roots: tuple[Path, ...] = ()) -> list[Any]:
-    """What the requests are answered with."""
+    """Return the answers to requests."""
     found: list[Any] = []
     policy = Policy(writable=tuple(map(str, writable)), roots=tuple(map(str, roots)))
     operate(doing(*asked, found=found), policy=policy)
@@ -102,7 +119,7 @@ def write(path: Path | str, to: Any, *pieces: bytes, under: Path, kept: bool = T
     return facts[0] if facts else None
 
 
-def test_nothing_is_written_until_a_folder_is_given_for_it(tmp_path: Path) -> None:
+def test_no_file_is_written_without_an_allowed_folder(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     for request in (OpenFile(str(path), to="replace"), OpenFile(str(path), to="append"), Remove(str(path))):
@@ -115,7 +132,7 @@ def test_nothing_is_written_until_a_folder_is_given_for_it(tmp_path: Path) -> No
     assert path.read_bytes() == b"old"
 
 
-def test_a_new_file_has_all_of_the_content_and_the_usual_mode(tmp_path: Path) -> None:
+def test_a_new_file_has_the_whole_content_and_the_usual_mode(tmp_path: Path) -> None:
     facts = write(tmp_path / "new", "replace", b"one ", b"", b"two", under=tmp_path)
     assert (tmp_path / "new").read_bytes() == b"one two"
     assert facts is not None
@@ -126,7 +143,7 @@ def test_a_new_file_has_all_of_the_content_and_the_usual_mode(tmp_path: Path) ->
     assert sorted(each.name for each in tmp_path.iterdir()) == ["new", "usual"]
 
 
-def test_what_is_replaced_keeps_its_mode_and_its_readers_keep_the_older_content(tmp_path: Path) -> None:
+def test_a_replaced_file_keeps_its_mode_and_open_readers_the_old_content(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     path.chmod(0o640)
@@ -138,7 +155,7 @@ def test_what_is_replaced_keeps_its_mode_and_its_readers_keep_the_older_content(
 
 
 @posix
-def test_what_is_replaced_is_never_open_to_more_people_and_runs_as_nobody_else(
+def test_a_replaced_file_is_never_readable_by_more_users_nor_setuid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a"
@@ -159,7 +176,7 @@ def test_what_is_replaced_is_never_open_to_more_people_and_runs_as_nobody_else(
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
-def test_appending(tmp_path: Path) -> None:
+def test_content_is_appended_to_an_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"one")
     facts = write(path, "append", b" two", b" three", under=tmp_path)
@@ -172,7 +189,7 @@ def test_appending(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("to", ["replace", "append"])
-def test_what_is_not_kept_was_never_there(tmp_path: Path, to: str) -> None:
+def test_a_change_without_keep_is_undone(tmp_path: Path, to: str) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     write(path, to, b"x" * 3_000_000, under=tmp_path, kept=False)
@@ -181,7 +198,7 @@ def test_what_is_not_kept_was_never_there(tmp_path: Path, to: str) -> None:
 
 
 @pytest.mark.parametrize("to", ["replace", "append"])
-def test_content_that_fails_in_the_middle_leaves_the_file_as_it_was(tmp_path: Path, to: Any) -> None:
+def test_content_that_fails_leaves_the_file_as_it_was(tmp_path: Path, to: Any) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
 
@@ -202,7 +219,7 @@ def test_content_that_fails_in_the_middle_leaves_the_file_as_it_was(tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_of_what_others_wrote_to_the_file_meanwhile_nothing_is_cut(tmp_path: Path) -> None:
+def test_octets_of_other_writers_are_not_truncated(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
 
@@ -220,7 +237,7 @@ def test_of_what_others_wrote_to_the_file_meanwhile_nothing_is_cut(tmp_path: Pat
 
 @posix
 @pytest.mark.parametrize("to", ["replace", "append"])
-def test_no_room_left(tmp_path: Path, to: str) -> None:
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, to: str) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -260,7 +277,9 @@ ASKING: list[Callable[[str], Request[Any]]] = [
 
 @pytest.mark.parametrize("path", OUTSIDE)
 @pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
-def test_nothing_outside_is_touched(tmp_path: Path, path: str, ask: Callable[[str], Request[Any]]) -> None:
+def test_files_outside_the_allowed_folders_are_not_changed(
+    tmp_path: Path, path: str, ask: Callable[[str], Request[Any]]
+) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "secret").write_text("secret")
@@ -277,14 +296,14 @@ def test_nothing_outside_is_touched(tmp_path: Path, path: str, ask: Callable[[st
 
 @pytest.mark.parametrize("path", ["/proc/self/oom_score_adj", "/dev/null", "/sys/x", "/dev/shm/x"])
 @pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
-def test_the_systems_own_folders_are_closed(path: str, ask: Callable[[str], Request[Any]]) -> None:
-    with pytest.raises(PolicyDenied, match="the system's own"):
+def test_files_in_system_folders_are_not_changed(path: str, ask: Callable[[str], Request[Any]]) -> None:
+    with pytest.raises(PolicyDenied, match="in a system folder"):
         place(ask(path), writable=(Path("/"),))
 
 
 @posix
 @pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
-def test_only_regular_files(tmp_path: Path, ask: Callable[[str], Request[Any]]) -> None:
+def test_only_regular_files_are_changed(tmp_path: Path, ask: Callable[[str], Request[Any]]) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     (tmp_path / "to-folder").symlink_to("folder")
@@ -293,7 +312,7 @@ def test_only_regular_files(tmp_path: Path, ask: Callable[[str], Request[Any]]) 
         listener.bind(f"/proc/self/fd/{here}/s")
         os.close(here)
         for name in ("pipe", "s"):
-            with pytest.raises(PolicyDenied, match="no regular file"):
+            with pytest.raises(PolicyDenied, match="not a regular file"):
                 place(ask(str(tmp_path / name)), writable=(tmp_path,))
     for name in ("folder", "to-folder", "folder/..", "."):
         with pytest.raises(RemoteError) as refusal:
@@ -303,7 +322,7 @@ def test_only_regular_files(tmp_path: Path, ask: Callable[[str], Request[Any]]) 
 
 
 @posix
-def test_a_link_leads_to_the_file_that_is_written_and_goes_alone_when_it_is_removed(tmp_path: Path) -> None:
+def test_a_link_is_followed_when_written_and_removed_by_itself(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"old")
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "nowhere").symlink_to("made")
@@ -320,7 +339,7 @@ def test_a_link_leads_to_the_file_that_is_written_and_goes_alone_when_it_is_remo
     assert sorted(each.name for each in tmp_path.iterdir()) == ["made", "nowhere"]
 
 
-def test_one_file_may_be_named_instead_of_a_folder(tmp_path: Path) -> None:
+def test_the_policy_may_allow_one_file(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"old")
     write(tmp_path / "log", "append", b"er", under=tmp_path / "log")
     write(tmp_path / "log", "replace", b"new", under=tmp_path / "log")
@@ -335,7 +354,7 @@ def test_one_file_may_be_named_instead_of_a_folder(tmp_path: Path) -> None:
     [("missing/a", "ENOENT"), ("file/a", "ENOTDIR"), ("loop", "ELOOP"), ("n" * 300, "ENAMETOOLONG")],
 )
 @pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
-def test_the_systems_reason_is_given(
+def test_the_reason_of_the_system_is_reported(
     tmp_path: Path, ask: Callable[[str], Request[Any]], name: str, status: str
 ) -> None:
     (tmp_path / "file").touch()
@@ -348,13 +367,13 @@ def test_the_systems_reason_is_given(
 
 
 @posix
-def test_a_name_that_is_almost_too_long_can_be_replaced(tmp_path: Path) -> None:
+def test_a_file_with_the_longest_name_can_be_replaced(tmp_path: Path) -> None:
     for name in ("n" * 255, "\u20ac" * 80):
         write(tmp_path / name, "replace", b"x", under=tmp_path)
         assert (tmp_path / name).read_bytes() == b"x"
 
 
-def test_a_nul_in_a_path(tmp_path: Path) -> None:
+def test_a_nul_in_a_path_is_unsafe(tmp_path: Path) -> None:
     for ask in ASKING:
         with pytest.raises(UnsafeURL):
             place(ask(f"{tmp_path}/a\0b"), writable=(tmp_path,))
@@ -362,10 +381,10 @@ def test_a_nul_in_a_path(tmp_path: Path) -> None:
 
 @posix
 @pytest.mark.parametrize("ask", [ASKING[0], ASKING[2]], ids=["replace", "remove"])
-def test_a_folder_that_changes_while_it_is_opened(
+def test_a_folder_that_changes_while_it_is_opened_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[str], Request[Any]]
 ) -> None:
-    """The path was good when it was looked at, and is another when it is opened."""
+    """The path is allowed when it is checked, and another when it is opened."""
     root = tmp_path / "root"
     (root / "folder").mkdir(parents=True)
     (root / "folder" / "a").write_text("harmless")
@@ -381,13 +400,13 @@ def test_a_folder_that_changes_while_it_is_opened(
         return real_open(path, flags, *more, **others)
 
     monkeypatch.setattr(os, "open", swapped)
-    with pytest.raises(PolicyDenied, match="under none of the folders"):
+    with pytest.raises(PolicyDenied, match="in none of the allowed folders"):
         place(ask(str(root / "folder" / "a")), writable=(root,))
     assert (tmp_path / "a").read_text() == "secret"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "root"]
 
 
-def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
+def test_no_file_descriptor_is_left_open(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"old")
 
     def held() -> int:
@@ -434,25 +453,25 @@ def test_a_file_is_used_for_what_it_was_opened_for(tmp_path: Path, to: str, then
     operate(misusing(str(path), "append", lambda file: Ready((file,))), policy=policy)
 
 
-def test_a_trace_tells_what_is_done(tmp_path: Path) -> None:
-    told: list[str] = []
+def test_changes_of_files_are_traced(tmp_path: Path) -> None:
+    events: list[str] = []
     policy = Policy(writable=(str(tmp_path),))
     facts: list[FileFacts] = []
     algorithm = writing(tmp_path / "a", "replace", b"octets", facts=facts)
-    operate(algorithm, policy=policy, trace=lambda event: told.append(event.text or str(event.octets)))
-    operate(doing(Remove(str(tmp_path / "a")), found=[]), policy=policy, trace=lambda event: told.append(event.text))
-    assert told == [
+    operate(algorithm, policy=policy, trace=lambda event: events.append(event.text or str(event.octets)))
+    operate(doing(Remove(str(tmp_path / "a")), found=[]), policy=policy, trace=lambda event: events.append(event.text))
+    assert events == [
         f"open {tmp_path}/a to replace",
         "b'octets'",
         f"{tmp_path}/a has 6 octets now",
         "b''",
         "attributes",
-        f"{tmp_path}/a is removed",
+        f"removed {tmp_path}/a",
         "attributes",
     ]
 
 
-def test_the_deadline_holds_between_two_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_deadline_is_checked_between_two_writes(tmp_path: Path) -> None:
     now = 0.0
 
     def clock() -> float:
@@ -467,8 +486,7 @@ def test_the_deadline_holds_between_two_writes(tmp_path: Path, monkeypatch: pyte
 
     policy = Policy(writable=(str(tmp_path),))
     policy = replace(policy, limits=replace(policy.limits, deadline=30))
-    monkeypatch.setattr("urlschemes_access.dialogue.deadline.monotonic", clock)
     with pytest.raises(URLError) as late:
-        operate(algorithm(), policy=policy)
+        operate(algorithm(), policy=policy, clock=clock)
     assert late.value.code == "deadline-exceeded"
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,502 @@
+"""The backend for event loops: several tasks, cancellation, and the same errors as the blocking backend."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from event_loop_helpers import PATIENT, POLICY, URL, begun, eventually, run
+from event_loop_runner import EventLoopRunner
+from fake_servers import Serve, Talk, drip, flood, tls, trusting, until_gone
+from talk_scheme import TALK, fetch
+
+from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends import blocking, event_loop
+from urlschemes_access.backends.loop_sockets import LoopSocket
+from urlschemes_access.credentials import Credentials, Form, Question
+from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.errors import AccessError, InputRequired, RemoteError
+from urlschemes_access.policy import Limits
+from urlschemes_access.protocol import (
+    Algorithm,
+    Ask,
+    Authenticate,
+    Close,
+    Connect,
+    ConnectBack,
+    Deliver,
+    Keep,
+    Open,
+    OpenFile,
+    Pull,
+    Reader,
+    Ready,
+    Receive,
+    Send,
+    StartTLS,
+)
+from urlschemes_access.resources.synchronous import Document
+
+pytestmark = pytest.mark.usefixtures("nothing_left_open", "no_thread_left")
+
+
+class TwoConnections:
+    """A server that sends `content` over a data connection, and `end` after it, or before it if `early`."""
+
+    def __init__(self, content: bytes = b"x" * 300_000, *, early: bool = False, end: bytes = b"done\r\n") -> None:
+        self.content, self.early, self.end = content, early, end
+
+    def talk(self, connection: socket.socket) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(1)
+            connection.recv(5)
+            connection.sendall(b"%d\r\n" % listener.getsockname()[1])
+            data, _ = listener.accept()
+        with data:
+            data.settimeout(5)
+            if self.early:
+                connection.sendall(self.end)
+            data.sendall(self.content)
+        if not self.early:
+            connection.sendall(self.end)
+        until_gone(connection)
+
+
+def by_two_connections(port: int, ended: list[str] | None = None) -> Algorithm[None]:
+    control = yield from Connect("127.0.0.1", port, label="control")
+    replies = Reader(control)
+    try:
+        yield from Send(control, b"GET\r\n")
+        to = int((yield from replies.line(phase="port")) or b"")
+        data = yield from ConnectBack(control, to)
+        yield from Open("document", Attributes(media_type="text/plain"))
+        done = None
+        while True:
+            if done is None and (yield from Ready([data, control])) is control:
+                done = yield from replies.line()
+                continue
+            octets = yield from Receive(data, phase="data")
+            if not octets:
+                break
+            yield from Deliver(octets)
+        yield from Close(data)
+        if (done or (yield from replies.line(phase="end"))) != b"done":
+            raise RemoteError("it was not done")
+    finally:
+        if ended is not None:
+            ended.append("ended")
+        yield from Close(control)
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("early", [False, True])
+def test_two_connections_that_may_be_heard_in_either_order(serve: Serve, early: bool) -> None:
+    port = serve(TwoConnections(early=early).talk)
+    dialogue = Dialogue(by_two_connections(port), url=URL, registration=TALK, policy=POLICY)
+    assert cast("Document", blocking.run(dialogue)).read() == b"x" * 300_000
+
+
+def says(octets: bytes) -> Talk:
+    return lambda connection: connection.sendall(octets)
+
+
+def answers(octets: bytes) -> Talk:
+    def talk(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(octets)
+
+    return talk
+
+
+def half_a_record(connection: socket.socket) -> None:
+    connection.recv(65536)
+    connection.sendall(b"\x16\x03\x03\x40\x00")
+    drip(connection)
+
+
+def resets(octets: bytes) -> Talk:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(octets)
+        connection.recv(1)  # one of several octets: closing with unread octets resets the connection
+
+    return talk
+
+
+def secured(port: int, host: str = "host.example") -> Algorithm[None]:
+    peer = yield from Connect("127.0.0.1", port)
+    yield from StartTLS(peer, host)
+    yield from Send(peer, b"hello")
+    yield from Open("document")
+    while octets := (yield from Receive(peer)):
+        yield from Deliver(octets)
+
+
+def line(port: int) -> Algorithm[None]:
+    reader = Reader((yield from Connect("127.0.0.1", port)))
+    yield from reader.line(phase="banner")
+
+
+@pytest.mark.parametrize(
+    ("talk", "algorithm"),
+    [
+        (says(b"half a line"), line),
+        (says(b"x" * 10_000), line),
+        (TwoConnections(end=b"sorry\r\n").talk, by_two_connections),
+        (TwoConnections(end=b"").talk, by_two_connections),
+        (TwoConnections(end=b"sor").talk, by_two_connections),
+        (answers(b""), secured),
+        (half_a_record, secured),
+        (tls(until_gone), lambda port: secured(port, ".host.example")),
+        (tls(until_gone), secured),
+        (tls(resets(b"half")), secured),
+    ],
+)
+def test_a_fault_is_the_same_error_on_both_backends(
+    serve: Serve, talk: Talk, algorithm: Callable[[int], Algorithm[None]]
+) -> None:
+    """The same class, message, details and cause. The tests of the dialogue cover other faults, on both backends."""
+    port = serve(talk)
+    limits = Limits(deadline=1, first_octet=0.2, idle=0.2, connect=0.2, content=3_000_000)
+    policy, trust = replace(POLICY, limits=limits), trusting()
+    errors: list[tuple[Any, ...]] = []
+    runner = EventLoopRunner()
+    for run_dialogue in (blocking.run, runner.run):
+        dialogue = Dialogue(algorithm(port), url=URL, registration=TALK, policy=policy, ssl_context=trust)
+        with pytest.raises(AccessError) as fault:
+            run_dialogue(dialogue).read()  # type: ignore[union-attr]
+        details = {name: value for name, value in vars(fault.value).items() if name != "received"}
+        cause = fault.value.__cause__
+        errors.append((type(fault.value), str(fault.value).replace("65536", ""), details, type(cause), str(cause)))
+    runner.close()
+    assert errors[0] == errors[1]
+
+
+def test_the_callers_functions_may_be_coroutine_functions(serve: Serve) -> None:
+    form = Form("Who are you?", (Question("Ask", "Name"),))
+    port = serve(lambda connection: connection.sendall(connection.recv(100)))
+
+    def algorithm() -> Algorithm[None]:
+        login = yield from Authenticate("127.0.0.1", port)
+        (name,) = yield from Ask(form)
+        peer = yield from Connect("127.0.0.1", port)
+        yield from Send(peer, f"{login.user if login else None} {name}".encode())
+        yield from Open("document")
+        yield from Deliver((yield from Receive(peer)) or b"")
+
+    async def credentials(asked: Authenticate) -> Credentials:
+        assert asked.port == port
+        await asyncio.sleep(0.4)  # the deadline waits while a user types
+        return Credentials("me", "secret")
+
+    async def answers(asked: Form) -> tuple[str, ...]:
+        await asyncio.sleep(0.4)
+        return (asked.questions[0].prompt,)
+
+    async def none(_: object) -> None:
+        return None
+
+    async def main() -> None:
+        terms: dict[str, Any] = {"credentials": credentials, "ask": answers, "deadline": 0.5}
+        async with await begun(algorithm(), **terms) as document:
+            assert await document.read() == b"me Name"
+        terms = {"credentials": lambda _: None, "ask": lambda _: ("plainly",)}
+        async with await begun(algorithm(), **terms) as document:
+            assert await document.read() == b"None plainly"
+        with pytest.raises(InputRequired):
+            await begun(algorithm(), ask=none)
+        with pytest.raises(TypeError, match="1 answers, one for each question, not 2"):
+            await begun(algorithm(), credentials=none, ask=lambda _: ("one", "two"))
+
+    run(main())
+
+
+def test_content_may_be_an_asynchronous_iterable(serve: Serve) -> None:
+    got: list[bytes] = []
+
+    def talk(connection: socket.socket) -> None:
+        octets = b""
+        while more := connection.recv(65536):
+            octets += more
+        got.append(octets)
+
+    port = serve(talk)
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        while octets := (yield from Pull()):
+            yield from Send(peer, octets)
+        yield from Open("attributes")
+
+    async def content() -> AsyncIterator[bytes]:
+        for octets in (b"one", b"", b"x" * 1_000_000):
+            await asyncio.sleep(0.3)
+            yield octets
+
+    async def words() -> AsyncIterator[Any]:
+        yield "text"
+
+    async def main() -> None:
+        await begun(algorithm(), content=content(), deadline=0.5)
+        await begun(algorithm(), content=bytearray(b"at once"))
+        with pytest.raises(TypeError, match="content must be bytes or an iterable of bytes, got a piece of str"):
+            await begun(algorithm(), content=words())
+
+    run(main())
+    assert eventually(lambda: sorted(got) == [b"", b"at once", b"one" + b"x" * 1_000_000])
+
+
+def test_many_operations_at_once(serve: Serve) -> None:
+    port = serve(lambda connection: connection.sendall(b"you said " + connection.recv(100)))
+
+    async def one(number: int) -> bytes:
+        async with await begun(fetch(port, greeting=b"%d" % number)) as document:
+            return cast("bytes", await document.read())
+
+    async def main() -> list[bytes]:
+        return await asyncio.gather(*map(one, range(100)))
+
+    assert run(main()) == [b"you said %d" % number for number in range(100)]
+
+
+def test_an_operation_that_never_waits_lets_other_tasks_run(serve: Serve) -> None:
+    def endless() -> Algorithm[None]:
+        yield from Open("listing")
+        while True:
+            yield from Deliver(Entry(name="again"))
+
+    port = serve(flood)
+
+    async def consume(resource: Any) -> None:
+        async for _ in resource:
+            pass
+
+    async def main() -> None:
+        policy = replace(POLICY, limits=Limits(entries=10**9))
+        for algorithm in (endless(), fetch(port)):
+            async with await begun(algorithm, policy=policy) as resource:
+                task = asyncio.create_task(consume(resource))
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+
+    run(main())
+
+
+@pytest.mark.parametrize("secure", [False, True])
+@pytest.mark.parametrize("way", ["one", "several"])
+def test_closing_ends_the_wait_of_another_task(serve: Serve, secure: bool, way: str) -> None:
+    """The task is woken at once; otherwise the test would last 1000 seconds."""
+
+    def waiting(connection: socket.socket) -> None:
+        connection.sendall(b"x")
+        until_gone(connection)
+
+    port = serve(tls(waiting) if secure else waiting)
+
+    def waits() -> Algorithm[None]:
+        one = yield from Connect("127.0.0.1", port)
+        other = yield from Connect("127.0.0.1", port)
+        for peer in (one, other):
+            if secure:
+                yield from StartTLS(peer, "host.example")
+            yield from Receive(peer)
+        yield from Open("document")
+        if way == "one":
+            yield from Receive(one)
+        yield from Ready([other, one])
+
+    long = replace(POLICY, limits=Limits(deadline=1000, first_octet=1000, idle=1000))
+
+    async def main() -> None:
+        document = await begun(waits(), policy=long, ssl_context=trusting())
+        reading = asyncio.create_task(document.read())
+        await asyncio.sleep(0.05)
+        await document.aclose()
+        with pytest.raises(AccessError, match="closed while it was running"):
+            await reading
+
+    run(main())
+
+
+def test_a_loop_that_cannot_watch_sockets(serve: Serve) -> None:
+    class Proactor(asyncio.SelectorEventLoop):
+        def add_reader(self, *_: Any) -> Any:
+            raise NotImplementedError
+
+        def add_writer(self, *_: Any) -> Any:
+            raise NotImplementedError
+
+    port = serve(until_gone)
+
+    async def main() -> None:
+        with pytest.raises(AccessError, match="Proactor cannot watch sockets") as fault:
+            await (await begun(fetch(port))).read()
+        assert "SelectorEventLoop" in str(fault.value.hint)
+
+    with asyncio.Runner(loop_factory=Proactor) as runner:
+        runner.run(main())
+
+
+def every_dialogue(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[Any, ...]]:
+    """Return good operations by name: how to make the algorithm, the content, and settings."""
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(socket.AF_INET, 1, 6, "", ("127.0.0.1", 0))])
+    (folder / "a").write_bytes(b"octets")
+    writing = replace(PATIENT, roots=(str(folder),), writable=(str(folder),))
+
+    def by_name(port: int) -> Algorithm[None]:
+        peer = yield from Connect("named.example", port)
+        yield from Send(peer, b"hello")
+        yield from Open("document")
+        while octets := (yield from Receive(peer)):
+            yield from Deliver(octets)
+
+    def file() -> Algorithm[None]:
+        peer = yield from OpenFile(str(folder / "a"))
+        yield from Open("document")
+        while octets := (yield from Receive(peer, most=2)):
+            yield from Deliver(octets)
+
+    def written() -> Algorithm[None]:
+        peer = yield from OpenFile(str(folder / "a"), to="replace")
+        while octets := (yield from Pull()):
+            yield from Send(peer, octets)
+        yield from Keep(peer)
+        yield from Open("document")
+
+    async def content() -> AsyncIterator[bytes]:
+        yield b"octets"
+
+    def datagrams() -> Algorithm[None]:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+            server.bind(("127.0.0.1", 0))
+            server.settimeout(5)
+            peer = yield from Connect("127.0.0.1", server.getsockname()[1], transport="udp")
+            yield from Send(peer, b"?")
+            _, client = server.recvfrom(10)
+            server.sendto(b"octets", client)
+            yield from Open("document")
+            yield from Deliver((yield from Receive(peer)) or b"")
+
+    hello = serve(lambda connection: connection.sendall(connection.recv(100)))
+    two = serve(TwoConnections(b"x" * 3_000).talk)
+
+    def answer(server: socket.socket) -> None:
+        server.sendall(server.recv(100))
+        cast("ssl.SSLSocket", server).unwrap()
+
+    secured_server = serve(tls(answer))
+    trust = trusting()
+    return {
+        "one connection": (lambda: fetch(hello, greeting=b"hello"), b"hello", {}),
+        "a name": (lambda: by_name(hello), b"hello", {}),
+        "two connections": (lambda: by_two_connections(two), b"x" * 3_000, {}),
+        "TLS": (lambda: secured(secured_server), b"hello", {"ssl_context": trust}),
+        "a file": (file, b"octets", {"policy": writing}),
+        "a file written": (written, b"", {"policy": writing, "content": content}),
+        "datagrams": (datagrams, b"octets", {}),
+    }
+
+
+DIALOGUES = ["one connection", "a name", "two connections", "TLS", "a file", "a file written", "datagrams"]
+
+
+@pytest.mark.parametrize("moment", ["before", "within"])
+@pytest.mark.parametrize("what", DIALOGUES)
+def test_a_cancelled_operation_closes_everything(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, moment: str
+) -> None:
+    """No socket is open when CancelledError is raised, at whichever primitive the task was cancelled.
+
+    Nor is a file, as `nothing_left_open` shows, once the thread that used it has ended.
+    """
+    algorithm, expected, more = every_dialogue(serve, tmp_path, monkeypatch)[what]
+    made: list[LoopSocket] = []
+    make = LoopSocket.__init__
+
+    def remember(self: LoopSocket, made_of: Any) -> None:
+        made.append(self)
+        make(self, made_of)
+
+    monkeypatch.setattr(LoopSocket, "__init__", remember)
+    perform = event_loop.perform
+    count = 0
+    last = 0
+
+    async def performed(step: Any) -> Any:
+        nonlocal count
+        count += 1
+        task = asyncio.current_task()
+        assert task is not None
+        if count == last and moment == "before":
+            task.cancel()
+            await asyncio.sleep(0)
+        elif count == last:
+            asyncio.get_running_loop().call_soon(task.cancel)
+        return await perform(step)
+
+    monkeypatch.setattr(event_loop, "perform", performed)
+
+    async def whole() -> bytes:
+        nonlocal count
+        count = 0
+        terms = {**more, "content": more["content"]()} if "content" in more else more
+        async with await begun(algorithm(), **{"policy": PATIENT, **terms}) as document:
+            return cast("bytes", await document.read())
+
+    async def cancelled() -> bool:
+        task = asyncio.create_task(whole())
+        await asyncio.wait([task])
+        assert all(each.fileno() == -1 for each in made)
+        if task.cancelled():
+            return True
+        assert task.result() == expected
+        return False
+
+    assert run(whole()) == expected
+    steps = count
+    assert steps >= 3
+    for number in range(1, steps + 1):
+        last = number
+        stopped = run(cancelled())
+        assert stopped or moment == "within"  # a primitive that need not wait may end before
+    assert eventually(lambda: [path.name for path in tmp_path.iterdir()] == ["a"])
+
+
+def test_cancelling_runs_finally_blocks_and_is_not_replaced_by_an_error_of_the_algorithm(serve: Serve) -> None:
+    port = serve(until_gone)
+    ended: list[str] = []
+
+    def mistaken() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        try:
+            yield from Receive(peer)
+        finally:
+            ended.append("mistaken")
+            raise KeyError
+
+    def talkative() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        try:
+            yield from Receive(peer)
+        finally:
+            ended.append("talkative")
+            yield from Send(peer, b"wait, I am not done")
+
+    async def main() -> None:
+        for algorithm in (by_two_connections(port, ended), mistaken(), talkative()):
+            task = asyncio.create_task(begun(algorithm, policy=PATIENT))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    run(main())
+    assert ended == ["ended", "mistaken", "talkative"]

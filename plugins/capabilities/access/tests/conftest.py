@@ -1,0 +1,95 @@
+"""Fixtures: servers, both backends, and a check that no file descriptor is left open."""
+
+from __future__ import annotations
+
+import gc
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from event_loop_runner import EventLoopRunner
+from fake_servers import Serve, Talk, descriptors
+
+from urlschemes_access.backends import blocking
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Return a function that starts a server on a loopback address and returns its port; `talk` gets each connection.
+
+    Every client must have closed its connections when the test ends.
+    """
+    listeners: list[socket.socket] = []
+    threads: list[threading.Thread] = []
+
+    def attend(connection: socket.socket, talk: Talk) -> None:
+        connection.settimeout(10)
+        with connection, suppress(OSError):  # in many tests the client closes early
+            talk(connection)
+
+    def accept(listener: socket.socket, talk: Talk) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threads.append(threading.Thread(target=attend, args=(connection, talk)))
+            threads[-1].start()
+
+    def start(talk: Talk) -> int:
+        listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+        listener.settimeout(10)
+        listeners.append(listener)
+        threads.append(threading.Thread(target=accept, args=(listener, talk)))
+        threads[-1].start()
+        return int(listener.getsockname()[1])
+
+    yield start
+    for listener in listeners:
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+    for thread in threads:
+        thread.join(15)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def nothing_left_open() -> Iterator[None]:
+    """Fail a test that leaves file descriptors open."""
+    before = descriptors()
+    yield
+    if descriptors() <= before:
+        return
+    gc.collect()
+    deadline = time.monotonic() + 5
+    while (after := descriptors()) > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert after <= before
+
+
+@pytest.fixture
+def no_thread_left() -> Iterator[None]:
+    """Fail a test that leaves threads running."""
+    before = threading.active_count()
+    yield
+    deadline = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+
+
+@pytest.fixture(params=["blocking", "event loop"])
+def backend(request: pytest.FixtureRequest, nothing_left_open: None) -> Iterator[str]:
+    """Run the test once on each backend: `urlschemes_access.backends.blocking.run` is either."""
+    if request.param == "blocking":
+        yield request.param
+        return
+    runner = EventLoopRunner()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocking, "run", runner.run)
+        yield request.param
+    runner.close()

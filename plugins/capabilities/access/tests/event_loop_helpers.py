@@ -1,0 +1,62 @@
+"""Helpers for tests on event loops."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from talk_scheme import QUICK, TALK, TalkURL
+
+from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.protocol import (
+    Algorithm,
+)
+from urlschemes_access.resources.asynchronous import run as opened
+
+T = TypeVar("T")
+
+POLICY = Policy(networks=("127.0.0.0/8",), limits=QUICK)
+
+
+PATIENT = replace(POLICY, limits=Limits())
+
+
+URL = TalkURL.parse("x-talk://127.0.0.1/")
+
+
+def run(what: Awaitable[T]) -> T:
+    """Await `what` on a loop of its own. The loop may log nothing, and no task may be left on it."""
+    faults: list[dict[str, Any]] = []
+
+    async def watched() -> T:
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+        try:
+            return await what
+        finally:
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    try:
+        return asyncio.run(watched(), debug=True)
+    finally:
+        assert not faults
+
+
+def eventually(what: Callable[[], bool]) -> bool:
+    """Wait until `what` returns True, and return the last result: servers and threads need a moment."""
+    until = time.monotonic() + 5
+    while not what() and time.monotonic() < until:
+        time.sleep(0.01)
+    return what()
+
+
+async def begun(
+    algorithm: Algorithm[None], *, policy: Policy = POLICY, deadline: float | None = None, **settings: Any
+) -> Any:
+    """Return the resource that `algorithm` opens, without a registry."""
+    if deadline is not None:
+        policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
+    return await opened(Dialogue(algorithm, url=URL, registration=TALK, policy=policy, **settings))

@@ -1,0 +1,255 @@
+"""AsyncDocument, AsyncListing and AsyncSession."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import types
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from event_loop_helpers import PATIENT, POLICY, begun, eventually, run
+from fake_servers import Serve, echo, until_gone
+from talk_scheme import TALK, TalkURL, fetch
+
+from urlschemes import Registry, Scheme
+from urlschemes.errors import PluginContractError
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.client import AsyncClient
+from urlschemes_access.errors import AccessError, Truncated
+from urlschemes_access.protocol import (
+    Algorithm,
+    Connect,
+    Deliver,
+    Open,
+    Receive,
+    Send,
+)
+from urlschemes_access.resources.asynchronous import AsyncSession
+from urlschemes_access.resources.synchronous import Session
+
+pytestmark = pytest.mark.usefixtures("nothing_left_open")
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AsyncClient]:
+    """Registers x-talk with algorithms, by the names of its operations; gives the operations of that registry."""
+
+    def make(**algorithms: Callable[..., Algorithm[None]]) -> AsyncClient:
+        module = types.ModuleType("x_talk_algorithms")
+        vars(module).update(algorithms)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        registry = Registry(plugins=())
+        registry.register(Scheme(TALK, TalkURL, access=module.__name__))
+        return AsyncClient(registry=registry)
+
+    return make
+
+
+def test_a_document_is_read_decoded_and_saved(tmp_path: Path) -> None:
+    def algorithm(*pieces: bytes) -> Algorithm[None]:
+        yield from Open("document", Attributes(media_type="text/plain;charset=latin-1"))
+        for octets in pieces:
+            yield from Deliver(octets)
+
+    async def main() -> None:
+        document = await begun(algorithm(b"one", b"two", b"three"))
+        assert [await document.read(2), await document.read(5), await anext(document)] == [b"on", b"etwot", b"hree"]
+        assert await document.read() == b""
+        with pytest.raises(AccessError, match="nothing is left"):
+            await document.save(tmp_path / "none")
+        assert await (await begun(algorithm(b"gr\xfcn"))).read_text() == "grün"
+        assert await (await begun(algorithm("grün".encode()))).read_text("utf-8") == "grün"
+        assert await (await begun(algorithm(b"one" * 50_000, b"two"))).save(tmp_path / "a") == 150_003
+        with pytest.raises(AccessError, match="cannot write"):
+            await (await begun(algorithm(b"one"))).save(tmp_path / "no" / "folder")
+
+    run(main())
+    assert (tmp_path / "a").read_bytes() == b"one" * 50_000 + b"two"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_document_that_failed_fails_again(serve: Serve, tmp_path: Path) -> None:
+    port = serve(lambda connection: connection.sendall(b"half"))
+
+    def algorithm() -> Algorithm[None]:
+        yield from fetch(port)
+        raise Truncated("it was not the whole")
+
+    async def main() -> None:
+        (tmp_path / "old").write_bytes(b"old")
+        async with await begun(algorithm()) as document:
+            with pytest.raises(Truncated):
+                await document.save(tmp_path / "old")
+            with pytest.raises(Truncated) as cut:
+                await document.read()
+            assert cut.value.partial == b""
+        with pytest.raises(Truncated):
+            await anext(document)
+
+    run(main())
+    assert (tmp_path / "old").read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_save_that_is_cancelled_leaves_the_old_file(serve: Serve, tmp_path: Path) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(b"half")
+        until_gone(connection)
+
+    port = serve(talk)
+    target = tmp_path / "saved"
+    target.write_text("old")
+
+    async def main() -> None:
+        document = await begun(fetch(port), policy=PATIENT)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await document.save(target)
+
+    run(main())
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["saved"]
+
+
+def test_a_document_whose_reading_was_cancelled_cannot_be_read(serve: Serve) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(b"half")
+        until_gone(connection)
+
+    port = serve(talk)
+
+    async def main() -> None:
+        document = await begun(fetch(port), policy=PATIENT)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await document.read()
+        for _ in range(2):
+            with pytest.raises(AccessError, match="reading this document was cancelled"):
+                await document.read()
+        assert document.terminated is None
+
+    run(main())
+
+
+def test_a_document_cannot_be_read_by_two_tasks_at_once(serve: Serve) -> None:
+    port = serve(until_gone)
+
+    async def main() -> None:
+        document = await begun(fetch(port), policy=PATIENT)
+        reading = asyncio.create_task(document.read())
+        await asyncio.sleep(0.05)
+        with pytest.raises(AccessError, match="busy"):
+            await document.read()
+        await document.aclose()
+        with pytest.raises(AccessError, match=r"busy|closed while it was running"):
+            await reading
+
+    run(main())
+
+
+class Shell(Session):
+    def __init__(self, *made: Any) -> None:
+        super().__init__(*made)
+        self.said = 0
+
+    def say(self, octets: bytes, *, within: float | None = None) -> bytes:
+        self.said += 1
+        return self.run_algorithm(self._saying(octets, within))
+
+    def tell(self, octets: bytes) -> None:
+        self.run_algorithm(self._saying(octets, None))
+
+    def say_twice(self) -> bytes:
+        return self.say(b"one") + self.say(b"two")
+
+    def _saying(self, octets: bytes, within: float | None) -> Algorithm[bytes]:
+        yield from Send(self.peer, octets)
+        return (yield from Receive(self.peer, within=within)) or b""
+
+
+def shell(port: int) -> Algorithm[None]:
+    peer = yield from Connect("127.0.0.1", port)
+    yield from Open("session", session=Shell, peer=peer)
+    yield from Send(peer, b"bye")
+
+
+def test_the_methods_of_a_session_are_awaited(serve: Serve, offer: Callable[..., AsyncClient]) -> None:
+    heard: list[bytes] = []
+    port = serve(echo(heard))
+    talk = offer(open_session=lambda url: shell(url.port))
+
+    async def main() -> None:
+        url = f"x-talk://127.0.0.1:{port}/"
+        async with await talk.operate("open session", url, policy=POLICY, deadline=0.5) as session:  # type: ignore[union-attr]
+            assert isinstance(session, AsyncSession)
+            for _ in range(3):
+                assert await session.call(Shell.say, b"hello") == b"hello"
+                await asyncio.sleep(0.25)
+            assert await session.call(Shell.say, b"silence", within=0.05) == b""
+            assert await session.call(Shell.tell, b"listen") is None
+            assert await session.call(lambda each: each.said) == 4
+            assert await session.call(lambda each: each.say(b"lambda")) == b"lambda"
+        with pytest.raises(AccessError, match="this session is closed"):
+            await session.call(Shell.say, b"more")
+        await session.aclose()
+
+    run(main())
+    assert eventually(lambda: heard == [b"hello"] * 3 + [b"silence", b"listen", b"lambda", b"bye"])
+
+
+def test_a_method_may_run_only_one_algorithm(serve: Serve) -> None:
+    heard: list[bytes] = []
+    port = serve(echo(heard))
+    kept: list[Shell] = []
+
+    async def main() -> None:
+        async with await begun(shell(port)) as session:
+            with pytest.raises(PluginContractError, match="may run only one algorithm"):
+                await session.call(Shell.say_twice)
+            await session.call(kept.append)
+            with pytest.raises(AccessError, match="belongs to an event loop") as fault:
+                kept[0].say(b"directly")
+            assert fault.value.hint is not None
+            assert await session.call(Shell.say, b"still there") == b"still there"
+            with pytest.raises(AccessError, match="belongs to an event loop"):
+                kept[0].close()
+
+    run(main())
+    kept.clear()
+    assert eventually(lambda: heard == [b"still there", b"bye"])
+
+
+def test_a_session_left_by_an_exception_sends_nothing_more(serve: Serve) -> None:
+    heard: list[bytes] = []
+    port = serve(echo(heard))
+
+    async def main() -> None:
+        session = await begun(shell(port))
+        with suppress(KeyError):
+            async with session:
+                await session.call(Shell.say, b"hello")
+                raise KeyError
+        assert session.closed
+
+    run(main())
+    assert heard == [b"hello"]
+
+
+def test_a_cancelled_call_ends_the_session(serve: Serve) -> None:
+    port = serve(echo([]))
+
+    async def main() -> None:
+        session = await begun(shell(port), policy=PATIENT)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await session.call(Shell.say, b"silence")
+        with pytest.raises(AccessError, match="closed"):
+            await session.call(Shell.say, b"more")
+        await session.aclose()
+
+    run(main())

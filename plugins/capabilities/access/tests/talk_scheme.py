@@ -1,0 +1,131 @@
+"""x-talk, a made-up scheme, and algorithms for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+from urlschemes.scheme.registration import Registration
+from urlschemes.url.value import URL, LoginURL
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.backends import blocking
+from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.errors import (
+    RemoteError,
+)
+from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.protocol import (
+    Algorithm,
+    Connect,
+    Deliver,
+    Open,
+    Receive,
+    Send,
+)
+from urlschemes_access.resources.synchronous import Session
+
+RECORD = """
+api = 1
+scheme = "x-talk"
+status = "experimental"
+title = "A protocol for tests"
+reference = "none"
+contact = "nobody"
+change_controller = "nobody"
+default_port = 7
+operations = ["access", "find attributes", "replace", "update", "delete", "open session"]
+redirects = ["x-talk", "x-talks"]
+encoding_considerations = "none"
+interoperability_considerations = "none"
+security_considerations = "none"
+[syntax]
+rule = "talkurl"
+bnf = '''
+talkurl = "x-talk://" login [ "/" what ]
+what    = *uchar
+'''
+[syntax.parts]
+user = { at = "user" }
+password = { at = "password" }
+host = { at = "host" }
+port = { at = "port", number = true }
+what = { at = "what" }
+"""
+TALK = Registration.from_text(RECORD, source="test")
+
+
+class TalkURL(LoginURL, registration=TALK):
+    """A URL of it."""
+
+
+LOCAL = Registration.from_text(
+    RECORD.replace("[syntax]", "local = true\n[syntax]", 1).replace("x-talk", "x-local"), source="test"
+)
+
+
+class LocalURL(LoginURL, registration=LOCAL):
+    pass
+
+
+class TalksURL(
+    LoginURL,
+    registration=Registration.from_text(RECORD.replace("x-talk", "x-talks").replace("= 7", "= 8"), source="test"),
+):
+    pass
+
+
+QUICK = Limits(deadline=2, resolve=0.3, connect=0.3, first_octet=0.3, idle=0.3)
+
+
+LOOPBACK = Policy(networks=("127.0.0.0/8", "::1/128"), limits=QUICK)
+
+
+def run(
+    algorithm: Algorithm[None],
+    *,
+    port: int = 7,
+    policy: Policy = LOOPBACK,
+    url: URL | None = None,
+    deadline: float | None = None,
+    **settings: Any,
+) -> Any:
+    """Return the resource that an algorithm opens for a URL."""
+    url = url or TalkURL.parse(f"x-talk://127.0.0.1:{port}/")
+    if deadline is not None:
+        policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
+    registration = cast("Registration", url.registration)
+    return blocking.run(Dialogue(algorithm, url=url, registration=registration, policy=policy, **settings))
+
+
+def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algorithm[None]:
+    """Deliver everything that arrives until the server closes."""
+    peer = yield from Connect(host, port)
+    if greeting:
+        yield from Send(peer, greeting)
+    yield from Open("document", Attributes(media_type="text/plain"))
+    while octets := (yield from Receive(peer, phase="content")):
+        yield from Deliver(octets)
+
+
+class Shell(Session):
+    def say(self, line: bytes) -> bytes:
+        return self.run_algorithm(self._saying(line))
+
+    def _saying(self, line: bytes) -> Algorithm[bytes]:
+        yield from Send(self.peer, line)
+        heard = (yield from Receive(self.peer)) or b""
+        if heard.startswith(b"no"):
+            raise RemoteError("it said no", text="no")
+        return heard
+
+    def deliver(self) -> None:
+        def algorithm() -> Algorithm[None]:
+            yield from Deliver(b"x")
+
+        self.run_algorithm(algorithm())
+
+
+def shell(port: int) -> Algorithm[None]:
+    peer = yield from Connect("127.0.0.1", port)
+    yield from Open("session", session=Shell, peer=peer)
+    yield from Send(peer, b"bye")
