@@ -313,11 +313,12 @@ LOGIN_TALK = Talk(
 # wais: messages announce their length, so that only slices can go on for ever.
 
 HEAD = b"0000100000z2wais        0"
+SLICE_SIZE = 95_000 - len(b"id")
 ACCEPTED = build_message(build_apdu(b"\x15\x01" + encode_number(6, 100_000), b""))
 SLICE = build_message(
     build_apdu(
         b"\x17" + bytes(10),
-        encode_element(99, encode_element(153, encode_element(116, b"id") + encode_element(127, bytes(10_000)))),
+        encode_element(99, encode_element(153, encode_element(116, b"id") + encode_element(127, bytes(SLICE_SIZE)))),
     )
 )
 NO_MESSAGE: dict[str, Due | None] = {"line": None, "endless": ProtocolError}
@@ -343,8 +344,8 @@ WAIS_TALK = Talk(
     accessing("wais://{}/db/TEXT/id"),
     init_request()
     + b"".join(
-        retrieval_request(b"db", b"id", b"TEXT", DocumentPart(start, start + 10_000))
-        for start in range(0, 2 * CAP, 10_000)
+        retrieval_request(b"db", b"id", b"TEXT", DocumentPart(start, start + SLICE_SIZE))
+        for start in range(0, 2 * CAP, SLICE_SIZE)
     ),
     {
         **{f"init {name}": stage for name, stage in messages(INIT).items()},

@@ -68,7 +68,7 @@ def test_attributes_and_entries_print_without_passwords() -> None:
     )
     assert repr(Attributes(name="a", fields=fields)) == (
         "Attributes(media_type=None, size=None, modified=None, name='a', "
-        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'})"
+        "fields={'at': 'ftp://user:***@host.example/', 'by': 'a@b'}, start=0)"
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from talking import TALK, TalkURL
+from talk_scheme import TALK, TalkURL
 
 from urlschemes import Registry, Scheme
 from urlschemes_access import AsyncClient, Policy

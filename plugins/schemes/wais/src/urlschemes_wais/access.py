@@ -169,7 +169,7 @@ def _slice_of(response: SearchResponse, expected: int, *, first: bool) -> tuple[
 
 
 def _check_progress(slices: int, position: int) -> None:
-    """Raise LimitExceeded for many tiny slices: each extends the deadline, so a server could go on for hours."""
+    """Raise LimitExceeded for many tiny slices: each costs a request, and time of the processor."""
     if slices > FREE_SLICES + position // MIN_AVERAGE:
         raise LimitExceeded(
             f"the server sent only {position} octets in {slices} slices", limit="slices", value=FREE_SLICES

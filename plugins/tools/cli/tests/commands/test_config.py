@@ -39,7 +39,7 @@ def test_every_setting_is_shown_with_its_source(run, file: Path) -> None:
         ("policy.ports", "[7171]", "the file"),
         ("policy.denied_networks", denied, f"default, and {file}"),
         ("limits.hops", "1", "the file"),
-        ("limits.idle", "15", "default"),
+        ("limits.idle", "60", "default"),
         ("policy.schemes", "any", "default"),
         ("gateways.x-far", '"ftp://joe:***@h/{url}"', "the file"),
         ("gateways.x-other", '"x-shelf://127.0.0.1/{url}"', VARIABLE),

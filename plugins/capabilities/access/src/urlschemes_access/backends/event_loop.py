@@ -14,9 +14,12 @@ from urlschemes_access.backends.local_files import File, OutputFile, close_file,
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket, LoopTLS, wait_until_ready
 from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
 from urlschemes_access.backends.sockets import addresses_of, new_stream_socket, strict_context
-from urlschemes_access.backends.worker_threads import ThreadedFile, begin, wait_for
+from urlschemes_access.backends.worker_threads import ThreadedFile, begin, undo_later
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Entry
     from urlschemes_access.backends.primitives import Channel, Primitive, Primitives
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Open
 
-__all__ = ["AsyncSource", "perform"]
+__all__ = ["AsyncSource", "perform", "wait_for"]
 
 T = TypeVar("T")
 
@@ -183,3 +186,13 @@ async def _handshake(primitive: Handshake) -> Channel:
         secured.close()
         raise
     return secured
+
+
+async def wait_for(future: Future[T], timeout: float | None, *, undo: Callable[[T], object] | None = None) -> T:  # noqa: ASYNC109  as every primitive has one
+    """Wait on the event loop for the result of `future`, as `result_of` does in a thread; the task may be cancelled."""
+    try:
+        async with asyncio.timeout(timeout):
+            return await asyncio.wrap_future(future)
+    except BaseException:
+        undo_later(future, undo)
+        raise

@@ -6,7 +6,6 @@ the program waits for it. (The threads of an executor, asyncio's or anyio's, del
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from concurrent.futures import Future
 from functools import partial
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.backends.local_files import File
 
-__all__ = ["ThreadedFile", "begin", "result_of", "wait_for"]
+__all__ = ["ThreadedFile", "begin", "result_of", "undo_later"]
 
 T = TypeVar("T")
 
@@ -88,21 +87,12 @@ def result_of(future: Future[T], timeout: float | None, *, undo: Callable[[T], o
     try:
         return future.result(timeout)
     except BaseException:
-        _undo_later(future, undo)
+        undo_later(future, undo)
         raise
 
 
-async def wait_for(future: Future[T], timeout: float | None, *, undo: Callable[[T], object] | None = None) -> T:  # noqa: ASYNC109  as every primitive has one
-    """Wait on the event loop for the result of `future`, as `result_of` does; the task may be cancelled."""
-    try:
-        async with asyncio.timeout(timeout):
-            return await asyncio.wrap_future(future)
-    except BaseException:
-        _undo_later(future, undo)
-        raise
-
-
-def _undo_later(future: Future[T], undo: Callable[[T], object] | None) -> None:
+def undo_later(future: Future[T], undo: Callable[[T], object] | None) -> None:
+    """Call `undo` with the result of `future` as soon as there is one; its result is no longer awaited."""
     if undo is not None:
         future.add_done_callback(partial(_undo, undo))  # now, if the work is done
 

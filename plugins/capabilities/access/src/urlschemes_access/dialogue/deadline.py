@@ -60,7 +60,8 @@ class Deadline:
 
     def begin_sending(self) -> None:
         """Begin to send something: its rate counts until `end_sending`."""
-        self._sent = _Window(self._now())
+        self._progress_at = now = self._now()
+        self._sent = _Window(now)
 
     def add_sent(self, octets: int) -> None:
         """Count octets that the system accepted."""
@@ -72,13 +73,17 @@ class Deadline:
         """All is sent."""
         self._sent = None
 
-    def left(self) -> float:
-        """Return the seconds left until the first bound; negative once it has passed."""
-        return min(end for end, _, _ in self._bounds()) - self._now()
+    def left(self, *, idle: bool = True) -> float:
+        """Return the seconds left until the first bound; negative once it has passed.
 
-    def time_for(self, phase: str) -> float:
+        Without `idle`, the time without content does not count: the algorithm bounds its wait itself.
+        """
+        ends = (end for end, limit, _ in self._bounds() if idle or limit != "idle")
+        return min(ends, default=LONGEST_WAIT) - self._now()
+
+    def time_for(self, phase: str, *, idle: bool = True) -> float:
         """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none."""
-        left = self.left()
+        left = self.left(idle=idle)
         if left <= 0:
             raise self.error(phase, 0)
         return min(left, LONGEST_WAIT)

@@ -201,9 +201,10 @@ class Transfers:
 
     def _timeout(self, within: float | None, phase: str, *, awaiting: bool) -> tuple[float, bool]:
         """Return the seconds to wait, and True if the answer is None after that."""
-        left = self._deadline.time_for(phase)
         if within is not None:
+            left = self._deadline.time_for(phase, idle=False)
             return (max(within, 0.0), True) if within < left else (left, False)
+        left = self._deadline.time_for(phase)
         return (min(left, self._limits.first_octet) if awaiting else left), False
 
     def _count(self, peer: Peer, open_peer: OpenPeer, octets: bytes) -> None:

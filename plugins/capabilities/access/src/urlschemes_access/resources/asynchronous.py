@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec
 
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Entry
-from urlschemes_access.backends.event_loop import AsyncSource
-from urlschemes_access.backends.worker_threads import begin, wait_for
+from urlschemes_access.backends.event_loop import AsyncSource, wait_for
+from urlschemes_access.backends.worker_threads import begin
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.resource import AnyResource, no_document

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from event_loop_helpers import PATIENT, POLICY, begun, eventually, run
-from urlschemes_access.backends.loop_threads import in_thread
 
 from urlschemes_access.attributes import Attributes
+from urlschemes_access.backends.event_loop import wait_for
+from urlschemes_access.backends.worker_threads import begin
 from urlschemes_access.errors import AccessError, DeadlineExceeded
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import (
@@ -150,8 +151,8 @@ def test_a_result_that_is_no_longer_awaited_is_undone() -> None:
 
     async def main() -> None:
         with pytest.raises(TimeoutError):
-            await in_thread(work, undo=undone.append, timeout=0.01)
-        task = asyncio.create_task(in_thread(lambda: "done before", undo=undone.append))
+            await wait_for(begin(work, "test"), 0.01, undo=undone.append)
+        task = asyncio.create_task(wait_for(begin(lambda: "done before", "test"), None, undo=undone.append))
         await asyncio.sleep(0)
         time.sleep(0.2)  # noqa: ASYNC251  the thread is through, and the loop has not heard of it
         task.cancel()
@@ -159,8 +160,8 @@ def test_a_result_that_is_no_longer_awaited_is_undone() -> None:
             await task
         assert undone == ["done before"]
         with pytest.raises(ZeroDivisionError):
-            await in_thread(lambda: 1 // 0, undo=undone.append)
-        task = asyncio.create_task(in_thread(work, undo=undone.append))
+            await wait_for(begin(lambda: 1 // 0, "test"), None, undo=undone.append)
+        task = asyncio.create_task(wait_for(begin(work, "test"), None, undo=undone.append))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
