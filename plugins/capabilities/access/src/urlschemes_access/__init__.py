@@ -9,7 +9,6 @@ In: a URL and the caller's settings. Out: a Document, a Listing, a Session or At
 
 client.py             Client and AsyncClient, and functions that use a client without settings
 client_base.py        the settings of a client
-many.py               many accesses at once
 operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
 protocol/             the vocabulary of algorithms: requests and readers, for scheme plugins
 dialogue/             every rule of an access; no I/O
