@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenPeer", "Transfers"]
 
+TRACED_AT_ONCE = 256 * 1024
+"""Octets sent that one event shows."""
 DATAGRAM = 65_535
 """The most octets in a datagram (RFC 768: a 16-bit length)."""
 
@@ -68,7 +70,10 @@ class OpenPeer:
 
 
 class Transfers:
-    """The open peers of an operation. `undelivered` counts the octets received since the last delivery."""
+    """The open peers of an operation.
+
+    `received` counts the octets received, `undelivered` those since the last delivery.
+    """
 
     __slots__ = (
         "_datagram_octets",
@@ -78,6 +83,7 @@ class Transfers:
         "_open_peers",
         "_scheme",
         "_trace",
+        "received",
         "undelivered",
     )
 
@@ -90,6 +96,7 @@ class Transfers:
         self._datagrams = 0
         self._datagram_octets = 0
         self.undelivered = 0
+        self.received = 0
 
     def add(self, peer: Peer, open_peer: OpenPeer) -> None:
         """Add a peer that was opened."""
@@ -133,16 +140,20 @@ class Transfers:
             raise breach(self._scheme, expected, type(octets).__name__)
         if request.secret:
             self._trace.add_secret(request.secret)
-        if self._trace.wanted:
-            shown = octets.replace(request.secret, b"***") if request.secret else octets
-            self._trace.emit("send", request.peer, octets=shown)
+        if self._trace.wanted and request.secret:
+            self._trace.emit("send", request.peer, octets=octets.replace(request.secret, b"***"))
+        traced = len(octets) if request.secret or not self._trace.wanted else 0  # octets of which the tracer knows
         rest = memoryview(octets)
         self._deadline.begin_sending()
         try:
             while rest:
+                position = len(octets) - len(rest)
+                if traced <= position:  # piece by piece, so that a tracer can show the progress
+                    traced = min(position + TRACED_AT_ONCE, len(octets))
+                    self._trace.emit("send", request.peer, octets=octets[position:traced])
                 timeout = self._deadline.time_for("send")
                 try:
-                    count: int = yield primitives.Write(open_peer.channel, rest, timeout)
+                    count: int = yield primitives.Write(open_peer.channel, rest[: traced - position], timeout)
                 except TimeoutError as fault:
                     raise self._timeout_error(open_peer, fault, "send", timeout) from None
                 except OSError as fault:
@@ -211,6 +222,7 @@ class Transfers:
         open_peer.received += count
         open_peer.awaiting = False
         self.undelivered += count
+        self.received += count
         if self._trace.wanted:
             self._trace.emit("receive", peer, octets=self._trace.hide_in_octets(octets))
         if self.undelivered > self._limits.content:
