@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.contract import breach, has_type
 from urlschemes_access.dialogue.system_errors import reason, system_refusal
 from urlschemes_access.dialogue.tls_errors import is_tls_fault, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
@@ -135,7 +135,7 @@ class Transfers:
         """Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded."""
         open_peer = self.find(request.peer)
         octets = request.octets
-        if not have_type(bytes, octets) or open_peer.kind == "input file":
+        if not has_type(bytes, octets) or open_peer.kind == "input file":
             expected = "Send of octets, to a connection or to a file opened for writing"
             raise breach(self._scheme, expected, type(octets).__name__)
         if request.secret:
@@ -172,7 +172,7 @@ class Transfers:
         open_peer = self.find(request.peer)
         if open_peer.kind == "output file":
             raise breach(self._scheme, "Receive from a connection, or from a file opened for reading", "another")
-        if not have_type(int, request.most) or request.most < 1:
+        if not has_type(int, request.most) or request.most < 1:
             raise breach(self._scheme, "Receive of at least one octet", repr(request))
         most = DATAGRAM if open_peer.kind == "udp" else min(request.most, CHUNK)
         while True:
@@ -202,7 +202,7 @@ class Transfers:
         timeout, returns_none = self._timeout(request.within, request.phase, awaiting=awaiting)
         try:
             index: int | None = yield primitives.Poll(tuple(each.channel for each in open_peers), timeout)
-        except OSError as fault:  # waiting needs a file descriptor of its own
+        except OSError as fault:
             raise open_peers[0].error(fault) from fault
         if index is not None:
             return request.peers[index]
