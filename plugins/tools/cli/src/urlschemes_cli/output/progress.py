@@ -89,9 +89,12 @@ class ProgressBar:
 
 
 class CountBar:
-    """A bar on standard error that counts what is done, of `total`; for a `with` block, at whose end it is removed."""
+    """A bar on standard error that counts what is done, of `total` (None: unknown).
 
-    def __init__(self, total: int) -> None:
+    It is for a `with` block, at whose end it is removed.
+    """
+
+    def __init__(self, total: int | None) -> None:
         from rich import progress  # late: rich
 
         from urlschemes_cli.output.console import Console
