@@ -261,13 +261,8 @@ print(json.dumps([outcomes, logged]))
 """,
         plugin("x-good"),
     )
-    assert (
-        outcomes
-        == [
-            "DeadlineExceeded: the deadline of 0.2 seconds passed while waiting for content; Limits.deadline can be changed"
-        ]
-        * 3
-    )
+    late = "DeadlineExceeded: the deadline of 0.2 seconds passed while waiting for content"
+    assert [outcome.partition(";")[0] for outcome in outcomes] == [late] * 3
     assert len(logged) == 3
     for message in logged:
         assert message.startswith("x-sleeps 1.0 took 0.")

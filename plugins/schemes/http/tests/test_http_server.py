@@ -11,7 +11,7 @@ import pytest
 
 import urlschemes
 import urlschemes_access
-from urlschemes_access import Document, Limits, Policy
+from urlschemes_access import Document, Limits, Policy, TraceEvent
 from urlschemes_access.errors import (
     AccessError,
     ConnectError,
@@ -217,8 +217,13 @@ def test_put_and_delete_change_a_folder(tmp_path: Path) -> None:
     content = bytes(range(256)) * 5000
     with http_server(tmp_path, writable=True) as address:
         url = f"http://{address}/a%20b"
-        assert urlschemes_access.replace(url, content, policy=HERE).fields[":status"] == "201 Created"
+        events: list[TraceEvent] = []
+        done = urlschemes_access.replace(url, content, policy=HERE, trace=events.append)
+        assert done.fields[":status"] == "201 Created"
         assert (tmp_path / "a b").read_bytes() == content
+        sent = [event.octets for event in events if event.kind == "send"]
+        assert b"".join(sent[1:]) == content
+        assert len(sent) > 4, "a tracer cannot show the progress"
         pieces = [content[at : at + 60_001] for at in range(0, len(content), 60_001)]
         again = urlschemes_access.replace(url, pieces, policy=HERE)
         assert again.fields[":status"] == "204 No Content"

@@ -160,7 +160,7 @@ def test_a_user_name_with_a_colon_is_not_sent() -> None:
     assert isinstance(replay(access(URL), dialogue).error, AuthRequired)
 
 
-@pytest.mark.parametrize("challenge", ["Digest realm=x", "Basically", "NotBasic", "Bearer", "X-Basic realm=x"])
+@pytest.mark.parametrize("challenge", ["Digest realm=x", "Basically", "NotBasic", "NotBearer", "X-Basic realm=x"])
 def test_another_authentication_scheme_is_not_mistaken_for_basic(challenge: str) -> None:
     dialogue = Dialogue(opening(), request(), server("HTTP/1.1 401 No", f"WWW-Authenticate: {challenge}", ""))
     error = replay(access(URL), dialogue).error

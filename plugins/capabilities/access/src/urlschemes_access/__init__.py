@@ -9,7 +9,6 @@ In: a URL and the caller's settings. Out: a Document, a Listing, a Session or At
 
 client.py             Client and AsyncClient, and functions that use a client without settings
 client_base.py        the settings of a client
-many.py               many accesses at once
 operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
 protocol/             the vocabulary of algorithms: requests and readers, for scheme plugins
 dialogue/             every rule of an access; no I/O
@@ -20,6 +19,7 @@ credentials.py        logins and forms, and the functions that answer them
 attributes.py         Attributes, entries of listings
 ranges.py             Range: parts of resources
 downloads.py          downloads that continue where they were interrupted
+mirroring/            mirror: whole trees, saved as files
 configuration.py      the configuration file and environment variables
 scheme_options.py     the options of schemes
 gateways.py           URLs that are reached through a URL of another scheme
@@ -47,6 +47,7 @@ from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.downloads import Download
 from urlschemes_access.errors import AccessError, PolicyDenied
+from urlschemes_access.mirroring import MirrorStep, mirror
 from urlschemes_access.policy import Limits, Policy
 from urlschemes_access.ranges import Range
 from urlschemes_access.resources.synchronous import Document, Listing, Session
@@ -64,6 +65,7 @@ __all__ = [
     "Entry",
     "Limits",
     "Listing",
+    "MirrorStep",
     "Policy",
     "PolicyDenied",
     "Range",
@@ -73,6 +75,7 @@ __all__ = [
     "delete",
     "download",
     "find_attributes",
+    "mirror",
     "operate",
     "replace",
     "update",

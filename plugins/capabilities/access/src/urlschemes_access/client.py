@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.credentials import Answers, Asker, Authenticator, Credentials, Form
     from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.many import Result
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.ranges import Range
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
+    from urlschemes_access.resources.many import Result
     from urlschemes_access.resources.synchronous import Document, Listing, Session
     from urlschemes_access.trace_event import Tracer
 
@@ -316,7 +316,7 @@ class AsyncClient(_ClientWithOperations):
         URLs are read as they are needed. If the task is cancelled or the iteration ends early, everything is closed:
         at once while a result is awaited or within `contextlib.aclosing`, else as soon as the iterator is collected.
         """
-        from urlschemes_access.many import Accesses  # imports asyncio, which is heavy
+        from urlschemes_access.resources.many import Accesses  # imports asyncio, which is heavy
 
         self.check_function("credentials", arguments.get("credentials"))  # a login is for one server
         accesses = Accesses(self, urls, per_host=per_host, total=total, use=use, arguments=arguments)

@@ -74,6 +74,8 @@ class Limits:
     """Time over which `lowest_rate` is measured."""
     content: int = 64 * 1024 * 1024
     """Octets held in memory: by `Document.read()`, and by an algorithm before it delivers anything."""
+    decoded: int = 256 * 1024 * 1024
+    """Octets that a document may be longer than what was received: compressed content may grow without end."""
     entries: int = 100_000
     """Entries of one listing."""
     hops: int = 5

@@ -28,7 +28,7 @@ def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         run(algorithm())
 
 
-def test_a_system_without_more_file_descriptors(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:
+def test_a_system_that_cannot_wait(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:
     port = serve(until_gone)
 
     def algorithm() -> Algorithm[None]:
@@ -36,8 +36,8 @@ def test_a_system_without_more_file_descriptors(monkeypatch: pytest.MonkeyPatch,
         yield from Ready((peer,))
 
     def selector() -> selectors.BaseSelector:
-        raise OSError(errno.EMFILE, "Too many open files")
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
-    monkeypatch.setattr(selectors, "DefaultSelector", selector)
-    with pytest.raises(ConnectError, match="Too many open files"):
+    monkeypatch.setattr(selectors, "PollSelector", selector, raising=False)
+    with pytest.raises(ConnectError, match="Cannot allocate memory"):
         run(algorithm(), port=port)

@@ -31,20 +31,28 @@ if TYPE_CHECKING:
 __all__ = ["access", "delete", "find_attributes", "replace"]
 
 
-def access(url: HttpURL, *, range: Range = WHOLE) -> Algorithm[None]:  # noqa: A002  the name of the option
+def access(
+    url: HttpURL,
+    *,
+    range: Range = WHOLE,  # noqa: A002  the name of the option
+    compressed: bool = False,
+) -> Algorithm[None]:
     """Send GET, and deliver the content, or a range of it, as it comes.
+
+    With `compressed`, ask for the whole content with a content coding, and decode it.
 
     Raises RemoteError for a status that is not a success, AuthRequired for 401 and 407, RedirectRefused, ProtocolError,
     LimitExceeded, Truncated if the content is shorter than announced, and UnsupportedOperation if the server has no
     ranges.
     """
-    response = yield from _response_to_get(url, range)
+    response = yield from _response_to_get(url, range, compressed=compressed)
     if response.status == 416:
         yield from Open("document", Attributes(size=0, start=range.start, fields=response.fields()))
     else:
-        attributes = response.attributes()
+        decoder = response.decoder() if compressed and response.status != 206 else None
+        attributes = response.attributes(decoded=decoder is not None)
         yield from Open("document", replaced(attributes, start=range.start) if response.status == 206 else attributes)
-        yield from deliver_body(response)
+        yield from deliver_body(response, decoder)
     yield from response.end()
 
 
@@ -85,10 +93,11 @@ def delete(url: HttpURL) -> Algorithm[None]:
     yield from _report(response, sent=None)
 
 
-def _response_to_get(url: HttpURL, wanted: Range) -> Algorithm[Response]:
+def _response_to_get(url: HttpURL, wanted: Range, *, compressed: bool) -> Algorithm[Response]:
     """Return the response with the range, or with the whole resource if it is not the unchanged one; 416 at its end."""
     fields = range_fields(wanted)
-    response = yield from _final_response(url, "GET", fields)
+    # A range of coded content would be a range of the codes.
+    response = yield from _final_response(url, "GET", fields or _accepting() if compressed else fields)
     if not fields:
         return response
     changeable = wanted.unchanged is not None
@@ -134,6 +143,12 @@ def _final_response(url: HttpURL, method: Method, fields: Sequence[tuple[str, st
             if not fields or response.status not in {206, 416}:
                 response.check_success()
             return response
+
+
+def _accepting() -> list[tuple[str, str]]:
+    from urlschemes_http.codings import accepted_codings  # late: only for compressed content
+
+    return [("Accept-Encoding", accepted_codings())]
 
 
 def _target(url: HttpURL, response: Response) -> Algorithm[HttpURL]:

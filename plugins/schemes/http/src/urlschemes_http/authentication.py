@@ -60,4 +60,5 @@ def login_for(response: Response) -> Algorithm[Credentials]:
         raise AuthRequired(f"{url.host} requires {what}{f' for {realm!r}' if basic else ''}", hint="pass credentials")
     if basic is None and not login.token:
         raise AuthRequired(f"{url.host} requires a token, not a user name and a password")
+    authorization(login)  # raises before another connection is opened
     return login

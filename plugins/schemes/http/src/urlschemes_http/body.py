@@ -9,17 +9,25 @@ from urlschemes_access.protocol import CHUNK, Algorithm, Deliver, Receive
 from urlschemes_http.chunks import ChunkDecoder
 
 if TYPE_CHECKING:
+    from urlschemes_http.codings import ContentDecoder
     from urlschemes_http.response import Response
 
 __all__ = ["deliver_body"]
 
 
-def deliver_body(response: Response) -> Algorithm[None]:
-    """Deliver the body. Raises Truncated if the connection ends before the body does."""
-    return _deliver_chunks(response) if response.framing == "chunked" else _deliver_octets(response)
+def deliver_body(response: Response, decoder: ContentDecoder | None = None) -> Algorithm[None]:
+    """Deliver the body, decoded by `decoder`. Raises Truncated if the connection ends before the body does."""
+    yield from (_deliver_chunks if response.framing == "chunked" else _deliver_octets)(response, decoder)
+    if decoder is not None:
+        decoder.check_end()
 
 
-def _deliver_octets(response: Response) -> Algorithm[None]:
+def _deliver(octets: bytes, decoder: ContentDecoder | None) -> Algorithm[None]:
+    for piece in (octets,) if decoder is None else decoder.pieces(octets):
+        yield from Deliver(piece)
+
+
+def _deliver_octets(response: Response, decoder: ContentDecoder | None) -> Algorithm[None]:
     """Deliver a body that ends after its Content-Length, or with the connection.
 
     Without h11, which would copy each octet twice.
@@ -30,7 +38,7 @@ def _deliver_octets(response: Response) -> Algorithm[None]:
     while True:
         if octets:
             received += len(octets)
-            yield from Deliver(octets)
+            yield from _deliver(octets, decoder)
         if received == response.size:
             response.ended = response.framing == "length" and len(beyond_head) <= received
             return
@@ -42,21 +50,21 @@ def _deliver_octets(response: Response) -> Algorithm[None]:
             raise _truncated(response, received)
 
 
-def _deliver_chunks(response: Response) -> Algorithm[None]:
+def _deliver_chunks(response: Response, decoder: ContentDecoder | None) -> Algorithm[None]:
     """Deliver the content of the chunks."""
-    decoder = ChunkDecoder()
+    chunks = ChunkDecoder()
     received = 0
     octets = response.http.trailing_data[0]
     while True:
-        if piece := decoder.decode(octets):
+        if piece := chunks.decode(octets):
             received += len(piece)
             if response.size is not None and received > response.size:
                 raise ProtocolError(f"the chunks hold more than the {response.size} octets announced", where="content")
-            yield from Deliver(piece)
-        if decoder.finished:
+            yield from _deliver(piece, decoder)
+        if chunks.finished:
             if response.size not in (None, received):
                 raise _truncated(response, received)
-            response.ended = not decoder.rest
+            response.ended = not chunks.rest
             return
         octets = yield from _receive(response, received, CHUNK)
         if not octets:

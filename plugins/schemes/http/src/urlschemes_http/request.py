@@ -17,7 +17,7 @@ from urlschemes_http.authentication import authorization
 from urlschemes_http.response import MAX_HEAD, Method, Response, ResponseReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from urlschemes_access.credentials import Credentials
     from urlschemes_http import HttpURL
@@ -67,7 +67,7 @@ class Request:
                 yield from Close(request.peer)
 
     def send_head(
-        self, login: Credentials | None, more: Iterable[tuple[str, str]] = (), *, complete: bool = True
+        self, login: Credentials | None, more: Sequence[tuple[str, str]] = (), *, complete: bool = True
     ) -> Algorithm[None]:
         """Send the request line and the header fields, `more` among them; `complete` if no content follows.
 
@@ -78,7 +78,7 @@ class Request:
             ("Host", url.host if url.port == url.default_port else f"{url.host}:{url.port}"),
             ("User-Agent", f"urlschemes/{__version__}"),
             ("Accept", "*/*"),
-            ("Accept-Encoding", "identity"),
+            *([] if any(name == "Accept-Encoding" for name, _ in more) else [("Accept-Encoding", "identity")]),
             *([] if self.peer.keepable else [("Connection", "close")]),
             *more,
         ]

@@ -29,6 +29,7 @@ from urlschemes_access.protocol import Algorithm, Close, Peer, Receive, Release,
 
 if TYPE_CHECKING:
     from urlschemes_http import HttpURL
+    from urlschemes_http.codings import ContentDecoder
 
 __all__ = ["MAX_HEAD", "MEDIA_TYPE", "REDIRECTS", "Method", "Response", "ResponseReader", "next_event", "parse_time"]
 
@@ -221,17 +222,27 @@ class Response:
             fields[name] = f"{fields[name]}, {text}" if name in fields else text
         return fields
 
-    def attributes(self) -> Attributes:
+    def decoder(self) -> ContentDecoder | None:
+        """Return a decoder for the content; None if it has no content coding. Raises ProtocolError for another one."""
+        from urlschemes_http.codings import ContentDecoder  # late: only for compressed content
+
+        coding = (self.field("content-encoding") or "").strip().lower()
+        return ContentDecoder(one_line(coding, 60)) if coding not in ("", "identity") else None
+
+    def attributes(self, *, decoded: bool = False) -> Attributes:
         """Return what the header says of the resource, safe to print.
 
-        The media type is that of the octets delivered: a body with a content coding has none.
+        The media type is that of the octets delivered: a body with a content coding has none, unless it is `decoded`.
+        Then it has no size, and the field `:decoded` names the coding.
         """
         fields = self.fields()
+        if decoded:
+            fields[":decoded"] = fields["content-encoding"]
         media_type = fields.get("content-type", "")
         coded = fields.get("content-encoding", "identity").lower() != "identity"
         return Attributes(
-            media_type=media_type if MEDIA_TYPE.fullmatch(media_type) and not coded else None,
-            size=self.size,
+            media_type=media_type if MEDIA_TYPE.fullmatch(media_type) and (decoded or not coded) else None,
+            size=None if decoded else self.size,
             modified=parse_time(fields.get("last-modified")),
             fields=fields,
         )

@@ -14,6 +14,7 @@ from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.deadline import prompting
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_mailto import MailtoURL, registration
 
@@ -120,7 +121,11 @@ def send(
         if callable(arguments["credentials"]) and not _allows_cleartext(arguments["options"], configured):
             known = client.credentials_from_hooks if access_options.plugin_credentials else None
             arguments["credentials"] = _without_prompt_in_cleartext(arguments["credentials"], known)
-        delivery = cast("Delivery", client.operate("send", parsed, **arguments))
+        progress = None if access_options.verbose else progress_of_sending(is_typed=False)
+        with progress.transfer(len(submission.message)) if progress else nullcontext():
+            if progress:
+                arguments["trace"] = progress
+            delivery = cast("Delivery", client.operate("send", parsed, **arguments))
     _show_delivery(delivery, url, as_json=as_json)
 
 

@@ -36,6 +36,7 @@ _HELP = {
     },
     "Access what URLs locate": {
         "access": ("access", "Get a document or a listing."),
+        "mirror": ("mirror", "Save a tree of folders or menus."),
         "attributes": ("access", "Show size, type and other facts, without the content."),
         "replace": ("write", "Replace or create a resource."),
         "update": ("write", "Append to a resource."),

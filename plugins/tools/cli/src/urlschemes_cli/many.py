@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access import Client
     from urlschemes_access.client import Arguments
-    from urlschemes_access.many import Result
+    from urlschemes_access.resources.many import Result
 
 __all__ = ["access_many", "file_name"]
 

@@ -33,6 +33,9 @@ __all__ = ["carry_out", "perform", "run"]
 
 T = TypeVar("T")
 
+SLACK = 0.01
+"""Seconds that a timeout may be longer than it was meant to be."""
+
 
 def run(dialogue: Dialogue) -> Document | Listing | Session | Attributes:
     """Carry out `dialogue` until it has opened its resource, and return the resource.
@@ -118,9 +121,9 @@ class _BlockingSocket(Socket):
         return count
 
     def with_timeout(self, timeout: float) -> Any:
-        """Return the socket with its timeout set."""
+        """Return the socket with its timeout set, at most SLACK longer: to set it is a system call."""
         timeout = min(max(timeout, 0.001), 86_400.0)
-        if self.socket.gettimeout() != timeout:
+        if not timeout <= (self.socket.gettimeout() or 0.0) <= timeout + SLACK:
             self.socket.settimeout(timeout)
         return self.socket
 
@@ -181,7 +184,8 @@ def _handshake(primitive: Handshake) -> Channel:
 
 
 def _poll(primitive: Poll) -> int | None:
-    with selectors.DefaultSelector() as selector:
+    # A system call in all; epoll, the default on Linux, needs one for each channel, and a file descriptor.
+    with getattr(selectors, "PollSelector", selectors.SelectSelector)() as selector:
         for index, channel in enumerate(primitive.channels):
             socket = cast("_BlockingSocket", channel).socket
             if getattr(socket, "pending", int)():  # octets already decrypted, of which the system does not know

@@ -26,12 +26,12 @@ LONGEST_IDLE = 15.0
 """Seconds after which an idle connection is closed."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Destination:
-    """What a connection leads to, and all that its state depends on.
+    """The destination of a connection, and all that its state depends on.
 
-    `key` is the algorithm's, and may hold a password. `settings` are objects of the caller, such as the TLS context and
-    the function that gives credentials: connections are shared only by operations that have the same objects.
+    `key` is the algorithm's, and may hold a password. `settings` are the caller's, such as the TLS context and the
+    credentials, or the function that gives them: only operations with equal settings share connections.
     """
 
     scheme: str
@@ -39,14 +39,6 @@ class Destination:
     port: int
     key: str = field(repr=False)
     settings: tuple[object, ...] = field(repr=False)
-
-    def is_same(self, other: Destination) -> bool:
-        """Return True if a connection to one can serve for the other."""
-        return (
-            (self.scheme, self.host, self.port, self.key) == (other.scheme, other.host, other.port, other.key)
-            and len(self.settings) == len(other.settings)
-            and all(mine is theirs for mine, theirs in zip(self.settings, other.settings, strict=True))
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +83,7 @@ class ConnectionPool:
                 self._forget()
             self._close_expired()
             for kept in reversed(self._idle):
-                if kept.destination.is_same(destination):
+                if kept.destination == destination:
                     self._idle.remove(kept)
                     return kept
         return None

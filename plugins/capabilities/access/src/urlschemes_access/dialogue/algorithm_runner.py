@@ -30,6 +30,9 @@ class Finished:
     value: Any
 
 
+_PAUSES = (requests.Open, requests.Deliver, Finished)
+
+
 class AlgorithmRunner:
     """Runs the algorithms of one operation: that of the operation, and those of the calls of a session.
 
@@ -67,7 +70,7 @@ class AlgorithmRunner:
                 raise AccessError("the operation was closed while it was running", scheme=self._scheme) from None
             request = self._step(algorithm, answer, error)
             answer = error = None
-            if isinstance(request, requests.Open | requests.Deliver | Finished):
+            if isinstance(request, _PAUSES):
                 return request
             try:
                 handler = self._handlers.get(type(request))

@@ -9,7 +9,7 @@ from urlschemes.errors import ConfigurationError
 from urlschemes.redaction import one_line
 from urlschemes_access.backends import primitives
 from urlschemes_access.backends.connection_pool import Destination, KeptConnection
-from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.contract import breach, has_type
 from urlschemes_access.dialogue.system_errors import reason
 from urlschemes_access.dialogue.tls_errors import tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
@@ -87,7 +87,7 @@ class Connecting:
     def connect(self, request: requests.Connect) -> primitives.Primitives[Peer]:
         """Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded."""
         host, port, transport = request.host, request.port, request.transport
-        if not have_type(str, host) or not have_type(int, port) or transport not in ("tcp", "udp"):
+        if not has_type(str, host) or not has_type(int, port) or transport not in ("tcp", "udp"):
             raise breach(self._scheme, "Connect to a host and a port", repr(request))
         self._destinations.check_host_and_port(host, port)
         self._count()
@@ -123,7 +123,7 @@ class Connecting:
         control = self._transfers.find(request.peer)
         if control.address is None:
             raise breach(self._scheme, "ConnectBack to a connection", "a file")
-        if not have_type(int, request.port) or not 1024 <= request.port < 65536:
+        if not has_type(int, request.port) or not 1024 <= request.port < 65536:
             port = one_line(str(request.port), 20)
             raise ProtocolError(
                 f"invalid port {port} for {request.label}: expected a number from 1024 to 65535", where=request.label
@@ -137,7 +137,7 @@ class Connecting:
     def start_tls(self, request: requests.StartTLS) -> primitives.Primitives[None]:
         """Raises TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used."""
         open_peer = self._transfers.find(request.peer)
-        if open_peer.kind != "tcp" or request.peer.secure or not have_type(str, request.host):
+        if open_peer.kind != "tcp" or request.peer.secure or not has_type(str, request.host):
             raise breach(self._scheme, "StartTLS on a connection without TLS, for a host", repr(request))
         timeout = min(self._deadline.time_for("tls"), self._limits.connect)
         try:
@@ -155,7 +155,7 @@ class Connecting:
         """Return the destination of a connection that may be kept; None for any other."""
         if self._pool is None or request.reuse is None or request.transport != "tcp":
             return None
-        if not have_type(str, request.reuse):
+        if not has_type(str, request.reuse):
             raise breach(self._scheme, "Connect with a str as reuse", type(request.reuse).__name__)
         return Destination(self._scheme, request.host.lower(), request.port, request.reuse, self._settings)
 

@@ -11,7 +11,7 @@ from urlschemes.errors import PluginContractError
 if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes, Entry
 
-__all__ = ["breach", "check_fields", "have_type"]
+__all__ = ["breach", "check_fields", "has_type"]
 
 _TYPES: dict[str, type] = {
     "media_type": str,
@@ -36,9 +36,9 @@ def breach(scheme: str, expected: str, got: object) -> PluginContractError:
     )
 
 
-def have_type(kind: type, *values: object) -> bool:
-    """Return True if all fields of a request have the type that the request declares."""
-    return all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
+def has_type(kind: type, value: object) -> bool:
+    """Return True if a field of a request has the type that the request declares."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def check_fields(scheme: str, item: Attributes | Entry) -> None:

@@ -28,7 +28,7 @@ class Deadline:
     Only working time counts, between `resume` and `pause`. `clock` returns the time in seconds.
     """
 
-    __slots__ = ("_clock", "_delivered", "_limits", "_progress_at", "_resumed", "_sent", "_spent")
+    __slots__ = ("_clock", "_delivered", "_ends", "_limits", "_resumed", "_sent", "_spent")
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self._limits = limits
@@ -39,9 +39,12 @@ class Deadline:
         """Begin again, paused: for the next call of a session."""
         self._spent = 0.0
         self._resumed: float | None = None
-        self._progress_at = 0.0
+        # Times at which the bounds pass, each by its name. "delivered" and "sent" are those of the lowest rate.
+        self._ends = {"idle": self._limits.idle}
+        if self._limits.deadline is not None:
+            self._ends["deadline"] = self._limits.deadline
         self._delivered: _Window | None = None
-        self._sent: _Window | None = None
+        self._sent = _Window(0.0)
 
     def resume(self) -> None:
         """Start to count time."""
@@ -54,31 +57,34 @@ class Deadline:
 
     def add_delivered(self, octets: int) -> None:
         """Count octets of content that are delivered."""
-        self._progress_at = now = self._now()
+        now = self._now()
         self._delivered = self._delivered or _Window(now)
-        self._delivered.add(octets, now, self._limits)
+        self._ends["delivered"] = self._delivered.add(octets, now, self._limits)
+        self._ends["idle"] = now + self._limits.idle
 
     def begin_sending(self) -> None:
         """Begin to send something: its rate counts until `end_sending`."""
-        self._progress_at = now = self._now()
+        now = self._now()
         self._sent = _Window(now)
+        self._ends["sent"] = self._sent.add(0, now, self._limits)
+        self._ends["idle"] = now + self._limits.idle
 
     def add_sent(self, octets: int) -> None:
         """Count octets that the system accepted."""
-        self._progress_at = now = self._now()
-        if self._sent is not None:
-            self._sent.add(octets, now, self._limits)
+        now = self._now()
+        self._ends["sent"] = self._sent.add(octets, now, self._limits)
+        self._ends["idle"] = now + self._limits.idle
 
     def end_sending(self) -> None:
         """All is sent."""
-        self._sent = None
+        del self._ends["sent"]
 
     def left(self, *, idle: bool = True) -> float:
         """Return the seconds left until the first bound; negative once it has passed.
 
         Without `idle`, the time without content does not count: the algorithm bounds its wait itself.
         """
-        ends = (end for end, limit, _ in self._bounds() if idle or limit != "idle")
+        ends = self._ends.values() if idle else [end for name, end in self._ends.items() if name != "idle"]
         return min(ends, default=LONGEST_WAIT) - self._now()
 
     def time_for(self, phase: str, *, idle: bool = True) -> float:
@@ -90,24 +96,20 @@ class Deadline:
 
     def error(self, phase: str, bound: float) -> DeadlineExceeded:
         """Return the error for the bound that has passed; if none has, for a wait that lasted `bound` seconds."""
-        end, limit, what = min(self._bounds())
+        end, name = min((end, name) for name, end in self._ends.items())
+        limits = self._limits
         if end > self._now():
             return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
-        hint = f"Limits.{limit} can be changed"
+        if name == "deadline":
+            what = f"the deadline of {end:.3g} seconds passed"
+        elif name == "idle":
+            what = f"{limits.idle:.3g} seconds passed without content"
+        else:
+            name = "lowest_rate"
+            rate = f"{limits.lowest_rate:.3g} octets per second"
+            what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
+        hint = f"Limits.{name} can be changed"
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
-
-    def _bounds(self) -> list[tuple[float, str, str]]:
-        """Return the times at which the bounds pass, each with its limit and the beginning of its message."""
-        limits = self._limits
-        bounds = [(self._progress_at + limits.idle, "idle", f"{limits.idle:.3g} seconds passed without content")]
-        if limits.deadline is not None:
-            bounds.append((limits.deadline, "deadline", f"the deadline of {limits.deadline:.3g} seconds passed"))
-        for window in (self._delivered, self._sent):
-            if window is not None:
-                rate = f"{limits.lowest_rate:.3g} octets per second"
-                what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
-                bounds.append((window.end(limits), "lowest_rate", what))
-        return bounds
 
     def _now(self) -> float:
         """Return the working time so far."""
@@ -123,15 +125,13 @@ class _Window:
         self.began = began
         self.octets = 0
 
-    def add(self, octets: int, now: float, limits: Limits) -> None:
-        """Count octets; a window that was fast enough is followed by the next."""
-        if now - self.began >= limits.rate_window and self._is_fast_enough(limits):
+    def add(self, octets: int, now: float, limits: Limits) -> float:
+        """Count octets, and return when the rate is too low unless more come.
+
+        A window that was fast enough is followed by the next.
+        """
+        needed = limits.lowest_rate * limits.rate_window
+        if now - self.began >= limits.rate_window and self.octets >= needed:
             self.began, self.octets = now, 0
         self.octets += octets
-
-    def end(self, limits: Limits) -> float:
-        """Return when the rate is too low unless more octets come."""
-        return self.began + limits.rate_window * (2 if self._is_fast_enough(limits) else 1)
-
-    def _is_fast_enough(self, limits: Limits) -> bool:
-        return self.octets >= limits.lowest_rate * limits.rate_window
+        return self.began + limits.rate_window * (2 if self.octets >= needed else 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.contract import breach, has_type
 from urlschemes_access.dialogue.system_errors import system_refusal
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import PolicyDenied
@@ -43,7 +43,7 @@ class FileRequests:
         if request.to not in _MODES:
             raise breach(self._scheme, f"OpenFile to {', '.join(_MODES)}", repr(request.to))
         reads = request.to == "read"
-        if not have_type(int, request.start) or request.start < 0 or (request.start and not reads):
+        if not has_type(int, request.start) or request.start < 0 or (request.start and not reads):
             raise breach(self._scheme, "OpenFile to read from an octet of the file", repr(request))
         channel: primitives.Channel = yield from self._use(request, "roots" if reads else "writable")
         peer = requests.Peer("file")
@@ -95,7 +95,7 @@ class FileRequests:
     ) -> primitives.Primitives[Any]:
         """Carry out a request in the folders that a rule of the policy allows."""
         path = request.path
-        if not have_type(str, path):
+        if not has_type(str, path):
             raise breach(self._scheme, "the path of a file as str", path)
         if "\0" in path:
             raise UnsafeURL("the path contains a NUL character", part="path")

@@ -104,6 +104,7 @@ class Dialogue:
         self._running = False
         self._failure: BaseException | None = None
         self._entries = 0
+        self._delivered = 0  # octets of a document
         self._deadline = deadline = Deadline(limits, clock)
         self._trace = trace_ = Trace(trace, deadline)
         self._destinations = destinations = Destinations(policy, registration)
@@ -349,6 +350,9 @@ class Dialogue:
     def _checked_item(self, item: object) -> bytes | Entry:
         if self._kind == "document" and isinstance(item, bytes):
             self._transfers.undelivered = 0
+            self._delivered += len(item)
+            if self._delivered - self._transfers.received > self.limits.decoded:
+                raise self.limits.exceeded("decoded", "decoding added more octets to those received than")
             return item
         if self._kind == "listing" and isinstance(item, Entry):
             self._entries += 1

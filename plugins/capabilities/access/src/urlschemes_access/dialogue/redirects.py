@@ -13,7 +13,7 @@ from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, URLError
 from urlschemes.grammar.octets import SCHEME_NAME, XCHAR, escape, octets_of
 from urlschemes.redaction import one_line
 from urlschemes.scheme.scheme import lower_case, read_as
-from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.contract import breach, has_type
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Redirects:
     def follow(self, request: requests.Follow) -> Primitives[URL]:
         """Raises RedirectRefused, PolicyDenied; PluginError of the plugin that provides the target's scheme."""
         location = request.location
-        if not have_type(str, location):
+        if not has_type(str, location):
             raise breach(self._registration.scheme, "Follow of a location as str", location)
         shown = one_line(location, 120)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.contract import breach, have_type
+from urlschemes_access.dialogue.contract import breach, has_type
 from urlschemes_access.dialogue.system_errors import reason, system_refusal
 from urlschemes_access.dialogue.tls_errors import is_tls_fault, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenPeer", "Transfers"]
 
+TRACED_AT_ONCE = 256 * 1024
+"""Octets sent that one event shows."""
 DATAGRAM = 65_535
 """The most octets in a datagram (RFC 768: a 16-bit length)."""
 
@@ -68,7 +70,10 @@ class OpenPeer:
 
 
 class Transfers:
-    """The open peers of an operation. `undelivered` counts the octets received since the last delivery."""
+    """The open peers of an operation.
+
+    `received` counts the octets received, `undelivered` those since the last delivery.
+    """
 
     __slots__ = (
         "_datagram_octets",
@@ -78,6 +83,7 @@ class Transfers:
         "_open_peers",
         "_scheme",
         "_trace",
+        "received",
         "undelivered",
     )
 
@@ -90,6 +96,7 @@ class Transfers:
         self._datagrams = 0
         self._datagram_octets = 0
         self.undelivered = 0
+        self.received = 0
 
     def add(self, peer: Peer, open_peer: OpenPeer) -> None:
         """Add a peer that was opened."""
@@ -128,21 +135,25 @@ class Transfers:
         """Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded."""
         open_peer = self.find(request.peer)
         octets = request.octets
-        if not have_type(bytes, octets) or open_peer.kind == "input file":
+        if not has_type(bytes, octets) or open_peer.kind == "input file":
             expected = "Send of octets, to a connection or to a file opened for writing"
             raise breach(self._scheme, expected, type(octets).__name__)
         if request.secret:
             self._trace.add_secret(request.secret)
-        if self._trace.wanted:
-            shown = octets.replace(request.secret, b"***") if request.secret else octets
-            self._trace.emit("send", request.peer, octets=shown)
+        if self._trace.wanted and request.secret:
+            self._trace.emit("send", request.peer, octets=octets.replace(request.secret, b"***"))
+        traced = len(octets) if request.secret or not self._trace.wanted else 0  # octets of which the tracer knows
         rest = memoryview(octets)
         self._deadline.begin_sending()
         try:
             while rest:
+                position = len(octets) - len(rest)
+                if traced <= position:  # piece by piece, so that a tracer can show the progress
+                    traced = min(position + TRACED_AT_ONCE, len(octets))
+                    self._trace.emit("send", request.peer, octets=octets[position:traced])
                 timeout = self._deadline.time_for("send")
                 try:
-                    count: int = yield primitives.Write(open_peer.channel, rest, timeout)
+                    count: int = yield primitives.Write(open_peer.channel, rest[: traced - position], timeout)
                 except TimeoutError as fault:
                     raise self._timeout_error(open_peer, fault, "send", timeout) from None
                 except OSError as fault:
@@ -161,7 +172,7 @@ class Transfers:
         open_peer = self.find(request.peer)
         if open_peer.kind == "output file":
             raise breach(self._scheme, "Receive from a connection, or from a file opened for reading", "another")
-        if not have_type(int, request.most) or request.most < 1:
+        if not has_type(int, request.most) or request.most < 1:
             raise breach(self._scheme, "Receive of at least one octet", repr(request))
         most = DATAGRAM if open_peer.kind == "udp" else min(request.most, CHUNK)
         while True:
@@ -191,7 +202,7 @@ class Transfers:
         timeout, returns_none = self._timeout(request.within, request.phase, awaiting=awaiting)
         try:
             index: int | None = yield primitives.Poll(tuple(each.channel for each in open_peers), timeout)
-        except OSError as fault:  # waiting needs a file descriptor of its own
+        except OSError as fault:
             raise open_peers[0].error(fault) from fault
         if index is not None:
             return request.peers[index]
@@ -212,6 +223,7 @@ class Transfers:
         open_peer.received += count
         open_peer.awaiting = False
         self.undelivered += count
+        self.received += count
         if self._trace.wanted:
             self._trace.emit("receive", peer, octets=self._trace.hide_in_octets(octets))
         if self.undelivered > self._limits.content:

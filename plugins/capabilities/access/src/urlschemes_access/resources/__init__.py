@@ -9,6 +9,7 @@ block.
 synchronous.py         Document, Listing, Session
 asynchronous.py        AsyncDocument, AsyncListing, AsyncSession
 document_content.py    reading, decoding and saving, for both
+many.py                many accesses at once
 resource.py            what all resources have in common
 source.py              the interface to the running operation
 

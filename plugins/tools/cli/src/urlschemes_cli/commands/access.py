@@ -92,6 +92,7 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
 @click.option(
     "--range", "part", callback=_parse_range, metavar="FIRST-LAST", help="Get only these octets, counted from 0."
 )
+@click.option("--compressed", is_flag=True, help="Ask for compressed content, and decode it (http, https).")
 @click.option("--raw", is_flag=True, expose_value=False, callback=_check_raw, help="Refuse to write to a terminal.")
 @json_option
 @with_access_options
@@ -105,6 +106,7 @@ def access(
     access_options: AccessOptions,
     *,
     resumes: bool,
+    compressed: bool,
     as_json: bool,
 ) -> None:
     """Get the document or listing that URL locates.
@@ -116,8 +118,12 @@ def access(
     """
     if many is not None and (resumes or part is not None):
         raise click.UsageError("--many cannot be combined with --continue or --range")
+    if compressed and (resumes or part is not None):
+        raise click.UsageError("--compressed cannot be combined with --continue or --range")
     if resumes:
         _check_resumes(target, part)
+    if compressed:
+        access_options = access_options._replace(options=(*access_options.options, "compressed"))
     client = settings.client
     if many is not None and target is not None:
         _access_many(client, many, target, access_options, as_json=as_json)

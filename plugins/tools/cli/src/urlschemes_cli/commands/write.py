@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from urlschemes_cli.access_options import FOLDER, with_access_options
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.attributes import attributes_json, write_attributes
 from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_note
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def replace(settings: Settings, url: str, file: str | None, **options: Any) -> N
     Without FILE, or with `-`, standard input is sent. The server's answer is shown.
     """
     with _content_of(file) as content:
-        _operate(settings, "replace", url, content, **options)
+        _operate(settings, "replace", url, content, file=file, **options)
 
 
 @click.command()
@@ -70,7 +71,7 @@ def update(settings: Settings, url: str, file: str | None, **options: Any) -> No
     Without FILE, or with `-`, standard input is sent. The server's answer is shown.
     """
     with _content_of(file) as content:
-        _operate(settings, "update", url, content, **options)
+        _operate(settings, "update", url, content, file=file, **options)
 
 
 @click.command()
@@ -87,6 +88,7 @@ def _operate(
     url: str,
     content: Content | None,
     *,
+    file: str | None = None,
     access_options: AccessOptions,
     writable: tuple[str, ...],
     as_json: bool,
@@ -96,13 +98,27 @@ def _operate(
         arguments = access_options.arguments(client, url, operation)
         policy = arguments["policy"] or client.policy
         arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
-        found = client.operate(operation, url, content, **arguments)
+        progress = None
+        if content is not None and not access_options.verbose:
+            progress = progress_of_sending(is_typed=file in (None, "-"))
+        with progress.transfer(_size_of(file)) if progress else nullcontext():
+            if progress:
+                arguments["trace"] = progress
+            found = client.operate(operation, url, content, **arguments)
     assert isinstance(found, Attributes)
     if as_json:
         write_json({"url": safe_line(url), "operation": operation, "attributes": attributes_json(found)})
     else:
         write_note(f"{safe_line(url)} {_DONE[operation]}")
         write_attributes(found, if_none="the server gave no details")
+
+
+def _size_of(file: str | None) -> int | None:
+    """Return the size of a regular file; None for anything else."""
+    if file is None or file == "-":
+        return None
+    status = Path(file).stat()
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 @contextmanager

@@ -16,10 +16,15 @@ if TYPE_CHECKING:
 
     from urlschemes_access import TraceEvent
 
-__all__ = ["CountBar", "ProgressBar", "can_show_progress"]
+__all__ = ["CountBar", "ProgressBar", "can_show_progress", "progress_of_sending"]
 
 DELAY = 1.0
 """Seconds after which a transfer gets a progress bar."""
+
+
+def progress_of_sending(*, is_typed: bool) -> ProgressBar | None:
+    """Return a bar for what is sent; None if standard error is not a terminal, or the content is typed there."""
+    return None if (is_typed and sys.stdin.isatty()) or not sys.stderr.isatty() else ProgressBar(sends=True)
 
 
 def can_show_progress(target: Path | None) -> bool:
@@ -36,23 +41,24 @@ def can_show_progress(target: Path | None) -> bool:
 
 
 class ProgressBar:
-    """A tracer that counts the octets received and shows them as a bar if the transfer takes long."""
+    """A tracer that counts the octets received, or those sent, and shows them as a bar if the transfer takes long."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, sends: bool = False) -> None:
+        self._sends = sends
         self._began: float | None = None
-        self._received = 0
+        self._done = 0
         self._size: int | None = None
         self._bar: Any = None
         self._task: Any = None
 
     def __call__(self, event: TraceEvent) -> None:
         """Count the octets of an event."""
-        if event.kind == "open":
+        if self._began is None and event.kind == ("send" if self._sends else "open"):
             self._began = monotonic()
-        elif event.kind == "receive" and self._began is not None:
-            self._received += len(event.octets)
+        if self._began is not None and event.kind == ("send" if self._sends else "receive"):
+            self._done += len(event.octets)
             if self._bar is not None:
-                self._bar.update(self._task, completed=self._received)
+                self._bar.update(self._task, completed=self._done)
             elif monotonic() - self._began > DELAY:
                 self._start()
 
@@ -78,14 +84,17 @@ class ProgressBar:
             progress.TimeRemainingColumn(),
         )
         self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("", total=self._size, completed=self._received)
+        self._task = self._bar.add_task("", total=self._size, completed=self._done)
         self._bar.start()
 
 
 class CountBar:
-    """A bar on standard error that counts what is done, of `total`; for a `with` block, at whose end it is removed."""
+    """A bar on standard error that counts what is done, of `total` (None: unknown).
 
-    def __init__(self, total: int) -> None:
+    It is for a `with` block, at whose end it is removed.
+    """
+
+    def __init__(self, total: int | None) -> None:
         from rich import progress  # late: rich
 
         from urlschemes_cli.output.console import Console

@@ -87,6 +87,7 @@ def test_higher_bounds_hold_for_a_block(pool: ConnectionPool) -> None:
         Destination("x-talk", "a.dom", 80, "jim", (KEY,)),
         Destination("x-talk", "a.dom", 80, "joe", (object(),)),
         Destination("x-talk", "a.dom", 80, "joe", (None,)),
+        Destination("x-talk", "a.dom", 80, "joe", ()),
     ],
 )
 def test_a_connection_serves_only_the_same_destination(pool: ConnectionPool, other: Destination) -> None:

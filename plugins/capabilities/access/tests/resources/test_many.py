@@ -21,8 +21,8 @@ from talk_scheme import TALK, TalkURL
 from urlschemes import Registry, Scheme
 from urlschemes_access import AsyncClient, Policy
 from urlschemes_access.errors import AccessError, RemoteError
-from urlschemes_access.many import Result
 from urlschemes_access.protocol import Algorithm, Close, Connect, Deliver, Open, Receive, Release, Send
+from urlschemes_access.resources.many import Result
 from urlschemes_testing.loopback import Loopback
 
 

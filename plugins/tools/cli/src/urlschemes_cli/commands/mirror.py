@@ -1,0 +1,107 @@
+"""The command `mirror`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from urlschemes_access import Client
+from urlschemes_access.mirroring import DEPTH, ENTRIES, OCTETS
+from urlschemes_access.mirroring import mirror as mirror_steps
+from urlschemes_cli.access_options import with_access_options
+from urlschemes_cli.exit_codes import FAILED
+from urlschemes_cli.options import json_option
+from urlschemes_cli.output.json_output import error_json, errors_as_json, write_json_line
+from urlschemes_cli.output.progress import CountBar
+from urlschemes_cli.output.text import safe_line, write_line, write_note
+
+if TYPE_CHECKING:
+    from urlschemes_access.mirroring import MirrorStep
+    from urlschemes_cli.access_options import AccessOptions
+    from urlschemes_cli.settings import Settings
+
+__all__ = ["mirror"]
+
+
+@click.command()
+@click.argument("url")
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--depth", type=click.IntRange(0, 100), default=DEPTH, show_default=True, help="Folders in folders.")
+@click.option("--entries", type=click.IntRange(0), default=ENTRIES, show_default=True, help="Entries of all listings.")
+@click.option("--octets", type=click.IntRange(0), default=OCTETS, show_default=True, help="Octets of all documents.")
+@click.option("--span-hosts", is_flag=True, help="Follow entries to other servers of the same scheme.")
+@click.option("--refresh", is_flag=True, help="Get files again of which the listing tells neither size nor time.")
+@json_option
+@with_access_options
+@click.pass_obj
+def mirror(
+    settings: Settings,
+    url: str,
+    folder: Path,
+    depth: int,
+    entries: int,
+    octets: int,
+    access_options: AccessOptions,
+    *,
+    span_hosts: bool,
+    refresh: bool,
+    as_json: bool,
+) -> None:
+    """Save the listing at URL, and all that it leads to, in the folder DIR.
+
+    Listings become folders, documents files; what is on other servers is left out. Each URL is a line of action, URL,
+    file and error, separated by tabs; the action is saved, unchanged, refused or failed.
+
+    The same command again continues: it gets what is missing or has changed.
+    """
+    # On a terminal, the lines themselves show the progress.
+    progress = CountBar(None) if sys.stderr.isatty() and not sys.stdout.isatty() else None
+    counts: Counter[str] = Counter()
+    received = 0
+    with errors_as_json(url, enabled=as_json):
+        configured = settings.client
+        client = Client(registry=configured.registry, configuration=configured.configuration)  # keeps connections
+        arguments = access_options.arguments(client, url, "access")
+        arguments["ask"] = None  # forms are left out, as searches are
+        steps = mirror_steps(
+            url,
+            folder,
+            client=client,
+            depth=depth,
+            entries=entries,
+            octets=octets,
+            span_hosts=span_hosts,
+            refresh=refresh,
+            **arguments,
+        )
+        try:
+            with client, progress or nullcontext():
+                for step in steps:
+                    counts[step.action] += 1
+                    received += step.octets
+                    _report(step, as_json=as_json)
+                    if progress:
+                        progress.advance()
+        finally:
+            if counts:
+                write_note(
+                    f"{counts['saved']} saved ({received:,} octets received), {counts['unchanged']} unchanged, "
+                    f"{counts['refused']} left out, {counts['failed']} failed"
+                )
+    if counts["failed"]:
+        sys.exit(FAILED)
+
+
+def _report(step: MirrorStep, *, as_json: bool) -> None:
+    path = None if step.path is None else safe_line(str(step.path))
+    if as_json:
+        line = {"action": step.action, "url": safe_line(step.url), "path": path, "octets": step.octets}
+        write_json_line(line | (error_json(step.error) if step.error else {}))
+    else:
+        error = safe_line(str(step.error)) if step.error else ""
+        write_line(f"{step.action}\t{safe_line(step.url)}\t{path or ''}\t{error}".rstrip("\t"))
