@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, cast
@@ -122,11 +123,14 @@ def test_an_expired_connection_is_not_taken(pool: ConnectionPool, monkeypatch: p
 
 
 def test_connections_are_closed_with_a_pool_that_is_dropped() -> None:
-    pool, connection = ConnectionPool(), kept()
+    pool, connection, before = ConnectionPool(), kept(), set(threading.enumerate())
     pool.keep(connection)
+    (thread,) = set(threading.enumerate()) - before
     del pool
     gc.collect()
     assert not is_open(connection)
+    thread.join(10)
+    assert not thread.is_alive()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")

@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -63,9 +63,9 @@ class ConnectionPool:
         self._lock = threading.Lock()
         self._idle: list[KeptConnection] = []  # the oldest first
         self._bounds = [(MOST_PER_HOST, MOST_IN_ALL)]
-        self._timer: threading.Timer | None = None
+        self._timers: list[threading.Timer] = []  # at most one
         self._process = os.getpid()
-        weakref.finalize(self, _close_all, self._idle)
+        weakref.finalize(self, _close_all, self._idle, self._timers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ConnectionPool, ()
@@ -113,10 +113,7 @@ class ConnectionPool:
     def close(self) -> None:
         """Close every idle connection now. The pool can be used again."""
         with self._lock:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-            _close_all(self._idle)
+            _close_all(self._idle, self._timers)
 
     def _close(self, kept: KeptConnection) -> None:
         self._idle.remove(kept)
@@ -140,25 +137,26 @@ class ConnectionPool:
 
     def _forget(self) -> None:
         self._process = os.getpid()
-        self._timer = None  # threads are not forked
-        _close_all(self._idle)  # the descriptors of this process; the connections stay open in the other one
+        self._timers.clear()  # threads are not forked
+        _close_all(
+            self._idle, self._timers
+        )  # the descriptors of this process; the connections stay open in the other one
 
     def _start_timer(self) -> None:
         """Start a thread that wakes up when the first connection expires, unless there is one."""
-        if self._timer is None and self._idle:
+        if not self._timers and self._idle:
             wait = max(self._idle[0].expires - monotonic(), 0.0) + 0.01
-            self._timer = threading.Timer(wait, _close_expired, [weakref.ref(self)])
-            self._timer.daemon = True
-            self._timer.name = "urlschemes connections"
-            try:
-                self._timer.start()
-            except RuntimeError:  # the system has no more threads
-                self._timer = None
+            timer = threading.Timer(wait, _close_expired, [weakref.ref(self)])
+            timer.daemon = True
+            timer.name = "urlschemes connections"
+            with suppress(RuntimeError):  # the system has no more threads
+                timer.start()
+                self._timers.append(timer)
 
     def close_expired(self) -> None:
         """Close the connections that have been idle for too long; the thread calls this."""
         with self._lock:
-            self._timer = None
+            self._timers.clear()
             self._close_expired()
             self._start_timer()
 
@@ -169,7 +167,10 @@ def _close_expired(reference: weakref.ref[ConnectionPool]) -> None:
         pool.close_expired()
 
 
-def _close_all(idle: list[KeptConnection]) -> None:
+def _close_all(idle: list[KeptConnection], timers: list[threading.Timer]) -> None:
+    for timer in timers:
+        timer.cancel()
+    timers.clear()
     for kept in idle:
         kept.channel.close()
     idle.clear()
