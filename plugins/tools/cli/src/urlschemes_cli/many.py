@@ -15,7 +15,7 @@ from urlschemes_access import AsyncClient
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.json_output import error_json, write_json_line
-from urlschemes_cli.output.listings import write_entries
+from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
@@ -84,7 +84,7 @@ async def _save(result: Result, target: Path) -> dict[str, Any]:
         octets = await resource.save(target)
         return {"kind": "document", "saved": str(target), "octets": octets, "terminated": resource.terminated}
     if isinstance(resource, AsyncListing):
-        write_entries([entry async for entry in resource], target)
+        write_entries([entry async for entry in resource], password_in(resource.url), target)
         return {"kind": "listing", "saved": str(target)}
     raise UnsupportedOperation("it opens an interactive session, not a document or a listing")
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from urlschemes_servers.ftp import FtpUser, ftp_server
+from urlschemes_testing.loopback import Loopback
+
 SHELF = "x-shelf://127.0.0.1"
 HOSTILE = "caf\u00e9 \x1b[31mred \u202ebidi\r\nnext\tcolumn\x9b5m\n"
 
@@ -155,3 +158,22 @@ def test_a_long_transfer_shows_a_progress_bar_and_removes_it(terminal, server, t
     assert "100.0/? kB" in re.sub(r"\x1b\[[0-9;?]*[mhlKJA]", "", screen.written)
     with server(b"x" * 100_000) as port:
         assert terminal("access", "-o", "saved", f"{SHELF}:{port}/wire") == (0, "")
+
+
+def test_a_listing_hides_the_password_of_the_user_only(run, tmp_path: Path) -> None:
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "notes.txt").write_text("x")
+    with ftp_server(tmp_path / "served", {"joe": FtpUser("opensesame")}) as server:
+        result = run("access", f"ftp://joe:opensesame@{server}/", plugins="urlschemes-ftp")
+        assert f"ftp://joe:***@{server}/notes.txt\tfile" in result.stdout
+        assert "urlschemes: *** stands for the password in your URL" in result.stderr
+        listed = json.loads(run("access", "--json", f"ftp://joe:opensesame@{server}/", plugins="urlschemes-ftp").stdout)
+        assert [entry["url"] for entry in listed["entries"]] == [f"ftp://joe:***@{server}/notes.txt"]
+
+
+def test_a_listing_shows_the_password_that_a_server_made_public(run) -> None:
+    menu = b"hArchive\tURL:ftp://anonymous:guest@host.dom/\thost.dom\t70\r\n.\r\n"
+    with Loopback(lambda connection: connection.sendall(menu)) as server:
+        result = run("access", f"gopher://{server.address}/1", plugins="urlschemes-gopher")
+    assert result.stdout.startswith("ftp://anonymous:guest@host.dom/\t")
+    assert result.stderr == ""

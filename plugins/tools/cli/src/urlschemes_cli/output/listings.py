@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from urlschemes.redaction import HIDDEN
 from urlschemes_access.errors import AccessError
 from urlschemes_cli.output.attributes import attributes_json
-from urlschemes_cli.output.text import safe_line
+from urlschemes_cli.output.text import escaped_line, safe_line, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,28 +16,45 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+    from urlschemes import URL
     from urlschemes_access import Entry, Listing
     from urlschemes_cli.output.console import Console
 
-__all__ = ["listing_json", "write_entries", "write_listing"]
+__all__ = ["listing_json", "password_in", "write_entries", "write_listing"]
 
 
 def write_listing(listing: Listing, target: Path | None) -> None:
     """Write the entries to the file `target`, or to standard output."""
+    password = password_in(listing.url)
     if target is None and sys.stdout.isatty():
-        _show_table(listing)
-        return
-    if target is None:
-        _write_lines(listing, sys.stdout.buffer)
-        return
-    write_entries(list(listing), target)  # read before an older file is overwritten
+        _show_table(listing, password)
+    elif target is None:
+        _write_lines(listing, password, sys.stdout.buffer)
+    else:
+        write_entries(list(listing), password, target)  # read before an older file is overwritten
+    if password is not None:
+        write_note(f"{HIDDEN} stands for the password in your URL")
 
 
-def write_entries(entries: Iterable[Entry], target: Path) -> None:
-    """Write entries to the file `target`. Raises AccessError."""
+def password_in(url: URL) -> str | None:
+    """Return the password in the URL of a listing, as it is written there; None if there is none."""
+    password = url.raw.get("password")
+    return password if isinstance(password, str) and password else None
+
+
+def _url_of(entry: Entry, password: str | None) -> str | None:
+    """Return the URL of an entry on one line, without `password`; one that the server itself wrote there is shown."""
+    if entry.url is None:
+        return None
+    hidden = password is not None and f":{password}@" in entry.url
+    return safe_line(entry.url) if hidden else escaped_line(entry.url)
+
+
+def write_entries(entries: Iterable[Entry], password: str | None, target: Path) -> None:
+    """Write entries to the file `target`, with `password` hidden in their URLs. Raises AccessError."""
     try:
         with target.open("wb") as file:
-            _write_lines(entries, file)
+            _write_lines(entries, password, file)
     except OSError as error:
         raise AccessError(f"cannot write {safe_line(str(target))!r}: {error.strerror}") from error
 
@@ -45,17 +63,18 @@ def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
     """Return a listing as JSON: with its entries, or with the name of the file `target` after saving them there."""
     result: dict[str, Any] = {"url": listing.url.redacted(), "kind": "listing"}
     if target is None:
-        result["entries"] = [_entry_json(entry) for entry in listing]
+        password = password_in(listing.url)
+        result["entries"] = [_entry_json(entry, password) for entry in listing]
     else:
         write_listing(listing, target)
         result["saved"] = str(target)
     return {**result, "attributes": attributes_json(listing.attributes)}
 
 
-def _entry_json(entry: Entry) -> dict[str, Any]:
+def _entry_json(entry: Entry, password: str | None) -> dict[str, Any]:
     return {
         "name": entry.name,
-        "url": entry.url and safe_line(entry.url),
+        "url": _url_of(entry, password),
         "kind": entry.kind,
         "size": entry.size,
         "modified": entry.modified,
@@ -64,16 +83,16 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _write_lines(entries: Iterable[Entry], file: BinaryIO) -> None:
+def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO) -> None:
     for entry in entries:
         size = "" if entry.size is None else str(entry.size)
         modified = entry.modified.isoformat() if entry.modified else ""
-        fields = (entry.url or "", entry.kind, size, modified, entry.name, entry.problem or "")
-        file.write(("\t".join(map(safe_line, fields)) + "\n").encode("utf-8", "backslashreplace"))
+        fields = map(safe_line, (entry.kind, size, modified, entry.name, entry.problem or ""))
+        file.write(("\t".join((_url_of(entry, password) or "", *fields)) + "\n").encode("utf-8", "backslashreplace"))
     file.flush()
 
 
-def _show_table(listing: Listing) -> None:
+def _show_table(listing: Listing, password: str | None) -> None:
     from urlschemes_cli.output.console import Console  # late: rich
 
     console = Console()
@@ -81,11 +100,11 @@ def _show_table(listing: Listing) -> None:
     columns = ["name", "kind"]
     columns += ["size"] if any(entry.size is not None for entry in entries) else []
     columns += ["modified"] if any(entry.modified is not None for entry in entries) else []
-    _print_rows(console, [*columns, "URL"], [_row(entry, columns) for entry in entries])
+    _print_rows(console, [*columns, "URL"], [_row(entry, columns, password) for entry in entries])
     console.print_line((f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
 
 
-def _row(entry: Entry, columns: list[str]) -> tuple[Text, ...]:
+def _row(entry: Entry, columns: list[str], password: str | None) -> tuple[Text, ...]:
     """Return the cells of an entry; the last one is its URL, or why it has none."""
     from rich.text import Text  # late: rich
 
@@ -95,7 +114,8 @@ def _row(entry: Entry, columns: list[str]) -> tuple[Text, ...]:
         "size": Text("" if entry.size is None else f"{entry.size:,}", justify="right"),
         "modified": Text(entry.modified.strftime("%Y-%m-%d %H:%M") if entry.modified else ""),
     }
-    last = Text(safe_line(entry.url)) if entry.url else Text(safe_line(entry.problem or ""), "dim italic")
+    url = _url_of(entry, password)
+    last = Text(url) if url else Text(safe_line(entry.problem or ""), "dim italic")
     return (*(cells[column] for column in columns), last)
 
 
