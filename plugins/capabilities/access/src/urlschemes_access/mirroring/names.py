@@ -39,13 +39,9 @@ def safe_name(name: str) -> str:
     encoding = sys.getfilesystemencoding()
     name = unicodedata.normalize("NFC", name).encode(encoding, "replace").decode(encoding, "replace")
     name = "".join(" " if each == " " else "_" if _is_unsafe(each) else each for each in name).strip(" ").rstrip(". ")
-    name = _shortened(name)
-    if name.startswith((".", "-")):
-        name = f"_{name[1:]}"
-    if _DEVICE.fullmatch(name):
-        name = f"_{name}"
-    if name.lower().endswith(_OWN_SUFFIXES):
-        name = f"{name}_"
+    before = None
+    while name != before:
+        before, name = name, _safer(name)
     return name
 
 
@@ -72,6 +68,18 @@ class Names:
             count += 1
             name = _shortened(f"{stem}-{count}{suffix}", f"-{count}{suffix}")
         return name
+
+
+def _safer(name: str) -> str:
+    """Return `name`, changed if it is too long or has an effect."""
+    name = _shortened(name)
+    if name.startswith((".", "-")):
+        name = f"_{name[1:]}"
+    if _DEVICE.fullmatch(name):
+        name = f"_{name}"
+    if name.lower().endswith(_OWN_SUFFIXES):
+        name = f"{name}_"
+    return name
 
 
 def _is_unsafe(character: str) -> bool:

@@ -261,7 +261,7 @@ class _Walk:
                     size = part.finish().size
                     modified = resource.attributes.modified or (item.entry.modified if item.entry else None)
         except AccessError as error:
-            if not isinstance(error.__cause__, OSError) or folder.shown(error.message) == error.message:
+            if folder.shown(error.message) == error.message:
                 raise
             raise AccessError(folder.shown(error.message), hint=error.hint) from error.__cause__
         if modified is not None:
