@@ -24,7 +24,6 @@ configuration.py      the configuration file and environment variables
 scheme_options.py     the options of schemes
 gateways.py           URLs that are reached through a URL of another scheme
 hooks.py              the hooks of other plugins: veto, gateway, credentials, observe
-tls_files.py          the files of --cacert, --cert and --key
 trace_event.py        TraceEvent
 errors.py             AccessError and its subclasses, PolicyDenied
 

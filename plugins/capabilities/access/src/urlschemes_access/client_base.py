@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Self
 from urlschemes import default_registry
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.backends.connection_pool import ConnectionPool
+from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.policy import Policy
-from urlschemes_access.tls_files import TLSFiles
 
 if TYPE_CHECKING:
     import os

@@ -31,9 +31,9 @@ from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
+from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.gateways import Template
 from urlschemes_access.policy import Limits, Policy
-from urlschemes_access.tls_files import TLSFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -188,7 +188,7 @@ def _settings_of(file: ConfigFile) -> Iterator[Setting]:
     tls.check_keys(each.name for each in fields(TLSFiles))
     for key in tls.content:
         path = os.path.expanduser(tls.string(key))  # noqa: PTH111  it is kept as text
-        if not os.path.isabs(path):  # noqa: PTH117
+        if not os.path.isabs(path):  # noqa: PTH117  as above
             raise tls.wrong(key, "an absolute path, which may begin with ~")
         yield Setting("tls", key, path, file.source)
     if "key" in tls.content and "cert" not in tls.content:

@@ -7,6 +7,7 @@ blocking.py       the blocking backend
 event_loop.py     the backend for asyncio; it uses loop_sockets.py
 local_files.py    files below allowed folders; used by both
 sockets.py        sockets and TLS contexts; used by both
+tls_files.py      the files of cacert, cert and key; a context made of them
 connection_pool.py connections that a client keeps between operations
 worker_threads.py threads for what cannot be interrupted; used by both
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     import ssl
 
+    from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
-    from urlschemes_access.tls_files import TLSFiles
 
 __all__ = [
     "Call",

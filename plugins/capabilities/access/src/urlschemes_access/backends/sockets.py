@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from urlschemes_access.tls_files import TLSFiles
+from urlschemes_access.backends.tls_files import TLSFiles
 
 if TYPE_CHECKING:
     import ssl

@@ -10,8 +10,7 @@ from urlschemes.redaction import one_line
 from urlschemes_access.backends import primitives
 from urlschemes_access.backends.connection_pool import Destination, KeptConnection
 from urlschemes_access.dialogue.contract import breach, has_type
-from urlschemes_access.dialogue.system_errors import reason
-from urlschemes_access.dialogue.tls_errors import tls_error
+from urlschemes_access.dialogue.system_errors import reason, tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError
 from urlschemes_access.policy import is_dotted_quad
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes_access.backends.connection_pool import ConnectionPool
+    from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.credentials import Credentials
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.destinations import Destinations
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Peer
-    from urlschemes_access.tls_files import TLSFiles
 
 __all__ = ["Connecting"]
 

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.backends.primitives import Primitives
+    from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.credentials import Asker, Authenticator, Credentials
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm
     from urlschemes_access.resources.source import Outcome, Source
-    from urlschemes_access.tls_files import TLSFiles
     from urlschemes_access.trace_event import Tracer
 
 __all__ = ["Dialogue"]

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes_access.backends import primitives
 from urlschemes_access.dialogue.contract import breach, has_type
-from urlschemes_access.dialogue.system_errors import reason, system_refusal
-from urlschemes_access.dialogue.tls_errors import is_tls_fault, tls_error
+from urlschemes_access.dialogue.system_errors import is_tls_fault, reason, system_refusal, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
 
