@@ -381,18 +381,22 @@ class _Walk:
         """Return the URL of an entry, None if it is only a line of text. Raises an error if it is left out."""
         if entry.url is None and entry.problem is None:
             return None
+        if entry.url is not None:
+            self._check_scheme(entry.url.partition(":")[0].lower())
         url = entry.parse()
         if entry.kind == "search":
             raise InputRequired("a search needs words", scheme=url.scheme)
         self._check_server(url)
         return url
 
+    def _check_scheme(self, scheme: str) -> None:
+        if scheme != self._server[0]:
+            raise PolicyDenied(f"it leads to another scheme, {one_line(scheme, 40)}", rule="span_hosts")
+
     def _check_server(self, url: URL) -> None:
         """Raise PolicyDenied if a URL leads to another server than the first one."""
-        server = _server(url)
-        if server[0] != self._server[0]:
-            raise PolicyDenied(f"it leads to another scheme, {one_line(url.scheme, 40)}", rule="span_hosts")
-        if server != self._server and not self._span_hosts:
+        self._check_scheme(url.scheme)
+        if not self._span_hosts and _server(url) != self._server:
             raise PolicyDenied(
                 "it leads to another server", rule="span_hosts", hint="span_hosts allows other servers of the scheme"
             )

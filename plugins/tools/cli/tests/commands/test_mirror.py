@@ -1,0 +1,155 @@
+"""`urlschemes mirror`: trees of servers on this machine, also after Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from urlschemes_servers import gopher, prospero
+from urlschemes_servers.ftp import ftp_server
+from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_servers.nntp import Newsgroup, article, nntp_server
+
+SCHEMES = "urlschemes-ftp,urlschemes-file,urlschemes-gopher,urlschemes-nntp,urlschemes-prospero,urlschemes-http"
+
+
+def gopher_hole() -> AbstractContextManager[Any]:
+    docs = gopher.menu({"b": gopher.text("B\n"), "other": gopher.link("1", "/", "other.dom", 70, title="Other")})
+    items = {
+        "about": gopher.text("Welcome.\n", title="About this server"),
+        "docs": docs,
+        "find": gopher.search(title="Search"),
+        "shell": gopher.link("8", "guest", "127.0.0.1", 23, title="A session"),
+        "gone": gopher.failing(1, "it is gone", title="Gone"),
+    }
+    return gopher.gopher_server(gopher.menu(items))
+
+
+def news() -> AbstractContextManager[Any]:
+    articles = [article("One", "1\n", message_id="1@host.dom"), article("Two", "2\n", message_id="2@host.dom")]
+    return nntp_server({"misc.test": Newsgroup(articles, first=7)})
+
+
+def directory() -> AbstractContextManager[Any]:
+    tree = prospero.directory({"notes": prospero.file(b"N\n"), "inner": prospero.directory({"b": prospero.file(b"B")})})
+    return prospero.prospero_server(prospero.directory({"pros": tree}))
+
+
+@pytest.mark.parametrize(
+    ("server", "url", "files", "actions"),
+    [
+        (
+            gopher_hole,
+            "gopher://{}/",
+            ["about", "docs/b", "docs/index", "index"],
+            ["refused", "refused", "saved", "refused", "failed", "saved"],
+        ),
+        (news, "nntp://{}/misc.test", ["7", "8", "index"], ["saved", "saved"]),
+        (directory, "prospero://{}//pros", ["inner/b", "notes"], ["saved", "saved"]),
+    ],
+    ids=["gopher", "nntp", "prospero"],
+)
+def test_a_tree_is_saved_and_then_unchanged(
+    run: Any, tmp_path: Path, server: Any, url: str, files: list[str], actions: list[str]
+) -> None:
+    folder = tmp_path / "saved"
+    with server() as (host, port):
+        command = ("mirror", url.format(f"{host}:{port}"), str(folder))
+        first, second = run(*command, plugins=SCHEMES), run(*command, plugins=SCHEMES)
+    lines = [line.split("\t") for line in first.stdout.splitlines()]
+    assert [action for action, *_ in lines] == actions, first.output
+    saved = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    assert sorted(path.relative_to(folder).as_posix() for path in saved) == files
+    assert {path for action, _, path, *_ in lines if action == "saved"} <= {str(path) for path in saved}
+    assert first.exit_code == second.exit_code == (3 if "failed" in actions else 0)
+    again = [line.partition("\t")[0] for line in second.stdout.splitlines()]
+    assert again == [action.replace("saved", "unchanged") for action in actions]
+    assert f"{actions.count('saved')} unchanged" in second.stderr
+
+
+@pytest.mark.parametrize("scheme", ["ftp", "file"])
+def test_a_folder_is_saved_and_brought_up_to_date(run: Any, tmp_path: Path, scheme: str) -> None:
+    root, folder = tmp_path / "root", tmp_path / "saved"
+    (root / "inner").mkdir(parents=True)
+    for name in ("a", "b", "inner/c"):
+        (root / name).write_text(name)
+        os.utime(root / name, (1_000_000_000, 1_000_000_000))
+    with ftp_server(root) as address:
+        url = f"ftp://{address}/" if scheme == "ftp" else f"file://{root}/"
+
+        def mirror() -> dict[str, dict[str, Any]]:
+            result = run("mirror", "--json", "--root", str(root), url, str(folder), plugins=SCHEMES)
+            assert result.exit_code == 0, result.output
+            steps = [json.loads(line) for line in result.stdout.splitlines()]
+            return {Path(step["path"]).name: step for step in steps}
+
+        assert {(step["action"], step["octets"]) for step in mirror().values()} == {("saved", 1), ("saved", 7)}
+        assert (folder / "inner" / "c").stat().st_mtime == 1_000_000_000
+        (root / "b").write_text("new")
+        (root / "d").write_text("d")
+        assert {name: step["action"] for name, step in mirror().items()} == {
+            "a": "unchanged",
+            "b": "saved",
+            "c": "unchanged",
+            "d": "saved",
+        }
+    assert (folder / "b").read_text() == "new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_keeps_what_was_received(run: Any, environment: dict[str, str], tmp_path: Path) -> None:
+    content = bytes(range(256)) * 1000
+    stopped = threading.Event()
+
+    def pieces() -> Iterator[bytes]:
+        yield content[:100_000]
+        stopped.wait(30)
+
+    def slow(request: HttpRequest) -> HttpResponse | None:
+        fields = [("Last-Modified", "Sun, 09 Sep 2001 01:46:40 GMT")]
+        return None if "Range" in request.headers else HttpResponse(200, pieces(), fields)
+
+    root, folder = tmp_path / "root", tmp_path / "saved"
+    root.mkdir()
+    (root / "big").write_bytes(content)
+    os.utime(root / "big", (1_000_000_000, 1_000_000_000))
+    with http_server(root, handler=slow) as address:
+        command = ["mirror", "--json", f"http://{address}/big", str(folder)]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "urlschemes_cli", *command],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**environment, "URLSCHEMES_PLUGINS": SCHEMES},
+        )
+        try:
+            part = folder / "big.part"
+            deadline = time.monotonic() + 30
+            while not (part.exists() and part.stat().st_size == 100_000) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+        finally:
+            process.kill()
+            stopped.set()
+        assert process.returncode == 130
+        result = run(*command, plugins=SCHEMES)
+    assert (result.exit_code, json.loads(result.stdout)["octets"]) == (0, 156_000), result.output
+    assert (folder / "big").read_bytes() == content
+
+
+def test_a_wrong_folder_is_refused_before_the_access(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    result = run("mirror", "x-shelf://127.0.0.1/menu", str(tmp_path))
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "is neither empty nor a mirror" in result.stderr
