@@ -81,7 +81,9 @@ def test_a_server_of_an_authority_in_a_file_is_trusted(server: HttpAddress, fold
         assert read(pickle.loads(pickle.dumps(client)), url) == b"/a"
         with pytest.raises(TLSError):
             read(client, url, ssl_context=make_certificates().client())
-    assert read(Client(policy=HERE), url, cacert=str(cacert)) == b"/a"
+    other = make_certificates().client()
+    for client in (Client(policy=HERE), Client(policy=HERE, ssl_context=other)):
+        assert read(client, url, cacert=str(cacert)) == b"/a"
 
     async def read_on_a_loop() -> bytes:
         async with AsyncClient(policy=HERE, cacert=cacert) as client, await client.access(url) as document:

@@ -88,6 +88,8 @@ class ClientBase:
         client = copy(self)
         if "cert" in given:
             client.key = None  # which belongs to the other certificate
+        if not given.keys().isdisjoint({"cacert", "cert", "key"}):
+            client.ssl_context = None  # which would count instead
         vars(client).update(given)
         client.check_settings()
         return client
