@@ -30,23 +30,18 @@ _LINKS = re.compile(r"\n(\[\d+\]: .*\n)+\Z")
 def page(mark: str) -> str:
     """Return the content of the page, with the tests that carry the mark."""
     text = _LINKS.sub("", PAGES[mark].read_text("utf-8")).rstrip("\n")
-    tests = sorted((number, path, name) for found, number, path, name in marked_tests() if found == mark)
-    files = {path: index for index, path in enumerate(dict.fromkeys(path for _, path, _ in tests), 1)}
+    names: dict[int, dict[str, None]] = {}
+    for found, number, _, name in sorted(marked_tests()):
+        if found == mark:
+            names.setdefault(number, {})[name] = None
 
     def row(match: re.Match[str]) -> str:
-        links: dict[str, list[str]] = {}
-        for number, path, name in tests:
-            if number == int(match[2]):
-                links.setdefault(name, []).append(f"[{files[path]}]")
-        cells = [f"`{name}` {', '.join(paths)}" for name, paths in links.items()]
+        cells = [f"`{name}`" for name in names.get(int(match[2]), ())]
         if len(cells) > SHOWN:
             cells = [*cells[:SHOWN], f"{len(cells) - SHOWN} more"]
         return f"{match[1]} {'; '.join(cells) or 'none'} |"
 
-    rows = _ROW.sub(row, text)
-    shown = {path: index for path, index in files.items() if f"[{index}]" in rows}
-    definitions = "\n".join(f"[{index}]: ../../{path}" for path, index in shown.items())
-    return f"{rows}\n\n{definitions}\n"
+    return f"{_ROW.sub(row, text)}\n"
 
 
 @cache
