@@ -168,7 +168,7 @@ def test_no_advice_to_install_relies_on_a_ledger_of_a_plugin(bare):
         ("sx-album", "install urlschemes-iana to look up the names that IANA has registered"),
         ("nothing-like-it", "install urlschemes-iana to look up the names that IANA has registered"),
         ("x-albu" + "m" * 15, None),
-        ("c", "if this is the letter of a drive, the text is the path of a file, not a URL"),
+        ("c", "if this is a drive letter, the text is the path of a file, not a URL"),
         ("host.dom", "if this is a host, write the name of the scheme, a colon and `//` in front of it"),
         (
             "url",

@@ -173,7 +173,7 @@ def _for_port(text: str, position: int) -> str | None:
 
 
 def _for_host(text: str, syntax: Syntax) -> str | None:
-    """Return the advice about a host with a colon, which may be the letter of a drive."""
+    """Return the advice about a host with a colon, which may be a drive letter."""
     authority = AUTHORITY.match(text)
     if authority is None or authority["colon"] != ":" or "port" in syntax.parts or not syntax.host_may_be_empty:
         return None

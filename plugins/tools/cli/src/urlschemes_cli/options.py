@@ -33,7 +33,7 @@ passwords_option = click.option(
     "--passwords",
     is_flag=True,
     callback=_check_passwords,
-    help="Write passwords, into a file or a pipe. Without this option each password is ***, also within URLs.",
+    help="Include passwords when writing to a file or pipe. Otherwise each password is ***, also within URLs.",
 )
 """Adds `--passwords` to a command, which gets it as the keyword argument `passwords`."""
 

@@ -24,7 +24,7 @@ def test_each_claim_is_listed_with_its_file_and_hash(run) -> None:
         r"x-shelf +active +shelf-schemes 1\.0  shelf_schemes:scheme\n +\S+__init__\.py  sha256 [0-9a-f]{16}",
         result.stdout,
     )
-    assert result.stderr.startswith("urlschemes: nothing was imported: ")
+    assert result.stderr.startswith("urlschemes: plugins were not imported: ")
 
 
 def test_problems_come_first_with_what_to_do(run, broken: str) -> None:

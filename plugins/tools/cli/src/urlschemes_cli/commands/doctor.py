@@ -45,7 +45,7 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
     else:
         _show(examined)
         if examined and not (load or verify):
-            write_note("nothing was imported: --load imports the plugins, --verify each in a process of its own")
+            write_note("plugins were not imported: --load imports them, --verify imports each in a separate process")
     if any(each.in_trouble for each in examined):
         click.get_current_context().exit(UNKNOWN)
 
