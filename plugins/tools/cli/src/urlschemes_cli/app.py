@@ -29,7 +29,7 @@ __all__ = ["command"]
 _HELP = {
     "Read URLs": {
         "parse": ("parse", "Split a URL into its parts."),
-        "explain": ("explain", "Draw a URL with the names of its parts, or show where it is wrong."),
+        "explain": ("parse", "Draw a URL with the names of its parts, or show where it is wrong."),
         "check": ("check_and_fix", "List errors and warnings."),
         "fix": ("check_and_fix", "Repair an invalid URL."),
         "extract": ("extract", "List the URLs in a text."),
@@ -54,7 +54,7 @@ _HELP = {
 """The built-in commands by section of the help: name, module in `commands`, short help."""
 
 _MODULES = {name: module for commands in _HELP.values() for name, (module, _) in commands.items()}
-_PARSING_MODULES = frozenset({"parse", "explain", "check_and_fix", "extract"})
+_PARSING_MODULES = frozenset({"parse", "check_and_fix", "extract"})
 """The modules of commands that call no hook unless they fail, and so log nothing."""
 _JSON = f"{__name__}.json"
 """The key in click's context for: `--json` is among the arguments."""

@@ -52,6 +52,8 @@ OCTETS = 1024**3
 """The default limit for the octets received as documents."""
 INDEX = "index"
 """The name of the file with the lines of a listing, if names of entries are not names of files."""
+LARGE = 1024 * 1024
+"""Octets from which on it is worth while to continue a document."""
 MAX_UNREACHABLE = 3
 """The failed connections in a row after which a mirror gives up."""
 
@@ -251,7 +253,7 @@ class _Walk:
         try:
             with Part(folder.file(name), item.url) as part:
                 part.needs_attributes = False  # the target is complete, of an older version
-                with self._access(item.url, part.range) as resource:
+                with self._access(item, part.range) as resource:
                     self._check_server(resource.url)
                     if isinstance(resource, Listing):
                         return self._read(resource, level)
@@ -269,20 +271,22 @@ class _Walk:
         self._record.add(redact(item.url.redacted()), SavedFile.of(level.path_of(name), size, item.entry))
         return received
 
-    def _access(self, url: URL, missing: Range) -> Document | Listing | Session:
+    def _access(self, item: _Item, missing: Range) -> Document | Listing | Session:
         """Open a resource, only what is `missing` if its scheme has ranges."""
+        entry = item.entry
         arguments = self._arguments
         if self._end is not None:
             left = self._end - monotonic()
             if left <= 0:
                 raise DeadlineExceeded("the deadline of the mirror passed", phase="mirror")
             arguments = {**arguments, "deadline": left}
-        if missing.start:
+        # A server may then say more of the resource, which takes time: what is needed to continue it later.
+        if missing.start or entry is None or (entry.size or 0) >= LARGE:
             try:
-                return self._client.access(url, range=missing, **arguments)
+                return self._client.access(item.url, range=missing, **arguments)
             except UnsupportedOperation:  # no ranges: begin anew
                 pass
-        return self._client.access(url, **arguments)
+        return self._client.access(item.url, **arguments)
 
     def _receive(self, document: Document, part: Part) -> int:
         """Write a document to its part; return the octets received."""

@@ -1,4 +1,4 @@
-"""The command `parse`: the parts of a URL."""
+"""The commands `parse` and `explain`: the parts of a URL as a table, and as a drawing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.redaction import HIDDEN
+from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, passwords_option
 from urlschemes_cli.output.json_output import errors_as_json, write_json
 from urlschemes_cli.output.text import safe_line
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from urlschemes import URL
     from urlschemes_cli.settings import Settings
 
-__all__ = ["parse"]
+__all__ = ["explain", "parse"]
 
 _EMPTY = {None: "absent", "": "empty", (): "none"}
 """The words for values without text."""
@@ -71,3 +72,22 @@ def _text(value: object) -> str:
 def _element(element: str | tuple[str, str]) -> str:
     """Return an element of a list, or of a list of pairs, as text."""
     return f'"{safe_line(element)}"' if isinstance(element, str) else "=".join(map(_element, element))
+
+
+@click.command()
+@click.argument("url")
+@click.pass_obj
+def explain(settings: Settings, url: str) -> None:
+    """Draw URL with the name and value of each part underneath.
+
+    If URL is invalid, mark the error and show the rule, the section, what to do, and the repaired URL if there is one.
+    """
+    from urlschemes_cli.output.console import Console  # late: rich
+    from urlschemes_cli.output.drawing import print_drawing, strokes_for
+    from urlschemes_lint.explaining import explanation
+
+    console = Console()
+    drawing = explanation(url, registry=settings.registry, width=console.width, strokes=strokes_for(console))
+    print_drawing(drawing, console)
+    if drawing.error is not None:
+        click.get_current_context().exit(INVALID)
