@@ -9,7 +9,7 @@ from workspace import ROOT
 
 from urlschemes import Registration, Scheme
 from urlschemes_conformance.review import review
-from urlschemes_testing.replay import Dialogue, client, connect, replay, server, server_closes
+from urlschemes_testing.replay import Script, client, connect, replay, server, server_closes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,5 +36,5 @@ def test_the_algorithm_of_the_readme_gets_a_document() -> None:
     namespace: dict[str, Any] = {}
     exec(block("access.py"), namespace)
     url = scheme.url_type.parse("x-finger://host.dom/joe%20smith")
-    dialogue = Dialogue(connect("host.dom", 79), client("joe smith"), server(b"Joe is in.\r\n"), server_closes())
-    assert replay(namespace["access"](url), dialogue).content == b"Joe is in.\r\n"
+    script = Script(connect("host.dom", 79), client("joe smith"), server(b"Joe is in.\r\n"), server_closes())
+    assert replay(namespace["access"](url), script).content == b"Joe is in.\r\n"

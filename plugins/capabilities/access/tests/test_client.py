@@ -7,6 +7,7 @@ import pickle
 import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -19,11 +20,13 @@ from urlschemes.errors import URLError
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import Limits, Policy
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.client import AsyncClient, Client
+from urlschemes_access.client import Arguments, AsyncArguments, AsyncClient, Client
+from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import (
     Algorithm,
+    Authenticate,
     Close,
     Connect,
     Open,
@@ -32,6 +35,8 @@ from urlschemes_access.protocol import (
     Send,
 )
 from urlschemes_access.resources.asynchronous import AsyncDocument
+
+JOE = Credentials("joe", "secret")
 
 
 @pytest.mark.parametrize(
@@ -118,6 +123,45 @@ def test_an_async_client_uses_the_default_registry() -> None:
             await AsyncClient().operate("access", "x-no-such://host.example/")
 
     run(main())
+
+
+def test_the_policy_of_an_operation_overrides_the_deadline_of_the_client() -> None:
+    strict = Policy(limits=Limits(deadline=5))
+    client = Client(deadline=30)
+    assert client.with_settings(policy=strict).effective_policy.limits.deadline == 5
+    assert client.with_settings(policy=strict, deadline=9).effective_policy.limits.deadline == 9
+    assert client.with_settings(policy=None).effective_policy.limits.deadline == 30
+    assert Client(deadline=30, policy=strict).effective_policy.limits.deadline == 30
+
+
+def test_none_switches_off_a_setting_for_one_operation(offer: Callable[..., AsyncClient]) -> None:
+    def login(url: TalkURL) -> Algorithm[None]:
+        credentials = yield from Authenticate(url.host, url.port)
+        yield from Open("attributes", Attributes(name=credentials and credentials.user))
+
+    registry = offer(find_attributes=login).registry
+    client = Client(registry=registry, policy=POLICY, deadline=30, trace=print, credentials=lambda _: JOE)
+    assert client.find_attributes("x-talk://127.0.0.1:7/", trace=None).name == "joe"
+    assert client.find_attributes("x-talk://127.0.0.1:7/", credentials=None).name is None
+    bare = client.with_settings(**dict.fromkeys(Arguments.__annotations__.keys() - {"options"}))
+    assert (bare.deadline, bare.trace, bare.credentials, bare.policy) == (None, None, None, POLICY)
+
+
+def test_no_certificate_for_one_operation_means_the_configured_one(tmp_path: Path) -> None:
+    files = {name: str(tmp_path / name) for name in ("cacert", "cert", "key")}
+    configuration = Configuration.of(ConfigFile({"tls": files}))
+    client = Client(configuration=configuration, cacert="other", cert="other", key="other")
+    twin = client.with_settings(cacert=None, cert=None)
+    assert (twin.cacert, twin.cert, twin.key) == tuple(files.values())
+
+
+def test_an_operation_overrides_the_settings_that_its_arguments_name() -> None:
+    assert Arguments.__annotations__.keys() == AsyncArguments.__annotations__.keys()
+    for name in Arguments.__annotations__.keys() - {"options"}:
+        Client().with_settings(**{name: None})
+    for name in ("options", "registry", "server"):
+        with pytest.raises(TypeError, match=f"unknown argument '{name}'"):
+            Client().with_settings(**{name: None})
 
 
 def test_both_clients_take_the_same_arguments() -> None:

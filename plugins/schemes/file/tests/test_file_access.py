@@ -21,7 +21,7 @@ from urlschemes_access.protocol import Algorithm
 from urlschemes_access.trace_event import TraceEvent
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
-from urlschemes_testing.replay import Dialogue, Outcome, fault_everywhere, file, folder, replay, split_everywhere
+from urlschemes_testing.replay import Outcome, Script, fault_everywhere, file, folder, replay, split_everywhere
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
 
@@ -33,18 +33,18 @@ def parse(text: str) -> FileURL:
     return FileURL.parse(text)
 
 
-def outcome_of(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
+def outcome_of(algorithm: Callable[[], Algorithm[None]], script: Script) -> Outcome:
     """Return the outcome: the same however the content is cut, and honest after every fault."""
-    outcome = split_everywhere(algorithm, dialogue)
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue)
+        fault_everywhere(algorithm, script)
     return outcome
 
 
 @pytest.mark.fault(51, 52)
 def test_a_file_is_delivered_unchanged() -> None:
-    dialogue = Dialogue(file("/pub/a.txt", b"one\r\n.\r\ntwo\x00"))
-    outcome = outcome_of(partial(access, parse("file:///pub/a.txt")), dialogue)
+    script = Script(file("/pub/a.txt", b"one\r\n.\r\ntwo\x00"))
+    outcome = outcome_of(partial(access, parse("file:///pub/a.txt")), script)
     assert outcome.content == b"one\r\n.\r\ntwo\x00"
     assert outcome.complete
     assert outcome.unclosed == ()
@@ -54,7 +54,7 @@ def test_a_file_is_delivered_unchanged() -> None:
 
 
 def test_a_directory_is_a_listing_of_urls() -> None:
-    dialogue = Dialogue(
+    script = Script(
         folder("/pub"),
         file("/pub/a b.txt", b"12345"),
         folder("/pub/sub"),
@@ -62,7 +62,7 @@ def test_a_directory_is_a_listing_of_urls() -> None:
         file("/pub/sub/deep"),
     )
     for text in ("file:///pub", "file:///pub/", "file://localhost/pub/"):
-        outcome = outcome_of(partial(access, parse(text)), dialogue)
+        outcome = outcome_of(partial(access, parse(text)), script)
         assert outcome.kind == "listing"
         found = {entry.name: entry for entry in outcome.entries}
         assert found.keys() == {"a b.txt", "sub", "pipe"}
@@ -73,12 +73,12 @@ def test_a_directory_is_a_listing_of_urls() -> None:
 
 
 def test_attributes() -> None:
-    dialogue = Dialogue(file("/a.tar.gz", b"123"), folder("/d"))
+    script = Script(file("/a.tar.gz", b"123"), folder("/d"))
     for text, expected in (
         ("file:///a.tar.gz", Attributes(media_type="application/gzip", size=3, modified=THEN, name="a.tar.gz")),
         ("file:///d", Attributes(modified=THEN, name="d")),
     ):
-        outcome = outcome_of(partial(find_attributes, parse(text)), dialogue)
+        outcome = outcome_of(partial(find_attributes, parse(text)), script)
         assert outcome.attributes is not None
         assert replace(outcome.attributes, fields={}) == expected
 
@@ -98,22 +98,22 @@ def test_attributes() -> None:
 )
 def test_the_suffix_of_a_name_tells_the_media_type(name: str, media_type: str | None) -> None:
     url = FileURL(segments=[name.replace("%2F", "-")])
-    outcome = outcome_of(partial(find_attributes, url), Dialogue(file(url.path, b"")))
+    outcome = outcome_of(partial(find_attributes, url), Script(file(url.path, b"")))
     assert outcome.attributes is not None
     assert outcome.attributes.media_type == media_type
 
 
 def test_a_file_that_became_shorter_is_truncated() -> None:
-    outcome = outcome_of(partial(access, parse("file:///a")), Dialogue(file("/a", b"123", size=5)))
+    outcome = outcome_of(partial(access, parse("file:///a")), Script(file("/a", b"123", size=5)))
     assert outcome.content == b"123"
     assert isinstance(outcome.error, Truncated)
     assert (outcome.error.received, outcome.error.expected) == (3, 5)
 
 
 def test_a_file_with_a_final_slash_is_an_error() -> None:
-    outcome = outcome_of(partial(access, parse("file:///a/")), Dialogue(file("/a", b"123")))
+    outcome = outcome_of(partial(access, parse("file:///a/")), Script(file("/a", b"123")))
     assert isinstance(outcome.error, RemoteError)
-    assert outcome_of(partial(access, parse("file:///a/")), Dialogue(folder("/a"))).complete
+    assert outcome_of(partial(access, parse("file:///a/")), Script(folder("/a"))).complete
 
 
 @pytest.mark.fault(49)
@@ -131,7 +131,7 @@ def test_a_file_with_a_final_slash_is_an_error() -> None:
 )
 def test_urls_refused_without_the_file_system(text: str, error: type[URLError]) -> None:
     for operation in (access, find_attributes):
-        outcome = replay(operation(parse(text)), Dialogue())
+        outcome = replay(operation(parse(text)), Script())
         assert isinstance(outcome.error, error), outcome
 
 

@@ -13,11 +13,11 @@ from urlschemes_access import Attributes, Client, Document, Policy, Range
 from urlschemes_access.errors import RemoteError
 from urlschemes_file import FileURL
 from urlschemes_file.access import access
-from urlschemes_testing.replay import Dialogue, file, folder, replay, split_everywhere
+from urlschemes_testing.replay import Script, file, folder, replay, split_everywhere
 
 URL = FileURL.parse("file:///pub/a")
 THEN = datetime(1994, 12, 1, tzinfo=UTC)
-A = Dialogue(file("/pub/a", b"0123456789"))
+A = Script(file("/pub/a", b"0123456789"))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_part_is_delivered_or_the_whole_of_what_has_changed(wanted: Range, s
 
 def test_a_range_beyond_the_end_and_one_of_a_directory_are_errors() -> None:
     assert isinstance(replay(access(URL, range=Range(11)), A).error, RemoteError)
-    error = replay(access(FileURL.parse("file:///pub"), range=Range(1)), Dialogue(folder("/pub"))).error
+    error = replay(access(FileURL.parse("file:///pub"), range=Range(1)), Script(folder("/pub"))).error
     assert isinstance(error, UnsupportedOperation)
 
 

@@ -16,7 +16,7 @@ from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Algorithm
 from urlschemes_file import FileURL, access
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     fault_everywhere,
     file,
     removed,
@@ -29,16 +29,16 @@ from urlschemes_testing.replay.steps import EPOCH
 
 WRITTEN = Attributes(media_type="text/plain", size=10, modified=EPOCH, name="a b.txt", fields={"kind": "file"})
 
-GOOD: dict[str, tuple[Callable[[FileURL], Algorithm[None]], Dialogue, Attributes]] = {
+GOOD: dict[str, tuple[Callable[[FileURL], Algorithm[None]], Script, Attributes]] = {
     "replace": (
         access.replace,
-        Dialogue(upload(b"one\r\n"), upload(b"two\x00\xff"), written("/pub/a b.txt", b"one\r\ntwo\x00\xff")),
+        Script(upload(b"one\r\n"), upload(b"two\x00\xff"), written("/pub/a b.txt", b"one\r\ntwo\x00\xff")),
         WRITTEN,
     ),
-    "replace by nothing": (access.replace, Dialogue(written("/pub/a b.txt")), replace(WRITTEN, size=0)),
+    "replace by nothing": (access.replace, Script(written("/pub/a b.txt")), replace(WRITTEN, size=0)),
     "update": (
         access.update,
-        Dialogue(
+        Script(
             file("/pub/a b.txt", b"old\n"),
             upload(b"more\n"),
             upload(b"!"),
@@ -48,7 +48,7 @@ GOOD: dict[str, tuple[Callable[[FileURL], Algorithm[None]], Dialogue, Attributes
     ),
     "delete": (
         access.delete,
-        Dialogue(file("/pub/a b.txt", b"old\n"), removed("/pub/a b.txt")),
+        Script(file("/pub/a b.txt", b"old\n"), removed("/pub/a b.txt")),
         Attributes(name="a b.txt"),
     ),
 }
@@ -57,12 +57,12 @@ GOOD: dict[str, tuple[Callable[[FileURL], Algorithm[None]], Dialogue, Attributes
 @pytest.mark.fault(51, 52)
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_dialogue_gives_this_and_a_fault_leaves_nothing(name: str) -> None:  # B51, B52
-    algorithm, dialogue, attributes = GOOD[name]
+    algorithm, script, attributes = GOOD[name]
     url = FileURL.parse("file:///pub/a%20b.txt")
-    outcome = split_everywhere(lambda: algorithm(url), dialogue)
+    outcome = split_everywhere(lambda: algorithm(url), script)
     assert outcome.complete
     assert (outcome.kind, outcome.attributes, outcome.unclosed) == ("attributes", attributes, ())
-    runs = fault_everywhere(lambda: algorithm(url), dialogue)
+    runs = fault_everywhere(lambda: algorithm(url), script)
     assert {run.fault for run in runs} >= {"unreadable", "forbidden", "cancelled"}
     for run in runs:
         assert not run.outcome.files or run.outcome.kind or run.fault == "cancelled"
@@ -89,7 +89,7 @@ OPERATIONS = [access.replace, access.update, access.delete]
 def test_urls_refused_without_the_file_system(
     algorithm: Callable[[FileURL], Algorithm[None]], text: str, error: type[URLError]
 ) -> None:
-    outcome = replay(algorithm(FileURL.parse(text)), Dialogue())
+    outcome = replay(algorithm(FileURL.parse(text)), Script())
     assert isinstance(outcome.error, error), outcome
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     client_closes,
@@ -27,7 +27,7 @@ def steps(*parts: Step | tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 CONNECTED = (connect(HOST, 21),)
-GREETING = Dialogue(*CONNECTED, server("220 host.dom FTP server ready"))
+GREETING = Script(*CONNECTED, server("220 host.dom FTP server ready"))
 LOGIN = GREETING.then(
     *exchange(
         *("USER anonymous", "331 Send your address as password"),

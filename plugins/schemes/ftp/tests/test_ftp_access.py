@@ -32,7 +32,7 @@ from urlschemes_access.protocol import Authenticate, Connect, Peer, Send
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access, find_attributes
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -68,7 +68,7 @@ NO_COMMAND = "the name contains a control character, which no command can carry"
 @dataclass(frozen=True)
 class Case:
     url: str
-    dialogue: Dialogue
+    script: Script
     content: bytes = b""
     entries: tuple[Entry, ...] = ()
     attributes: Attributes | None = None
@@ -81,9 +81,9 @@ def anonymous(path: str, *parts: Step | tuple[Step, ...], **more: Any) -> Case:
     return Case(f"ftp://{HOST}{path}", LOGIN.then(*steps(*parts, QUIT)), **more)
 
 
-def one_octet(url: str, dialogue: Dialogue, *parts: Step | tuple[Step, ...]) -> Case:
+def one_octet(url: str, script: Script, *parts: Step | tuple[Step, ...]) -> Case:
     """Return the case of a file `a` whose content is `x`."""
-    whole = dialogue.then(*steps(*parts, retrieve("a", b"x"), QUIT))
+    whole = script.then(*steps(*parts, retrieve("a", b"x"), QUIT))
     return Case(url, whole, content=b"x", attributes=Attributes(name="a", size=1), size_known=True)
 
 
@@ -127,7 +127,7 @@ DOCUMENTS = {
     ),
     "type=i, a port, a user, a password": one_octet(
         f"ftp://jo%65:p%3A%40ss@{HOST}:2121/a;type=i",
-        Dialogue(connect(HOST, 2121), server("120 ready in a minute"), server("220-Welcome", "to", "220 host.dom")),
+        Script(connect(HOST, 2121), server("120 ready in a minute"), server("220-Welcome", "to", "220 host.dom")),
         exchange("USER joe", "331 Password", "PASS p:@ss", "202 Superfluous"),
     ),
     "a user who needs no password": one_octet(f"ftp://joe:unused@{HOST}/a", GREETING, exchange("USER joe", "230 In")),
@@ -244,7 +244,7 @@ LISTINGS = {
     ),
     "names and facts": Case(
         f"ftp://{HOST}:2121/pub/%2e/www;type=D",
-        Dialogue(connect(HOST, 2121), *tuple(LOGIN)[1:]).then(
+        Script(connect(HOST, 2121), *tuple(LOGIN)[1:]).then(
             *steps(cwd("pub", ".", "www"), FEATURES, TYPE_A, epsv(), download("MLSD", "", FACTS), QUIT)
         ),
         entries=(
@@ -346,7 +346,7 @@ every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
     url = FtpURL.parse(case.url)
-    outcome = split_everywhere(lambda: (find_attributes if case.find else access)(url), case.dialogue)
+    outcome = split_everywhere(lambda: (find_attributes if case.find else access)(url), case.script)
     assert outcome.error is None
     assert outcome.complete
     assert outcome.content == case.content
@@ -359,9 +359,9 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Case) -> None:
     url = FtpURL.parse(case.url)
     algorithm = find_attributes if case.find else access
-    runs = fault_everywhere(lambda: algorithm(url), case.dialogue, ends_by_closing=not case.size_known)
+    runs = fault_everywhere(lambda: algorithm(url), case.script, ends_by_closing=not case.size_known)
     failed = [run for run in runs if isinstance(run.outcome.error, URLError)]
-    assert len(failed) > len(case.dialogue)
+    assert len(failed) > len(case.script)
 
 
 def test_the_url_of_an_entry_leads_to_its_name() -> None:
@@ -432,13 +432,13 @@ def test_credentials_are_asked_for_host_port_and_user() -> None:
 
 @pytest.mark.parametrize("ending", [(server_resets(),), (server_closes(),), ()], ids=["reset", "close", "silence"])
 def test_a_lost_reply_to_quit_is_no_error(ending: tuple[Step, ...]) -> None:
-    dialogue = LOGIN.then(*retrieve("a", CONTENT), client("QUIT"), *ending)
-    outcome = split_everywhere(lambda: access(FtpURL.parse(f"ftp://{HOST}/a")), dialogue)
+    script = LOGIN.then(*retrieve("a", CONTENT), client("QUIT"), *ending)
+    outcome = split_everywhere(lambda: access(FtpURL.parse(f"ftp://{HOST}/a")), script)
     assert (outcome.error, outcome.content) == (None, CONTENT)
 
 
 def test_a_caller_who_stops_reading_sends_no_further_command() -> None:
     case = DOCUMENTS["a file"]
-    outcome = replay(access(FtpURL.parse(case.url)), case.dialogue, take=1)
+    outcome = replay(access(FtpURL.parse(case.url)), case.script, take=1)
     assert outcome.content == CONTENT
     assert b"QUIT" not in outcome.sent["connection"]

@@ -15,7 +15,7 @@ from urlschemes_access.errors import RemoteError, Truncated
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access
 from urlschemes_servers.ftp import ftp_server
-from urlschemes_testing.replay import Dialogue, client_closes, replay, server, split_everywhere
+from urlschemes_testing.replay import Script, client_closes, replay, server, split_everywhere
 
 URL = FtpURL.parse("ftp://host.dom/a")
 THEN = datetime(1994, 12, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ SIZE = type_and_size("a", 10)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "dialogue", "start", "content"),
+    ("wanted", "script", "start", "content"),
     [
         (Range(7), LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"789"), *QUIT), 7, b"789"),
         (Range(7, 99), LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"789"), *QUIT), 7, b"789"),
@@ -83,16 +83,16 @@ SIZE = type_and_size("a", 10)
     ],
 )
 def test_the_part_is_delivered_or_the_whole_of_what_has_changed(
-    wanted: Range, dialogue: Dialogue, start: int, content: bytes
+    wanted: Range, script: Script, start: int, content: bytes
 ) -> None:
-    outcome = split_everywhere(lambda: access(URL, range=wanted), dialogue)
+    outcome = split_everywhere(lambda: access(URL, range=wanted), script)
     assert outcome.complete
     assert outcome.attributes is not None
     assert (outcome.content, outcome.attributes.start, outcome.attributes.size) == (content, start, len(content))
 
 
 def test_a_range_that_ends_early_is_ended_by_closing_the_data_connection() -> None:
-    dialogue = LOGIN.then(
+    script = LOGIN.then(
         *SIZE,
         *epsv(),
         *exchange("REST 2", "350 Restarting at 2", "RETR a", "150 Here it comes"),
@@ -100,18 +100,18 @@ def test_a_range_that_ends_early_is_ended_by_closing_the_data_connection() -> No
         client_closes(on="data"),
         *QUIT,
     )
-    outcome = split_everywhere(lambda: access(URL, range=Range(2, 5)), dialogue)
+    outcome = split_everywhere(lambda: access(URL, range=Range(2, 5)), script)
     assert outcome.complete
     assert outcome.content == b"234"
 
 
 def test_a_part_that_is_cut_off_is_an_error() -> None:
-    dialogue = LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"78"))
-    assert isinstance(replay(access(URL, range=Range(7)), dialogue).error, Truncated)
+    script = LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"78"))
+    assert isinstance(replay(access(URL, range=Range(7)), script).error, Truncated)
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "wanted", "dialogue"),
+    ("kind", "text", "wanted", "script"),
     [
         (RemoteError, "only 10 octets", Range(11), LOGIN.then(*SIZE)),
         (
@@ -123,16 +123,16 @@ def test_a_part_that_is_cut_off_is_an_error() -> None:
     ],
 )
 def test_a_range_that_cannot_be_had_is_an_error(
-    kind: type[Exception], text: str, wanted: Range, dialogue: Dialogue
+    kind: type[Exception], text: str, wanted: Range, script: Script
 ) -> None:
-    error = replay(access(URL, range=wanted), dialogue).error
+    error = replay(access(URL, range=wanted), script).error
     assert isinstance(error, kind)
     assert text in str(error)
 
 
 @pytest.mark.parametrize("path", ["a;type=a", "a;type=d", ""])
 def test_texts_and_directories_have_no_ranges(path: str) -> None:
-    error = replay(access(FtpURL.parse(f"ftp://host.dom/{path}"), range=Range(1)), Dialogue()).error
+    error = replay(access(FtpURL.parse(f"ftp://host.dom/{path}"), range=Range(1)), Script()).error
     assert isinstance(error, UnsupportedOperation)
 
 

@@ -36,8 +36,8 @@ from urlschemes_access.errors import (
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access, find_attributes
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     client,
     connect_back,
@@ -57,7 +57,7 @@ JOE = f"ftp://joe@{HOST}/a"
 class Bad:
     """A dialogue, and the error that ends it: its type, words in its message, and the code of a RemoteError."""
 
-    dialogue: Dialogue
+    script: Script
     error: type[URLError]
     words: str
     status: int | None = None
@@ -66,7 +66,7 @@ class Bad:
 
 
 def bad(error: type[URLError], words: str, *parts: Step | tuple[Step, ...], **more: Any) -> Bad:
-    return Bad(Dialogue(*steps(*parts)), error, words, **more)
+    return Bad(Script(*steps(*parts)), error, words, **more)
 
 
 L = tuple(LOGIN)
@@ -268,7 +268,7 @@ BAD = {f"{group}: {name}": case for group, cases in GROUPS.items() for name, cas
 
 
 def outcome_of(case: Bad) -> Outcome:
-    return replay((find_attributes if case.find else access)(FtpURL.parse(case.url)), case.dialogue)
+    return replay((find_attributes if case.find else access)(FtpURL.parse(case.url)), case.script)
 
 
 @pytest.mark.fault(13, 25, 26, 30)
@@ -333,7 +333,7 @@ def test_every_reply_code_to_every_command(command: str) -> None:
     wrong = [code for code in CODES if code not in good and (code[0] not in good or code == "421")]
     assert len(wrong) >= 10
     for code in wrong:
-        outcome = replay(access(FtpURL.parse(f"ftp://{HOST}/d/a")), Dialogue(*begun, server(f"{code} It says so")))
+        outcome = replay(access(FtpURL.parse(f"ftp://{HOST}/d/a")), Script(*begun, server(f"{code} It says so")))
         expected: type[URLError] = RemoteError if code[0] in "45" else ProtocolError
         if command in ("USER", "PASS") and (code[0] == "3" or code in ("430", "530", "532")):
             expected = AuthRequired

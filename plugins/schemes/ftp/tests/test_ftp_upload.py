@@ -25,7 +25,7 @@ from urlschemes_access.errors import (
 from urlschemes_access.protocol import Algorithm
 from urlschemes_ftp import FtpURL, access
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     client_closes,
@@ -61,7 +61,7 @@ Operation = Callable[[FtpURL], Algorithm[None]]
 class Case:
     operation: Operation
     url: str
-    dialogue: Dialogue
+    script: Script
     attributes: Attributes
 
 
@@ -95,7 +95,7 @@ CASES = {
     "APPE, by PASV, 125 and 250": Case(
         access.update,
         "ftp://joe:secret@host.dom/%2Fvar/log",
-        Dialogue(
+        Script(
             *(*CONNECTED, upload(b"more\n"), server("220 ready")),
             *exchange("USER joe", "331 Password", "PASS secret", "230 In"),
             *steps(cwd("/var"), TYPE_I),
@@ -119,7 +119,7 @@ every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @pytest.mark.fault(52)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B52
-    outcome = split_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.dialogue)
+    outcome = split_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.script)
     assert outcome.complete, outcome.error
     assert (outcome.kind, outcome.attributes) == ("attributes", case.attributes)
 
@@ -127,7 +127,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B5
 @pytest.mark.fault(51)
 @every_case
 def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: Case) -> None:  # B51
-    runs = fault_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.dialogue, also=("QUIT",))
+    runs = fault_everywhere(lambda: case.operation(FtpURL.parse(case.url)), case.script, also=("QUIT",))
     assert len(runs) > 40
     for run in runs:
         error = run.outcome.error
@@ -143,7 +143,7 @@ def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: 
 )
 @pytest.mark.parametrize("operation", [access.replace, access.update, access.delete])
 def test_a_directory_is_refused_before_connecting(url: str, operation: Operation) -> None:
-    outcome = replay(operation(FtpURL.parse(url)), Dialogue())
+    outcome = replay(operation(FtpURL.parse(url)), Script())
     assert isinstance(outcome.error, UnsupportedOperation)
 
 
@@ -202,9 +202,9 @@ BAD = {
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
 @pytest.mark.parametrize("command", ["STOR", "APPE"])
 def test_an_error_says_how_much_was_sent(case: Bad, command: str) -> None:
-    dialogue = BEGUN.then(*(client(f"{command} a") if step == client("STOR a") else step for step in case.steps))
+    script = BEGUN.then(*(client(f"{command} a") if step == client("STOR a") else step for step in case.steps))
     algorithm = access.replace if command == "STOR" else access.update
-    outcome = replay(algorithm(FtpURL.parse("ftp://host.dom/a")), dialogue)
+    outcome = replay(algorithm(FtpURL.parse("ftp://host.dom/a")), script)
     error = outcome.error
     assert isinstance(error, AccessError)
     assert type(error) is case.error, error
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_deleted(steps: tuple[Step, ...], error: type[URLE
 
 
 def test_nothing_is_sent_if_the_login_is_refused() -> None:
-    refused = Dialogue(*CONNECTED, server("220 ready"), *exchange("USER anonymous", "530 No"), upload(b"x"))
+    refused = Script(*CONNECTED, server("220 ready"), *exchange("USER anonymous", "530 No"), upload(b"x"))
     error = replay(access.replace(FtpURL.parse("ftp://host.dom/a")), refused).error
     assert isinstance(error, AuthRequired)
     assert error.sent is None

@@ -9,8 +9,8 @@ from urlschemes.errors import URLError
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access, find_attributes
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     client,
     connect,
     fault_everywhere,
@@ -53,32 +53,30 @@ def url_of(path: str) -> GopherURL:
     return GopherURL.parse(f"gopher://{HOST}/{path}")
 
 
-def exchange(request: str | bytes, *response: str | bytes, port: int = 70) -> Dialogue:
+def exchange(request: str | bytes, *response: str | bytes, port: int = 70) -> Script:
     """Return the dialogue of one request and one response, after which the server closes."""
     steps = (server(*response),) if response else ()
-    return Dialogue(connect(HOST, port), client(request), *steps, server_closes())
+    return Script(connect(HOST, port), client(request), *steps, server_closes())
 
 
-def outcome_of(
-    url: str | GopherURL, dialogue: Dialogue, *, closing: bool = False, submit_form: bool = False
-) -> Outcome:
+def outcome_of(url: str | GopherURL, script: Script, *, closing: bool = False, submit_form: bool = False) -> Outcome:
     """Return the outcome of an access: the same however the response is cut, and honest after every fault.
 
     `closing` if only the end of the connection ends the content.
     """
     parsed = url_of(url) if isinstance(url, str) else url
-    return _checked(partial(access, parsed, submit_form=submit_form), dialogue, closing=closing)
+    return _checked(partial(access, parsed, submit_form=submit_form), script, closing=closing)
 
 
-def attributes_outcome(path: str, dialogue: Dialogue, *, closing: bool = False) -> Outcome:
+def attributes_outcome(path: str, script: Script, *, closing: bool = False) -> Outcome:
     """Return the outcome of finding attributes, with the same checks."""
-    return _checked(partial(find_attributes, url_of(path)), dialogue, closing=closing)
+    return _checked(partial(find_attributes, url_of(path)), script, closing=closing)
 
 
-def _checked(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue, *, closing: bool) -> Outcome:
-    outcome = split_everywhere(algorithm, dialogue)
+def _checked(algorithm: Callable[[], Algorithm[None]], script: Script, *, closing: bool) -> Outcome:
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue, ends_by_closing=closing)
+        fault_everywhere(algorithm, script, ends_by_closing=closing)
     return outcome
 
 

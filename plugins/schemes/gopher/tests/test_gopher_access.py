@@ -19,7 +19,7 @@ from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access, find_attributes
 from urlschemes_gopher.dot_stuffing import DotDecoder
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -58,7 +58,7 @@ from urlschemes_testing.replay import (
     ],
 )
 def test_the_request_line(url: str, asked: bytes) -> None:
-    outcome = outcome_of(url, Dialogue(connect(HOST, 70), client(asked), server_closes()), closing=True)
+    outcome = outcome_of(url, Script(connect(HOST, 70), client(asked), server_closes()), closing=True)
     assert outcome.sent == {"connection": asked}
 
 
@@ -97,14 +97,14 @@ def test_a_text_without_its_dot_is_delivered_and_marked() -> None:
 
 @pytest.mark.parametrize("rest", [b"more", b"\r\nmore\r\n", b"more\r\n.\r\n", b" \r\n" * 2000])
 def test_a_text_that_goes_on_after_its_dot_is_marked(rest: bytes) -> None:
-    run = outcome_of if len(rest) < 100 else lambda url, dialogue: replay(access(url_of(url)), dialogue)
+    run = outcome_of if len(rest) < 100 else lambda url, script: replay(access(url_of(url)), script)
     outcome = run("0a", exchange("a", "one", ".", rest))
     assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\n", False, None)
 
 
 @pytest.mark.parametrize("end", [(server(b"\r\n"), server_closes()), (server_resets(),), (silence(),)])
 def test_a_text_ends_at_its_dot_whatever_the_connection_does(end: tuple[Step, ...]) -> None:
-    outcome = replay(access(url_of("0a")), Dialogue(connect(HOST, 70), client("a"), server("one", "."), *end))
+    outcome = replay(access(url_of("0a")), Script(connect(HOST, 70), client("a"), server("one", "."), *end))
     assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\n", True, None)
 
 
@@ -193,19 +193,19 @@ def test_a_url_selector_is_requested_like_any_other() -> None:
 )
 def test_items_that_are_not_on_a_gopher_server(url: str, hint: str | None) -> None:
     for operation in (access, find_attributes):
-        error = error_of(replay(operation(url_of(url)), Dialogue()), UnsupportedOperation)
+        error = error_of(replay(operation(url_of(url)), Script()), UnsupportedOperation)
         assert (error.hint, error.part) == (hint, "gtype")
 
 
 def test_a_reset_is_truncated_or_before_the_first_octet_a_connect_error() -> None:
-    begun = Dialogue(connect(HOST, 70), client("a"), server(b"some"), server_resets())
+    begun = Script(connect(HOST, 70), client("a"), server(b"some"), server_resets())
     error_of(replay(access(url_of("9a")), begun), Truncated)
-    error_of(replay(access(url_of("9a")), Dialogue(connect(HOST, 70), client("a"), server_resets())), ConnectError)
+    error_of(replay(access(url_of("9a")), Script(connect(HOST, 70), client("a"), server_resets())), ConnectError)
 
 
 def test_a_silent_server_meets_the_deadline() -> None:
     for url, asked in (("0a", "a"), ("1", ""), ("9a", "a"), ("0a%09%09+", "a\t+"), ("0a%09%09?", "a\t!")):
-        error_of(replay(access(url_of(url)), Dialogue(connect(HOST, 70), client(asked))), DeadlineExceeded)
+        error_of(replay(access(url_of(url)), Script(connect(HOST, 70), client(asked))), DeadlineExceeded)
 
 
 @pytest.mark.parametrize(
@@ -239,16 +239,16 @@ SAYINGS = (
 )
 def test_any_response_gives_the_same_outcome_however_it_is_cut(asked: tuple[str, str], pieces: list[bytes]) -> None:
     url, line = asked
-    dialogue = exchange(line, *pieces)
-    whole = replay(access(url_of(url)), dialogue)
+    script = exchange(line, *pieces)
+    whole = replay(access(url_of(url)), script)
     assert whole.error is None or str(whole.error).isprintable()
-    assert replay(access(url_of(url)), dialogue, chunk=1).essence == whole.essence
-    assert replay(access(url_of(url)), dialogue, chunk=3).essence == whole.essence
+    assert replay(access(url_of(url)), script, chunk=1).essence == whole.essence
+    assert replay(access(url_of(url)), script, chunk=3).essence == whole.essence
 
 
 @given(pieces=st.lists(st.sampled_from(SAYINGS) | st.binary(min_size=1, max_size=4), max_size=12))
 def test_any_response_gives_the_same_attributes_however_it_is_cut(pieces: list[bytes]) -> None:
-    dialogue = exchange("a\t!", *pieces)
-    whole = replay(find_attributes(url_of("0a")), dialogue)
+    script = exchange("a\t!", *pieces)
+    whole = replay(find_attributes(url_of("0a")), script)
     assert whole.error is None or str(whole.error).isprintable()
-    assert replay(find_attributes(url_of("0a")), dialogue, chunk=1).essence == whole.essence
+    assert replay(find_attributes(url_of("0a")), script, chunk=1).essence == whole.essence

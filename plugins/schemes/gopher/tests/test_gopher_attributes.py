@@ -14,7 +14,7 @@ from urlschemes_access.errors import (
 from urlschemes_gopher.access import find_attributes
 from urlschemes_gopher.attributes import MAX_OCTETS
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     replay,
 )
 
@@ -93,8 +93,8 @@ def test_without_gopher_plus_the_type_tells_the_attributes() -> None:
 
 
 def test_a_server_without_single_attributes_is_asked_for_all() -> None:
-    dialogue = Dialogue(exchange("moo\t!+ADMIN", "Some file"), exchange("moo\t!", "+-1", *BLOCKS, "."))
-    outcome = attributes_outcome("0moo%09%09!+ADMIN", dialogue)
+    script = Script(exchange("moo\t!+ADMIN", "Some file"), exchange("moo\t!", "+-1", *BLOCKS, "."))
+    outcome = attributes_outcome("0moo%09%09!+ADMIN", script)
     assert outcome.attributes is not None
     assert outcome.attributes.name == "Some file"
 

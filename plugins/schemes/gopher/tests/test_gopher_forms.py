@@ -13,7 +13,7 @@ from urlschemes_access.errors import (
 from urlschemes_access.protocol import Send
 from urlschemes_gopher.access import access, find_attributes
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     answers,
     client,
@@ -45,15 +45,15 @@ FORM = Form(
 )
 
 
-def asking(*given: str, ask: tuple[str, ...] = ASK, then: tuple[Step, ...] = ()) -> Dialogue:
-    return Dialogue(exchange("order\t!", "+-1", *ask, "."), answers(*given), *then)
+def asking(*given: str, ask: tuple[str, ...] = ASK, then: tuple[Step, ...] = ()) -> Script:
+    return Script(exchange("order\t!", "+-1", *ask, "."), answers(*given), *then)
 
 
 @pytest.mark.rfc1738(91)
 def test_a_form_is_fetched_answered_and_sent() -> None:
     block = ("+-1", "400", "hunter2", "2", "first", "..second", "blue", "0", ".")
     sent = client("order\t+\t1", *block)
-    dialogue = asking(
+    script = asking(
         "400",
         "hunter2",
         "first\n.second",
@@ -61,7 +61,7 @@ def test_a_form_is_fetched_answered_and_sent() -> None:
         "0",
         then=(connect(HOST, 70), sent, server("+-1", "Thank you.", "."), server_closes()),
     )
-    outcome = outcome_of("0order%09%09?", dialogue)
+    outcome = outcome_of("0order%09%09?", script)
     assert outcome.content == b"Thank you.\r\n"
     assert outcome.forms == (FORM,)
     assert outcome.complete
@@ -97,12 +97,12 @@ def test_the_answer_to_a_password_is_marked_as_a_secret() -> None:
 
 def test_the_response_to_a_form_can_be_a_menu() -> None:
     ask = ("+INFO: 1Order\torder\thost.dom\t70\t?", "+ASK:", " Ask: What?")
-    dialogue = asking(
+    script = asking(
         "x",
         ask=ask,
         then=(connect(HOST, 70), client("order\t+\t1", "+-1", "x", "."), server("+-1", *MENU, "."), server_closes()),
     )
-    assert len(outcome_of("1order%09%09?", dialogue).entries) == 3
+    assert len(outcome_of("1order%09%09?", script).entries) == 3
 
 
 def test_without_answers_nothing_is_sent() -> None:
@@ -130,15 +130,15 @@ def test_answers_that_do_not_fit_are_not_sent(given: tuple[str, ...], error: typ
 
 
 def test_a_form_that_asks_for_a_local_file_is_refused() -> None:
-    dialogue = exchange("order\t!", "+-1", ASK[0], "+ASK:", " ChooseF: Which file?", ".")
-    assert "local file" in str(error_of(replay(access(url_of("0order%09%09?")), dialogue), UnsupportedOperation))
+    script = exchange("order\t!", "+-1", ASK[0], "+ASK:", " ChooseF: Which file?", ".")
+    assert "local file" in str(error_of(replay(access(url_of("0order%09%09?")), script), UnsupportedOperation))
     unknown = exchange("order\t!", "+-1", ASK[0], "+ASK:", " Guess: What?", ".")
     assert "'Guess'" in str(error_of(replay(access(url_of("0order%09%09?")), unknown), UnsupportedOperation))
 
 
 def test_an_item_without_a_form_is_fetched() -> None:
-    dialogue = Dialogue(exchange("order\t!", "+-1", INFO, "."), exchange("order\t+", b"+2\r\nok"))
-    assert outcome_of("0order%09%09?", dialogue).content == b"ok"
+    script = Script(exchange("order\t!", "+-1", INFO, "."), exchange("order\t+", b"+2\r\nok"))
+    assert outcome_of("0order%09%09?", script).content == b"ok"
 
 
 def test_a_server_without_forms_sends_the_item() -> None:
@@ -153,20 +153,20 @@ FILLED = "0order%09%09+%091%0D%0A+-1%0D%0Aone%0D%0Atwo%0D%0A.%0D%0A"
 
 @pytest.mark.rfc1738(96)
 def test_a_filled_form_is_sent_as_section_3_4_9_says() -> None:
-    dialogue = exchange(b"order\t+\t1\r\n+-1\r\none\r\ntwo\r\n.\r\n", b"+2\r\nok")
-    assert outcome_of(FILLED, dialogue, submit_form=True).content == b"ok"
+    script = exchange(b"order\t+\t1\r\n+-1\r\none\r\ntwo\r\n.\r\n", b"+2\r\nok")
+    assert outcome_of(FILLED, script, submit_form=True).content == b"ok"
 
 
 def test_a_filled_form_is_not_sent_without_the_option() -> None:
-    error = error_of(replay(access(url_of(FILLED)), Dialogue()), UnsafeURL)
+    error = error_of(replay(access(url_of(FILLED)), Script()), UnsafeURL)
     assert error.hint == "the option submit_form sends it"
-    error_of(replay(find_attributes(url_of(FILLED)), Dialogue()), UnsafeURL)
+    error_of(replay(find_attributes(url_of(FILLED)), Script()), UnsafeURL)
 
 
 @pytest.mark.decision(8)
 def test_a_filled_form_is_sent_to_port_70_only() -> None:
     url = url_of(FILLED).replace(port=7070)
-    error = error_of(replay(access(url, submit_form=True), Dialogue()), UnsafeURL)
+    error = error_of(replay(access(url, submit_form=True), Script()), UnsafeURL)
     assert (error.part, error.section) == ("gopher_plus", "RFC 1738 section 3.4.9")
 
 
@@ -192,10 +192,10 @@ def test_a_filled_form_is_sent_to_port_70_only() -> None:
 )
 def test_other_control_characters_are_refused_before_connecting(plus: str) -> None:
     for operation in (lambda url: access(url, submit_form=True), find_attributes):
-        error = error_of(replay(operation(url_of(f"0order%09%09{plus}")), Dialogue()), UnsafeURL)
+        error = error_of(replay(operation(url_of(f"0order%09%09{plus}")), Script()), UnsafeURL)
         assert error.part == "gopher_plus"
 
 
 def test_a_filled_form_may_be_empty() -> None:
-    dialogue = exchange(b"o\t+\t1\r\n+-1\r\n.\r\n", b"+2\r\nok")
-    assert outcome_of("0o%09%09+%091%0D%0A+-1%0D%0A.%0D%0A", dialogue, submit_form=True).content == b"ok"
+    script = exchange(b"o\t+\t1\r\n+-1\r\n.\r\n", b"+2\r\nok")
+    assert outcome_of("0o%09%09+%091%0D%0A+-1%0D%0A.%0D%0A", script, submit_form=True).content == b"ok"

@@ -11,7 +11,7 @@ from urlschemes_access.errors import (
 )
 from urlschemes_gopher.access import access
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     client,
     connect,
     replay,
@@ -120,9 +120,9 @@ def test_an_item_that_has_moved_is_an_error_with_its_new_url(words: tuple[str, .
 
 
 def test_the_text_of_an_error_is_limited_and_needs_no_end() -> None:
-    dialogue = Dialogue(connect(HOST, 70), client("a\t+"), server("--2", "1 <a@h>", b"x\r\n" * 3000))
-    error_of(replay(access(url_of("0a%09%09+")), dialogue), RemoteError)
-    held_open = Dialogue(connect(HOST, 70), client("a\t+"), server("--2", "2 <a@h>", "Busy"), silence())
+    script = Script(connect(HOST, 70), client("a\t+"), server("--2", "1 <a@h>", b"x\r\n" * 3000))
+    error_of(replay(access(url_of("0a%09%09+")), script), RemoteError)
+    held_open = Script(connect(HOST, 70), client("a\t+"), server("--2", "2 <a@h>", "Busy"), silence())
     error = error_of(replay(access(url_of("0a%09%09+")), held_open), RemoteError)
     assert (error.text, error.temporary) == ("Busy", True)
 

@@ -8,8 +8,8 @@ import urlschemes
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     client,
     connect,
@@ -39,15 +39,15 @@ def request(method: str = "GET", target: str = TARGET, *fields: str, host: str =
     )
 
 
-OPENING = Dialogue(connect("host.dom", 80), request())
+OPENING = Script(connect("host.dom", 80), request())
 
 
-def outcome_of(dialogue: Dialogue, *, ends_by_closing: bool = False) -> Outcome:
+def outcome_of(script: Script, *, ends_by_closing: bool = False) -> Outcome:
     """Return the outcome of GET: the same however the response is cut, and never a short success after a fault."""
     algorithm = partial(access, URL)
-    outcome = split_everywhere(algorithm, dialogue)
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue, ends_by_closing=ends_by_closing)
+        fault_everywhere(algorithm, script, ends_by_closing=ends_by_closing)
     return outcome
 
 

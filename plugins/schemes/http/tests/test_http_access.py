@@ -15,7 +15,7 @@ from urlschemes_access.errors import AccessError, AuthRequired, ProtocolError, R
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     connect,
     fault_everywhere,
     follow,
@@ -28,7 +28,7 @@ from urlschemes_testing.replay import (
 
 @dataclass
 class Case:
-    dialogue: Dialogue
+    script: Script
     content: bytes
     url: HttpURL = URL
     ends_by_closing: bool = False
@@ -72,7 +72,7 @@ CASES = {
     ),
     "a status without a reason": Case(OPENING.then(server("HTTP/1.1 201", "Content-Length: 1", "", b"x")), b"x"),
     "another port": Case(
-        Dialogue(
+        Script(
             connect("host.dom", 8080),
             request("GET", "/", host="host.dom:8080"),
             server("HTTP/1.1 200 OK", "Content-Length: 1", "", b"x"),
@@ -101,7 +101,7 @@ every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @pytest.mark.fault(52)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
-    outcome = split_everywhere(lambda: access(case.url), case.dialogue)
+    outcome = split_everywhere(lambda: access(case.url), case.script)
     assert outcome.complete
     assert (outcome.kind, outcome.content) == ("document", case.content)
     assert outcome.unclosed == ()
@@ -110,11 +110,11 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
 @pytest.mark.fault(51)
 @every_case
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Case) -> None:
-    runs = fault_everywhere(lambda: access(case.url), case.dialogue, ends_by_closing=case.ends_by_closing)
+    runs = fault_everywhere(lambda: access(case.url), case.script, ends_by_closing=case.ends_by_closing)
     assert len(runs) > 10
 
 
-HEAD = Dialogue(
+HEAD = Script(
     connect("host.dom", 80),
     request("HEAD"),
     server("HTTP/1.1 301 Moved Permanently", "Location: http://host.dom/new", ""),
@@ -213,14 +213,14 @@ def test_a_part_is_never_taken_for_the_whole(status: str) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_every_redirect_is_followed_by_get(status: int) -> None:
-    dialogue = OPENING.then(
+    script = OPENING.then(
         server(f"HTTP/1.1 {status} Elsewhere", "location:  /b?c ", ""),
         follow("/b?c", HttpURL.parse("http://host.dom/b?c")),
         connect("host.dom", 80),
         request("GET", "/b?c"),
         server("HTTP/1.1 200 OK", "Content-Length: 2", "", b"ok"),
     )
-    assert outcome_of(dialogue).content == b"ok"
+    assert outcome_of(script).content == b"ok"
 
 
 @pytest.mark.fault(20)
@@ -233,20 +233,20 @@ def test_a_location_of_a_mebibyte_is_refused_as_a_redirect(chunk: int | None) ->
 
 
 def test_a_redirect_that_the_policy_refuses_is_not_connected_to() -> None:
-    dialogue = OPENING.then(
+    script = OPENING.then(
         server("HTTP/1.1 302 Found", "Location: gopher://host.dom/", ""),
         follow("gopher://host.dom/", RedirectRefused("not from http", reason="scheme")),
     )
-    outcome = replay(access(URL), dialogue)
+    outcome = replay(access(URL), script)
     assert isinstance(outcome.error, RedirectRefused)
     assert list(outcome.sent) == ["connection"]
 
 
 def test_a_redirect_to_another_kind_of_url_is_refused_even_if_the_policy_allows_it() -> None:
-    dialogue = OPENING.then(
+    script = OPENING.then(
         server("HTTP/1.1 302 Found", "Location: x:y", ""), follow("x:y", urlschemes.parse_generic("x:y"))
     )
-    error = replay(access(URL), dialogue).error
+    error = replay(access(URL), script).error
     assert isinstance(error, RedirectRefused)
     assert (error.reason, error.location) == ("scheme", "x:y")
 
@@ -285,8 +285,8 @@ SCRAPS = (
 
 @given(start=st.sampled_from(SCRAPS[:5]), scraps=st.lists(st.sampled_from(SCRAPS) | st.binary(max_size=3), max_size=12))
 def test_any_response_gives_the_same_outcome_octet_by_octet(start: bytes, scraps: list[bytes]) -> None:
-    dialogue = OPENING.then(server(start + b"".join(scraps)), server_closes())
-    whole, octets = replay(access(URL), dialogue), replay(access(URL), dialogue, chunk=1)
+    script = OPENING.then(server(start + b"".join(scraps)), server_closes())
+    whole, octets = replay(access(URL), script), replay(access(URL), script, chunk=1)
     assert type(whole.error) is type(octets.error)
     assert whole.error is None or isinstance(whole.error, AccessError)
     assert (whole.kind, whole.attributes) == (octets.kind, octets.attributes)

@@ -21,8 +21,8 @@ from urlschemes_access.errors import ProtocolError, RemoteError, Truncated
 from urlschemes_http.access import access
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     connect,
     fault_everywhere,
@@ -40,10 +40,8 @@ BY_TIME = Attributes(size=10, modified=THEN)
 WHOLE = server("HTTP/1.1 200 OK", "Content-Length: 10", "ETag: " + TAG, "", b"0123456789")
 
 
-def asked(wanted: str, *fields: str) -> Dialogue:
-    return Dialogue(
-        connect("host.dom", 80), request("GET", "/a%2fb/../%7E;c?x=%26&y", f"Range: bytes={wanted}", *fields)
-    )
+def asked(wanted: str, *fields: str) -> Script:
+    return Script(connect("host.dom", 80), request("GET", "/a%2fb/../%7E;c?x=%26&y", f"Range: bytes={wanted}", *fields))
 
 
 def part(content_range: str, body: bytes, *fields: str) -> Step:
@@ -52,16 +50,16 @@ def part(content_range: str, body: bytes, *fields: str) -> Step:
     )
 
 
-def outcome_of(wanted: Range, dialogue: Dialogue) -> Outcome:
+def outcome_of(wanted: Range, script: Script) -> Outcome:
     algorithm = partial(access, URL, range=wanted)
-    outcome = split_everywhere(algorithm, dialogue)
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue)
+        fault_everywhere(algorithm, script)
     return outcome
 
 
 @pytest.mark.parametrize(
-    ("wanted", "dialogue", "start", "content"),
+    ("wanted", "script", "start", "content"),
     [
         (Range(2, 5), asked("2-4").then(part("bytes 2-4/10", b"234")), 2, b"234"),
         (Range(2, 5), asked("2-4").then(part("bytes 2-4/*", b"234")), 2, b"234"),
@@ -95,9 +93,9 @@ def outcome_of(wanted: Range, dialogue: Dialogue) -> Outcome:
     ],
 )
 def test_the_part_is_delivered_or_the_whole_of_what_has_changed(
-    wanted: Range, dialogue: Dialogue, start: int, content: bytes
+    wanted: Range, script: Script, start: int, content: bytes
 ) -> None:
-    outcome = outcome_of(wanted, dialogue)
+    outcome = outcome_of(wanted, script)
     assert outcome.complete
     assert outcome.attributes is not None
     assert (outcome.content, outcome.attributes.start, outcome.attributes.size) == (content, start, len(content))
@@ -115,7 +113,7 @@ def test_the_part_is_delivered_or_the_whole_of_what_has_changed(
 def test_a_server_that_ignores_if_range_is_asked_again_for_the_whole(answer: Step) -> None:
     outcome = replay(
         access(URL, range=Range(7, unchanged=BY_TAG)),
-        Dialogue(*asked("7-", f"If-Range: {TAG}").then(answer), *OPENING.then(WHOLE)),
+        Script(*asked("7-", f"If-Range: {TAG}").then(answer), *OPENING.then(WHOLE)),
     )
     assert outcome.complete
     assert outcome.content == b"0123456789"

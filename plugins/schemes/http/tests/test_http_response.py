@@ -228,7 +228,7 @@ WITHIN = {
 @pytest.mark.parametrize("name", WITHIN)
 def test_a_response_just_within_the_limits_is_accepted(name: str) -> None:
     octets = WITHIN[name]
-    dialogue = OPENING.then(server(octets))
-    outcome = outcome_of(dialogue) if len(octets) < 300 else replay(access(URL), dialogue, chunk=1000)
+    script = OPENING.then(server(octets))
+    outcome = outcome_of(script) if len(octets) < 300 else replay(access(URL), script, chunk=1000)
     assert outcome.complete, outcome.error
     assert outcome.content == b"ok"

@@ -27,7 +27,7 @@ from urlschemes_access.protocol import Algorithm
 from urlschemes_http import HttpURL, access
 from urlschemes_http.upload import CONTINUE_TIMEOUT
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -64,8 +64,8 @@ def responds(status: str, *fields: str) -> Step:
     return server(f"HTTP/1.1 {status}", *fields, "")
 
 
-WHOLE = Dialogue(connect("host.dom", 80), upload(b"hello"), asks("PUT", "Content-Length: 5", "Expect: 100-continue"))
-PIECES = Dialogue(
+WHOLE = Script(connect("host.dom", 80), upload(b"hello"), asks("PUT", "Content-Length: 5", "Expect: 100-continue"))
+PIECES = Script(
     connect("host.dom", 80),
     upload(b"hello"),
     upload(b"world"),
@@ -77,7 +77,7 @@ CREATED = server("HTTP/1.1 201 Created", "ETag: x", "Content-Length: 100", "", b
 
 @dataclass(frozen=True)
 class Case:
-    dialogue: Dialogue
+    script: Script
     fields: dict[str, str] = field(
         default_factory=lambda: {":status": "201 Created", "etag": "x", "content-length": "100"}
     )
@@ -102,7 +102,7 @@ CASES = {
         {":status": "204 Stored"},
     ),
     "empty content, without Expect": Case(
-        Dialogue(
+        Script(
             connect("host.dom", 80),
             asks("PUT", "Content-Length: 0", "Content-Type: text/plain; charset=utf-8"),
             responds("200 OK"),
@@ -131,7 +131,7 @@ def put(media_type: str = "") -> Algorithm[None]:
 @pytest.mark.fault(52)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B52
-    outcome = split_everywhere(lambda: put(case.media_type), case.dialogue)
+    outcome = split_everywhere(lambda: put(case.media_type), case.script)
     assert outcome.complete, outcome.error
     assert (outcome.kind, outcome.unclosed) == ("attributes", ())
     assert outcome.attributes is not None
@@ -142,7 +142,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:  # B5
 @pytest.mark.fault(51)
 @every_case
 def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: Case) -> None:  # B51
-    runs = fault_everywhere(lambda: put(case.media_type), case.dialogue, also=case.also)
+    runs = fault_everywhere(lambda: put(case.media_type), case.script, also=case.also)
     assert len(runs) > 10
     for run in runs:
         error = run.outcome.error
@@ -152,7 +152,7 @@ def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: 
             assert f"{error.sent} octet" in str(error)
 
 
-DELETED = Dialogue(connect("host.dom", 80), asks("DELETE"), responds("204 No Content"))
+DELETED = Script(connect("host.dom", 80), asks("DELETE"), responds("204 No Content"))
 
 
 def test_delete() -> None:
@@ -170,7 +170,7 @@ ALL = WHOLE.then(CONTINUE, client(b"hello"))
 
 @dataclass(frozen=True)
 class Bad:
-    dialogue: Dialogue
+    script: Script
     error: type[URLError]
     words: str
     sent: int | None = None
@@ -222,7 +222,7 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
 def test_an_error_says_how_much_was_sent(case: Bad) -> None:
-    error = replay(put(), case.dialogue).error
+    error = replay(put(), case.script).error
     assert isinstance(error, AccessError)
     assert type(error) is case.error, error
     assert case.words in str(error)
@@ -243,7 +243,7 @@ def test_an_error_says_how_much_was_sent(case: Bad) -> None:
     ],
 )
 def test_a_resource_that_cannot_be_deleted(steps: tuple[Step, ...], error: type[URLError]) -> None:
-    outcome = replay(access.delete(URL), Dialogue(connect("host.dom", 80), asks("DELETE"), *steps))
+    outcome = replay(access.delete(URL), Script(connect("host.dom", 80), asks("DELETE"), *steps))
     assert type(outcome.error) is error
 
 
@@ -260,7 +260,7 @@ def test_the_location_of_a_refused_redirect_is_safe_to_print() -> None:
     "media_type", ["text", "text/plain\r\nX: y", "text/plain; a=\x00", "text/pl\u00e4in", "a/b;\u20ac", "a/b; "]
 )
 def test_an_invalid_media_type_is_refused_before_connecting(media_type: str) -> None:
-    assert isinstance(replay(put(media_type), Dialogue()).error, UnsafeURL)
+    assert isinstance(replay(put(media_type), Script()).error, UnsafeURL)
 
 
 def test_there_is_no_update_and_replace_needs_content() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import urlschemes
-from urlschemes_testing.replay import Dialogue, Step, client, connect, server, start_tls
+from urlschemes_testing.replay import Script, Step, client, connect, server, start_tls
 
 CHALLENGE = server("HTTP/1.1 401 Unauthorized", r'WWW-Authenticate: Digest qop="auth", basic realm="the \"vault\""', "")
 
 
-def opening(host: str = "host.dom", port: int = 443) -> Dialogue:
+def opening(host: str = "host.dom", port: int = 443) -> Script:
     """Return the steps that open a connection over TLS."""
-    return Dialogue(connect(host, port), start_tls(host))
+    return Script(connect(host, port), start_tls(host))
 
 
 def request(

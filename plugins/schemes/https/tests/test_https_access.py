@@ -15,8 +15,8 @@ from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
 from urlschemes_https import HttpsURL
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     connect,
     credentials,
     fault_everywhere,
@@ -32,11 +32,11 @@ URL = HttpsURL.parse("https://host.dom/a%2fb?x")
 LOGIN = b64encode("joe:pässword:".encode()).decode()
 OK = server("HTTP/1.1 200 OK", "Content-Length: 2", "", b"ok")
 JOE = credentials("joe", "pässword:")
-LOGGED_IN = Dialogue(opening(), request(), CHALLENGE, JOE, opening(), request(login=LOGIN))
+LOGGED_IN = Script(opening(), request(), CHALLENGE, JOE, opening(), request(login=LOGIN))
 
 CASES = {
-    "plain": Dialogue(opening(), request(), OK),
-    "a redirect to another host": Dialogue(
+    "plain": Script(opening(), request(), OK),
+    "a redirect to another host": Script(
         opening(),
         request(),
         server("HTTP/1.1 301 Moved", "Location: https://other.dom:8443/", ""),
@@ -74,11 +74,11 @@ CASES = {
 }
 
 
-def outcome_of(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
+def outcome_of(algorithm: Callable[[], Algorithm[None]], script: Script) -> Outcome:
     """Return the outcome: the same however the responses are cut, and never a short success after a fault."""
-    outcome = split_everywhere(algorithm, dialogue)
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue)
+        fault_everywhere(algorithm, script)
     return outcome
 
 
@@ -103,18 +103,18 @@ def test_every_fault_at_every_step_is_an_error_that_shows_no_password(name: str)
 
 
 def test_a_redirect_from_http_to_https_is_protected() -> None:
-    dialogue = Dialogue(
+    script = Script(
         connect("host.dom", 80),
         request("GET", "/"),
         server("HTTP/1.1 301 Moved Permanently", "Location: https://host.dom/a%2fb?x", ""),
         follow("https://host.dom/a%2fb?x", URL),
         CASES["plain"],
     )
-    assert outcome_of(partial(access, HttpURL.parse("http://host.dom/")), dialogue).content == b"ok"
+    assert outcome_of(partial(access, HttpURL.parse("http://host.dom/")), script).content == b"ok"
 
 
 def test_a_redirect_from_http_over_https_back_to_http_is_refused() -> None:
-    dialogue = Dialogue(
+    script = Script(
         connect("host.dom", 80),
         request("GET", "/"),
         server("HTTP/1.1 302 Found", "Location: https://host.dom/a%2fb?x", ""),
@@ -123,13 +123,13 @@ def test_a_redirect_from_http_over_https_back_to_http_is_refused() -> None:
         request(),
         server("HTTP/1.1 302 Found", "Location: http://host.dom/", ""),
     )
-    error = replay(access(HttpURL.parse("http://host.dom/")), dialogue).error
+    error = replay(access(HttpURL.parse("http://host.dom/")), script).error
     assert isinstance(error, RedirectRefused)
     assert error.reason == "scheme"
 
 
 def test_find_attributes_logs_in_as_well() -> None:
-    dialogue = Dialogue(
+    script = Script(
         opening(),
         request("HEAD"),
         CHALLENGE,
@@ -138,13 +138,13 @@ def test_find_attributes_logs_in_as_well() -> None:
         request("HEAD", login=LOGIN),
         server("HTTP/1.1 200 OK", "Content-Length: 12", ""),
     )
-    outcome = outcome_of(partial(find_attributes, URL), dialogue)
+    outcome = outcome_of(partial(find_attributes, URL), script)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 12
 
 
 def test_a_login_needs_credentials() -> None:
-    error = replay(access(URL), Dialogue(opening(), request(), CHALLENGE, credentials(None))).error
+    error = replay(access(URL), Script(opening(), request(), CHALLENGE, credentials(None))).error
     assert isinstance(error, AuthRequired)
     assert """host.dom requires a user name and a password for 'the "vault"'""" in str(error)
 
@@ -156,14 +156,14 @@ def test_a_refused_login_is_not_tried_again() -> None:
 
 
 def test_a_user_name_with_a_colon_is_not_sent() -> None:
-    dialogue = Dialogue(opening(), request(), CHALLENGE, credentials("jo:e", "x"))
-    assert isinstance(replay(access(URL), dialogue).error, AuthRequired)
+    script = Script(opening(), request(), CHALLENGE, credentials("jo:e", "x"))
+    assert isinstance(replay(access(URL), script).error, AuthRequired)
 
 
 @pytest.mark.parametrize("challenge", ["Digest realm=x", "Basically", "NotBasic", "NotBearer", "X-Basic realm=x"])
 def test_another_authentication_scheme_is_not_mistaken_for_basic(challenge: str) -> None:
-    dialogue = Dialogue(opening(), request(), server("HTTP/1.1 401 No", f"WWW-Authenticate: {challenge}", ""))
-    error = replay(access(URL), dialogue).error
+    script = Script(opening(), request(), server("HTTP/1.1 401 No", f"WWW-Authenticate: {challenge}", ""))
+    error = replay(access(URL), script).error
     assert isinstance(error, AuthRequired)
     assert "an authentication scheme that is not supported" in str(error)
 
@@ -172,7 +172,7 @@ def test_another_authentication_scheme_is_not_mistaken_for_basic(challenge: str)
     "challenge", ["Basic", 'BASIC realm="x"', "Basic realm=x", 'Bearer realm="y", Basic realm="x"']
 )
 def test_a_basic_challenge_has_several_forms(challenge: str) -> None:
-    dialogue = Dialogue(
+    script = Script(
         opening(),
         request(),
         server("HTTP/1.1 401 No", f"WWW-Authenticate: {challenge}", ""),
@@ -181,19 +181,19 @@ def test_a_basic_challenge_has_several_forms(challenge: str) -> None:
         request(login=LOGIN),
         OK,
     )
-    assert replay(access(URL), dialogue).complete
+    assert replay(access(URL), script).complete
 
 
 @pytest.mark.fault(7)
 def test_nothing_is_sent_if_tls_fails() -> None:
-    dialogue = Dialogue(connect("host.dom", 443), start_tls("host.dom", error=TLSError("self-signed certificate")))
-    outcome = replay(access(URL), dialogue)
+    script = Script(connect("host.dom", 443), start_tls("host.dom", error=TLSError("self-signed certificate")))
+    outcome = replay(access(URL), script)
     assert isinstance(outcome.error, TLSError)
     assert dict(outcome.sent) == {"connection": b""}
 
 
 def test_a_short_body_is_truncated_over_tls_too() -> None:
     half = server("HTTP/1.1 200 OK", "Content-Length: 5", "", b"ok")
-    outcome = replay(access(URL), Dialogue(opening(), request(), half, server_closes()))
+    outcome = replay(access(URL), Script(opening(), request(), half, server_closes()))
     assert isinstance(outcome.error, Truncated)
     assert outcome.content == b"ok"

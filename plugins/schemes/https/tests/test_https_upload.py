@@ -20,7 +20,7 @@ from urlschemes_http.access import replace as put
 from urlschemes_https import HttpsURL
 from urlschemes_servers import HttpRequest, HttpResponse, http_server, make_certificates
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     client,
     credentials,
     fault_everywhere,
@@ -36,7 +36,7 @@ LOGIN = b64encode(b"joe:secret").decode()
 JOE = credentials("joe", "secret")
 EXPECTS = ("Content-Length: 5", "Expect: 100-continue")
 TARGET = "/a%2fb?x"
-PUT_REFUSED = Dialogue(
+PUT_REFUSED = Script(
     upload(b"hello"),
     opening(),
     request("PUT", TARGET, *EXPECTS),
@@ -46,7 +46,7 @@ PUT_REFUSED = Dialogue(
     request("PUT", TARGET, *EXPECTS, login=LOGIN),
 )
 PUT = PUT_REFUSED.then(server("HTTP/1.1 100 Continue", ""), client(b"hello"), server("HTTP/1.1 204 No Content", ""))
-DELETE = Dialogue(
+DELETE = Script(
     opening(),
     request("DELETE"),
     CHALLENGE,
@@ -58,13 +58,13 @@ DELETE = Dialogue(
 
 
 @pytest.mark.fault(51, 52)
-@pytest.mark.parametrize(("operation", "dialogue"), [(put, PUT), (delete, DELETE)], ids=["replace", "delete"])
-def test_a_login_comes_before_the_content(operation: Callable[..., Algorithm[None]], dialogue: Dialogue) -> None:
-    outcome = split_everywhere(lambda: operation(URL), dialogue)
+@pytest.mark.parametrize(("operation", "script"), [(put, PUT), (delete, DELETE)], ids=["replace", "delete"])
+def test_a_login_comes_before_the_content(operation: Callable[..., Algorithm[None]], script: Script) -> None:
+    outcome = split_everywhere(lambda: operation(URL), script)
     assert outcome.complete
     assert [b"Authorization" in octets for octets in outcome.sent.values()] == [False, True]
     assert b"hello" not in outcome.sent["connection"]
-    for run in fault_everywhere(lambda: operation(URL), dialogue, also=(b"hello",)):
+    for run in fault_everywhere(lambda: operation(URL), script, also=(b"hello",)):
         assert LOGIN not in f"{run.request} {run.outcome.error}"
 
 

@@ -38,7 +38,7 @@ from urlschemes_access.protocol import Authenticate, Connect, Peer, Send
 from urlschemes_mailto import Delivery, MailtoURL, RecipientOutcome
 from urlschemes_mailto.access import send
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -63,8 +63,8 @@ class Success:
     url: MailtoURL = URL
 
     @property
-    def dialogue(self) -> Dialogue:
-        return Dialogue(*self.steps)
+    def script(self) -> Script:
+        return Script(*self.steps)
 
     def algorithm(self) -> Any:
         return send(self.url, **{"message": self.message, "relay": RELAY, "confirm": True, **self.options})
@@ -273,7 +273,7 @@ def with_login(algorithm: Any, login: Credentials | None) -> Any:
 @pytest.mark.fault(52)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_a_dialogue_gives_the_same_delivery_however_the_octets_are_cut(case: Success) -> None:
-    outcome = split_everywhere(case.algorithm, case.dialogue)
+    outcome = split_everywhere(case.algorithm, case.script)
     assert outcome.error is None
     assert outcome.complete
     delivery = outcome.attributes
@@ -287,12 +287,12 @@ def test_a_dialogue_gives_the_same_delivery_however_the_octets_are_cut(case: Suc
 @pytest.mark.parametrize("case", [case for name, case in SUCCESSES.items() if name != WITHOUT_LOGIN])
 def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
     # Without credentials the dialogue continues differently: the next test has that case.
-    dialogue = Dialogue(*(step for step in case.steps if not isinstance(step, type(credentials(None)))))
-    login = Credentials("ann", "hunter2") if len(dialogue) < len(case.dialogue) else None
-    runs = fault_everywhere(lambda: with_login(case.algorithm(), login), dialogue, also=["QUIT"])
+    script = Script(*(step for step in case.steps if not isinstance(step, type(credentials(None)))))
+    login = Credentials("ann", "hunter2") if len(script) < len(case.script) else None
+    runs = fault_everywhere(lambda: with_login(case.algorithm(), login), script, also=["QUIT"])
     assert any(run.fault == "cancelled" for run in runs)
     failed = [run for run in runs if run.outcome.error is not None]
-    assert len(failed) > len(case.dialogue)
+    assert len(failed) > len(case.script)
     for run in failed:
         error = run.outcome.error
         assert isinstance(error, URLError)
@@ -305,8 +305,8 @@ def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
 @pytest.mark.fault(51)
 def test_every_fault_without_credentials_is_an_error() -> None:
     case = SUCCESSES[WITHOUT_LOGIN]
-    runs = fault_everywhere(case.algorithm, case.dialogue, also=["QUIT"])
-    assert len([run for run in runs if run.outcome.error is not None]) > len(case.dialogue)
+    runs = fault_everywhere(case.algorithm, case.script, also=["QUIT"])
+    assert len([run for run in runs if run.outcome.error is not None]) > len(case.script)
 
 
 def test_the_message_ends_with_the_only_lone_dot_whatever_it_contains() -> None:
@@ -443,7 +443,7 @@ def test_an_address_with_an_encoded_question_mark_is_accepted() -> None:
 
 def test_the_login_is_secret_and_nothing_about_this_machine_is_sent() -> None:
     case = SUCCESSES["a login by PLAIN"]
-    outcome = replay(case.algorithm(), case.dialogue)
+    outcome = replay(case.algorithm(), case.script)
     sent = outcome.sent["connection"]
     assert b"EHLO [127.0.0.1]\r\n" in sent
     for private in (socket.gethostname(), getpass.getuser()):
@@ -461,7 +461,7 @@ def test_the_login_is_secret_and_nothing_about_this_machine_is_sent() -> None:
         except StopIteration:
             return
 
-    replay(watched(), case.dialogue)
+    replay(watched(), case.script)
     (login,) = [request for request in seen if isinstance(request, Send) and PLAIN.encode() in request.octets]
     assert PLAIN not in repr(login)
     assert "***" in repr(login)
@@ -471,7 +471,7 @@ def test_the_login_is_secret_and_nothing_about_this_machine_is_sent() -> None:
 
 def test_extensions_offered_before_tls_are_forgotten() -> None:
     offered = offers("STARTTLS", "SIZE 1", "AUTH PLAIN", "8BITMIME")
-    dialogue = Dialogue(*GREETED, *offered, *TLS, *EHLO, *TRANSACTION, *BYE)
+    script = Script(*GREETED, *offered, *TLS, *EHLO, *TRANSACTION, *BYE)
     sending = partial(send, URL, message=MESSAGE, relay=RELAY, confirm=True)
-    assert split_everywhere(sending, dialogue).complete
-    fault_everywhere(sending, dialogue, also=["QUIT"])
+    assert split_everywhere(sending, script).complete
+    fault_everywhere(sending, script, also=["QUIT"])

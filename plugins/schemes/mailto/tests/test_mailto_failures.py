@@ -43,8 +43,8 @@ from urlschemes_access.errors import (
 from urlschemes_access.protocol import Send
 from urlschemes_mailto.access import send
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     client,
     credentials,
@@ -57,7 +57,7 @@ from urlschemes_testing.replay import (
 
 
 def submitted(*steps: Step, **options: Any) -> Outcome:
-    return replay(send(URL, **{"message": MESSAGE, "relay": RELAY, "confirm": True, **options}), Dialogue(*steps))
+    return replay(send(URL, **{"message": MESSAGE, "relay": RELAY, "confirm": True, **options}), Script(*steps))
 
 
 @dataclass(frozen=True)
@@ -350,8 +350,8 @@ def sending_fails(at: bytes, error: AccessError) -> URLError | None:
             except StopIteration:
                 return
 
-    dialogue = Dialogue(*READY, *MAIL, *RCPT, *DATA, *BODY[: at != STUFFED_MESSAGE])
-    return replay(watched(), dialogue).error
+    script = Script(*READY, *MAIL, *RCPT, *DATA, *BODY[: at != STUFFED_MESSAGE])
+    return replay(watched(), script).error
 
 
 @pytest.mark.parametrize("octets", [STUFFED_MESSAGE, b".\r\n"], ids=["the message", "the dot"])

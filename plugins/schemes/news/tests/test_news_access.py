@@ -25,7 +25,7 @@ from urlschemes_news.access import access, find_attributes, update
 from urlschemes_nntp import NntpURL
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -55,7 +55,7 @@ HERE = Policy.interactive()
 # Dialogues ------------------------------------------------------------------------------------------------------------
 
 SERVER = "news.dom"
-READY = Dialogue(
+READY = Script(
     connect(SERVER, 119),
     server("200 news.dom ready"),
     client("CAPABILITIES"),
@@ -78,7 +78,7 @@ POSTED = b"From: me\nNewsgroups: misc.test\nSubject: Hi\n\n.\n"
 @dataclass(frozen=True)
 class Success:
     url: str
-    dialogue: Dialogue
+    script: Script
     content: bytes = b""
     entries: tuple[Entry, ...] = ()
     attributes: Attributes = field(default_factory=Attributes)
@@ -108,7 +108,7 @@ SUCCESSES = {
     ),
     "an article of an old server, on another port, that does not say who it is": Success(
         "news:4123%25@host.dom",
-        Dialogue(
+        Script(
             connect(SERVER, 1119),
             server("201 news.dom ready"),
             client("CAPABILITIES"),
@@ -181,7 +181,7 @@ SUCCESSES = {
     ),
     "posting": Success(
         "news:misc.test",
-        Dialogue(
+        Script(
             upload(POSTED),
             *READY,
             client("POST"),
@@ -205,7 +205,7 @@ SUCCESSES = {
 @pytest.mark.fault(52)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Success) -> None:
-    outcome = split_everywhere(case.run, case.dialogue)
+    outcome = split_everywhere(case.run, case.script)
     assert outcome.error is None
     assert outcome.complete
     assert outcome.content == case.content
@@ -216,14 +216,14 @@ def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Succe
 @pytest.mark.fault(51)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Success) -> None:
-    runs = fault_everywhere(case.run, case.dialogue, also=["QUIT"] if case.algorithm is update else ())
+    runs = fault_everywhere(case.run, case.script, also=["QUIT"] if case.algorithm is update else ())
     failed = [run for run in runs if run.outcome.error is not None]
-    assert len(failed) > len(case.dialogue)
+    assert len(failed) > len(case.script)
 
 
 @dataclass(frozen=True)
 class Failure:
-    dialogue: Dialogue
+    script: Script
     error: type[URLError]
     message: str
     url: str = "news:4123%25@host.dom"
@@ -290,7 +290,7 @@ FAILURES = {
 @pytest.mark.fault(14, 24, 25, 31, 33, 34)
 @pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
 def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
-    outcome = replay(case.algorithm(NewsURL.parse(case.url), server=SERVER), case.dialogue)
+    outcome = replay(case.algorithm(NewsURL.parse(case.url), server=SERVER), case.script)
     assert type(outcome.error) is case.error
     text = str(outcome.error)
     assert case.message in text
@@ -333,11 +333,11 @@ def test_a_server_is_a_host_or_a_host_and_a_port(given: str, host: str, port: in
 
 def test_an_article_on_a_host_that_no_url_can_name_has_only_a_news_url() -> None:
     """Some host names contain an underscore; a URL cannot."""
-    dialogue = Dialogue(connect("news_1", 119), *[*READY][1:], *SELECTED, client("OVER 1-4"))
-    dialogue = dialogue.then(server("224 follows"), server(OVERVIEW + b".\r\n"), *BYE)
-    case = Success("news:misc.test", dialogue, options={"server": "news_1"})
-    outcome = split_everywhere(case.run, dialogue)
-    fault_everywhere(case.run, dialogue)
+    script = Script(connect("news_1", 119), *[*READY][1:], *SELECTED, client("OVER 1-4"))
+    script = script.then(server("224 follows"), server(OVERVIEW + b".\r\n"), *BYE)
+    case = Success("news:misc.test", script, options={"server": "news_1"})
+    outcome = split_everywhere(case.run, script)
+    fault_everywhere(case.run, script)
     assert outcome.error is None
     assert [entry.url for entry in outcome.entries] == ["news:4123%25@host.dom", None, "news:a%40b@c.d", None]
     assert outcome.entries[3].problem == "no URL can name this article"

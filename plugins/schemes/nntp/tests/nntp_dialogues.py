@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from urlschemes_testing.replay import Dialogue, Step, client, connect, server
+from urlschemes_testing.replay import Script, Step, client, connect, server
 
 HOST = "news.dom"
 GROUP = f"nntp://{HOST}/misc.test"
 ARTICLE = f"{GROUP}/7"
 DOT = b".\r\n"
 
-GREETING = Dialogue(connect(HOST, 119), server("200 news.dom ready, posting allowed"))
+GREETING = Script(connect(HOST, 119), server("200 news.dom ready, posting allowed"))
 CAPABILITIES = (client("CAPABILITIES"), server("101 Capabilities:", "VERSION 2", "READER", "OVER", "POST", "."))
 READY = GREETING.then(*CAPABILITIES)
 READY_RFC977 = GREETING.then(

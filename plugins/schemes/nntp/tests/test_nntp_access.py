@@ -28,7 +28,7 @@ from urlschemes_access.protocol import Connect
 from urlschemes_nntp import NntpURL
 from urlschemes_nntp.access import access, find_attributes, update
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -107,7 +107,7 @@ ENTRIES = (
 @dataclass(frozen=True)
 class Success:
     url: str
-    dialogue: Dialogue
+    script: Script
     content: bytes = b""
     entries: tuple[Entry, ...] = ()
     attributes: Attributes | None = None
@@ -118,12 +118,12 @@ class Success:
         return self.algorithm(NntpURL.parse(self.url), **self.options)
 
 
-def article(begun: Dialogue, sent: bytes, came: bytes, attributes: Attributes = ATTRIBUTES) -> Success:
+def article(begun: Script, sent: bytes, came: bytes, attributes: Attributes = ATTRIBUTES) -> Success:
     reply = client("ARTICLE 7"), server(b"220 7 <7@host.dom> article follows\r\n", sent)
     return Success(ARTICLE, begun.then(*SELECTED, *reply, *BYE), content=came, attributes=attributes)
 
 
-def listing(begun: Dialogue, *steps: Step, **more: Any) -> Success:
+def listing(begun: Script, *steps: Step, **more: Any) -> Success:
     given = {"entries": ENTRIES, "attributes": COUNTS, **more}
     return Success(GROUP, begun.then(*SELECTED, *steps, *BYE), **given)
 
@@ -161,11 +161,11 @@ SUCCESSES = {
         HEADER,
     ),
     "no posting": article(
-        Dialogue(connect(HOST, 119), server("201 no posting"), *CAPABILITIES), HEADER + b".\r\n", HEADER
+        Script(connect(HOST, 119), server("201 no posting"), *CAPABILITIES), HEADER + b".\r\n", HEADER
     ),
     "another port, leading zeros, a reply without the group": Success(
         f"nntp://{HOST}:1119/misc.test/0007",
-        Dialogue(
+        Script(
             connect(HOST, 1119),
             *tuple(READY)[1:],
             client("GROUP misc.test"),
@@ -340,7 +340,7 @@ SUCCESSES = {
 @pytest.mark.fault(34, 52)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Success) -> None:
-    outcome = split_everywhere(case.run, case.dialogue)
+    outcome = split_everywhere(case.run, case.script)
     assert outcome.error is None
     assert outcome.complete
     assert outcome.content == case.content
@@ -351,10 +351,10 @@ def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Succe
 @pytest.mark.fault(51)
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Success) -> None:
-    runs = fault_everywhere(case.run, case.dialogue)
+    runs = fault_everywhere(case.run, case.script)
     assert any(run.fault == "cancelled" for run in runs)
     failed = [run for run in runs if run.outcome.error is not None]
-    assert len(failed) > len(case.dialogue)
+    assert len(failed) > len(case.script)
     for run in failed:
         assert isinstance(run.outcome.error, URLError)
 
@@ -371,16 +371,16 @@ def test_the_url_of_an_entry_names_its_article() -> None:
 )
 def test_the_reply_to_quit_may_be_lost(ending: tuple[Step, ...]) -> None:
     case = SUCCESSES["an article"]
-    dialogue = Dialogue(*tuple(case.dialogue)[:-2], *ending)
-    outcome = split_everywhere(case.run, dialogue)
-    fault_everywhere(case.run, dialogue)
+    script = Script(*tuple(case.script)[:-2], *ending)
+    outcome = split_everywhere(case.run, script)
+    fault_everywhere(case.run, script)
     assert outcome.error is None
     assert outcome.content == case.content
 
 
 def test_a_caller_who_leaves_early_causes_no_further_command() -> None:
     for name in ("an article", "OVER", "no overview, and no LISTGROUP"):
-        outcome = replay(SUCCESSES[name].run(), SUCCESSES[name].dialogue, take=1)
+        outcome = replay(SUCCESSES[name].run(), SUCCESSES[name].script, take=1)
         assert b"QUIT" not in outcome.sent["connection"]
         assert b"HEAD 9" not in outcome.sent["connection"]
 
@@ -388,11 +388,11 @@ def test_a_caller_who_leaves_early_causes_no_further_command() -> None:
 def test_lines_of_the_maximum_length_pass_however_they_are_cut() -> None:
     sent = HEADER + b"\r\n" + b"x" * 65536 + b"\r\n"
     requested = READY.then(*SELECTED, client("ARTICLE 7"))
-    dialogue = requested.then(server(b"220 7 <7@host.dom>\r\n", sent, DOT), *BYE)
-    assert replay(access(NntpURL.parse(ARTICLE)), dialogue).content == sent
+    script = requested.then(server(b"220 7 <7@host.dom>\r\n", sent, DOT), *BYE)
+    assert replay(access(NntpURL.parse(ARTICLE)), script).content == sent
     pieces = [server(sent[start : start + 65530]) for start in range(0, len(sent), 65530)]
-    dialogue = requested.then(server("220 7 <7@host.dom>"), *pieces, server(DOT), *BYE)
-    assert replay(access(NntpURL.parse(ARTICLE)), dialogue).content == sent
+    script = requested.then(server("220 7 <7@host.dom>"), *pieces, server(DOT), *BYE)
+    assert replay(access(NntpURL.parse(ARTICLE)), script).content == sent
 
 
 # Before connecting ----------------------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ def test_an_article_number_of_17_digits_is_refused(algorithm: Callable[..., Algo
 @pytest.mark.parametrize("algorithm", [access, find_attributes, update])
 def test_an_unknown_starttls_is_refused(algorithm: Callable[..., Algorithm[None]]) -> None:
     article = b"From: me\nNewsgroups: misc.test\nSubject: Hi\n\n"
-    dialogue = Dialogue(upload(article)) if algorithm is update else Dialogue()
-    outcome = replay(algorithm(NntpURL.parse(GROUP), starttls="if-offered"), dialogue)
+    script = Script(upload(article)) if algorithm is update else Script()
+    outcome = replay(algorithm(NntpURL.parse(GROUP), starttls="if-offered"), script)
     assert isinstance(outcome.error, UnsupportedOperation)
     assert outcome.error.message == "invalid starttls 'if-offered': expected 'never', 'if offered' or 'required'"

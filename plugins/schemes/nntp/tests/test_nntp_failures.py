@@ -35,8 +35,8 @@ from urlschemes_access.protocol import Authenticate, Peer, Send
 from urlschemes_nntp import NntpURL
 from urlschemes_nntp.access import access, find_attributes
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     client,
     connect,
@@ -60,7 +60,7 @@ OVERVIEW = b"7\tHello\r\n"
 
 @dataclass(frozen=True)
 class Failure:
-    dialogue: Dialogue
+    script: Script
     error: type[URLError]
     message: str
     status: int | None = None
@@ -70,8 +70,8 @@ class Failure:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def failure(error: type[URLError], message: str, *steps: Step | Dialogue, **more: Any) -> Failure:
-    return Failure(Dialogue(*steps), error, message, **more)
+def failure(error: type[URLError], message: str, *steps: Step | Script, **more: Any) -> Failure:
+    return Failure(Script(*steps), error, message, **more)
 
 
 CONNECT = connect(HOST, 119)
@@ -291,7 +291,7 @@ FAILURES = {
 
 
 def outcome_of(case: Failure) -> Outcome:
-    return replay(case.algorithm(NntpURL.parse(case.url), **case.options), case.dialogue)
+    return replay(case.algorithm(NntpURL.parse(case.url), **case.options), case.script)
 
 
 @pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
@@ -318,11 +318,11 @@ def test_content_before_the_cut_is_delivered() -> None:
     assert isinstance(outcome.error, Truncated)
 
 
-EXPECTED: dict[str, tuple[Dialogue, set[str], Failure]] = {
-    "the connection": (Dialogue(CONNECT), {"200", "201"}, failure(URLError, "")),
+EXPECTED: dict[str, tuple[Script, set[str], Failure]] = {
+    "the connection": (Script(CONNECT), {"200", "201"}, failure(URLError, "")),
     "CAPABILITIES": (GREETING.then(client("CAPABILITIES")), {"101", "5", "480", "483"}, failure(URLError, "")),
     "MODE READER": (
-        Dialogue(*tuple(READY_RFC977)[:-1]),
+        Script(*tuple(READY_RFC977)[:-1]),
         {"200", "201", "500", "501", "503", "480", "483"},
         failure(URLError, ""),
     ),
@@ -389,7 +389,7 @@ def test_the_login_request_names_the_server_and_the_password_is_a_secret() -> No
 
 
 def test_a_user_name_with_a_line_end_is_not_sent() -> None:
-    dialogue = LOGIN_DEMANDED.then(credentials("joe\r\nPOST", "s3cret"))
-    outcome = replay(access(NntpURL.parse(ARTICLE), allow_cleartext=True), dialogue)
+    script = LOGIN_DEMANDED.then(credentials("joe\r\nPOST", "s3cret"))
+    outcome = replay(access(NntpURL.parse(ARTICLE), allow_cleartext=True), script)
     assert type(outcome.error) is UnsafeURL
     assert b"POST" not in outcome.sent["connection"]

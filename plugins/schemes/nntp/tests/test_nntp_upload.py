@@ -17,7 +17,7 @@ from urlschemes_nntp import NntpURL
 from urlschemes_nntp.access import update
 from urlschemes_nntp.multiline_block import MultilineBlock
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -42,7 +42,7 @@ POST = (client("POST"), server("340 Go on"))
 
 @dataclass(frozen=True)
 class Success:
-    dialogue: Dialogue
+    script: Script
     attributes: Attributes
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -52,7 +52,7 @@ class Success:
 
 SUCCESSES = {
     "an article": Success(
-        Dialogue(
+        Script(
             upload(POSTED), *READY, *POST, client(ON_THE_WIRE), client(DOT), server("240 Article received <9@h>"), *BYE
         ),
         attributes=Attributes(
@@ -60,7 +60,7 @@ SUCCESSES = {
         ),
     ),
     "an article in pieces, to two groups, with an identifier, after a login": Success(
-        Dialogue(
+        Script(
             upload(b"Subject: x\r"),
             upload(b"\nNewsgroups: alt.test,\r\n misc.test\r\nMessage-ID: <a@b>\r\nFrom: me\r\n"),
             upload(b"\r\n"),
@@ -91,7 +91,7 @@ SUCCESSES = {
 
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_posting_gives_the_fields_of_the_article_however_the_octets_are_cut(case: Success) -> None:
-    outcome = split_everywhere(case.run, case.dialogue)
+    outcome = split_everywhere(case.run, case.script)
     assert outcome.error is None
     assert outcome.complete
     assert outcome.attributes == case.attributes
@@ -99,15 +99,15 @@ def test_posting_gives_the_fields_of_the_article_however_the_octets_are_cut(case
 
 @pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
 def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
-    failed = [run for run in fault_everywhere(case.run, case.dialogue, also=["QUIT"]) if run.outcome.error is not None]
-    assert len(failed) > len(case.dialogue)
+    failed = [run for run in fault_everywhere(case.run, case.script, also=["QUIT"]) if run.outcome.error is not None]
+    assert len(failed) > len(case.script)
 
 
 def test_faults_after_the_final_dot_are_indeterminate_and_none_before_it_is() -> None:
     case = SUCCESSES["an article"]
     after = False
     seen = set()
-    for run in fault_everywhere(case.run, case.dialogue, also=["QUIT"]):
+    for run in fault_everywhere(case.run, case.script, also=["QUIT"]):
         after = after or run.request.endswith(f"octets={DOT!r})")
         error = run.outcome.error
         if error is not None:
@@ -118,32 +118,32 @@ def test_faults_after_the_final_dot_are_indeterminate_and_none_before_it_is() ->
 
 # Refusals of the server -----------------------------------------------------------------------------------------------
 
-ARTICLE_SENT = Dialogue(upload(POSTED), READY, *POST, client(ON_THE_WIRE), client(DOT))
+ARTICLE_SENT = Script(upload(POSTED), READY, *POST, client(ON_THE_WIRE), client(DOT))
 
 
 @dataclass(frozen=True)
 class Failure:
-    dialogue: Dialogue
+    script: Script
     error: type[URLError]
     message: str
     status: int | None = None
 
 
-def failure(error: type[URLError], message: str, *steps: Step | Dialogue, status: int | None = None) -> Failure:
-    return Failure(Dialogue(*steps), error, message, status)
+def failure(error: type[URLError], message: str, *steps: Step | Script, status: int | None = None) -> Failure:
+    return Failure(Script(*steps), error, message, status)
 
 
 FAILURES = {
     "a reply before the article is sent": failure(
         ProtocolError,
         "expected nothing before the article",
-        Dialogue(upload(POSTED), READY, client("POST"), server("340 Go on", "240 Thanks")),
+        Script(upload(POSTED), READY, client("POST"), server("340 Go on", "240 Thanks")),
     ),
     # Posting
     "440": failure(
         RemoteError,
         "does not accept articles from this client",
-        Dialogue(upload(POSTED), READY, client("POST"), server("440 No")),
+        Script(upload(POSTED), READY, client("POST"), server("440 No")),
         status=440,
     ),
     "441": failure(RemoteError, "not accept the article", ARTICLE_SENT, server("441 Duplicate"), status=441),
@@ -151,7 +151,7 @@ FAILURES = {
     "240 instead of 340": failure(
         ProtocolError,
         "a reply 340",
-        Dialogue(upload(POSTED), READY, client("POST"), server("240 Fine")),
+        Script(upload(POSTED), READY, client("POST"), server("240 Fine")),
     ),
     "lost after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server_closes()),
     "reset after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server_resets()),
@@ -159,7 +159,7 @@ FAILURES = {
     "nonsense after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server("ok")),
     "200 after the final dot": failure(Indeterminate, "got '200 ok'", ARTICLE_SENT, server("200 ok")),
     "lost before the 340": failure(
-        Truncated, "a reply to POST", Dialogue(upload(POSTED), READY, client("POST"), server_closes())
+        Truncated, "a reply to POST", Script(upload(POSTED), READY, client("POST"), server_closes())
     ),
 }
 
@@ -167,7 +167,7 @@ FAILURES = {
 @pytest.mark.fault(11, 13, 25, 31, 33, 34, 38)
 @pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
 def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
-    outcome = replay(update(NntpURL.parse(GROUP)), case.dialogue)
+    outcome = replay(update(NntpURL.parse(GROUP)), case.script)
     assert type(outcome.error) is case.error
     assert case.message in str(outcome.error)
     assert not outcome.complete
@@ -177,8 +177,8 @@ def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
 
 @pytest.mark.parametrize("code", ["100", "200", "211", "240", "281", "335", "381", "400", "403", "441", "500", "502"])
 def test_only_340_lets_the_article_be_sent(code: str) -> None:
-    dialogue = Dialogue(upload(POSTED), READY, client("POST"), server(f"{code} It says so"))
-    error = replay(update(NntpURL.parse(GROUP)), dialogue).error
+    script = Script(upload(POSTED), READY, client("POST"), server(f"{code} It says so"))
+    error = replay(update(NntpURL.parse(GROUP)), script).error
     assert type(error) is (RemoteError if code[0] in "45" else ProtocolError)
 
 
@@ -262,5 +262,5 @@ def test_a_block_removes_the_dots_that_stuffing_adds() -> None:
             while octets := (yield from block.some()):
                 yield from Deliver(octets)
 
-        dialogue = Dialogue(connect(HOST, 119), server(dot_stuffed(lines) + END))
-        assert split_everywhere(read, dialogue).content == lines
+        script = Script(connect(HOST, 119), server(dot_stuffed(lines) + END))
+        assert split_everywhere(read, script).content == lines

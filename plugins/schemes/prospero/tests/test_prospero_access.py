@@ -23,8 +23,8 @@ from urlschemes_access.protocol import Algorithm
 from urlschemes_prospero import ProsperoURL
 from urlschemes_prospero.access import access, find_attributes
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     client,
     connect,
@@ -57,19 +57,19 @@ def response(*text: bytes) -> Step:
     return server(b"\x03\x55\x55" + b"".join(text))
 
 
-def talk(*steps: Step, host: str = HOST, port: int = 1525) -> Dialogue:
-    return Dialogue(connect(host, port, transport="udp"), *steps)
+def talk(*steps: Step, host: str = HOST, port: int = 1525) -> Script:
+    return Script(connect(host, port, transport="udp"), *steps)
 
 
 def path(rest: str) -> ProsperoURL:
     return ProsperoURL.parse(f"prospero://{HOST}/{rest}")
 
 
-def got(algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
+def got(algorithm: Callable[[], Algorithm[None]], script: Script) -> Outcome:
     """The outcome, which must not depend on the order of packets; no fault may look like a success."""
-    outcome = split_everywhere(algorithm, dialogue)
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue)
+        fault_everywhere(algorithm, script)
     return outcome
 
 
@@ -135,15 +135,13 @@ def test_a_file_without_access_methods_is_not_a_directory() -> None:
 
 @pytest.mark.parametrize("refusal", [b"NOT-FOUND", b"NOT-A-DIRECTORY"])
 def test_a_missing_object_is_not_found(refusal: bytes) -> None:
-    dialogue = talk(request(ALL), response(b"FAILURE NOT-FOUND\n"), request(LIST), response(b"FAILURE " + refusal))
-    assert failed(got(partial(access, path("a")), dialogue), RemoteError).status == "NOT-FOUND"
+    script = talk(request(ALL), response(b"FAILURE NOT-FOUND\n"), request(LIST), response(b"FAILURE " + refusal))
+    assert failed(got(partial(access, path("a")), script), RemoteError).status == "NOT-FOUND"
 
 
 def test_another_refusal_of_the_directory_is_raised() -> None:
-    dialogue = talk(
-        request(ALL), response(b"FAILURE NOT-FOUND\n"), request(LIST), response(b"FAILURE NOT-AUTHORIZED\n")
-    )
-    assert failed(got(partial(access, path("a")), dialogue), RemoteError).status == "NOT-AUTHORIZED"
+    script = talk(request(ALL), response(b"FAILURE NOT-FOUND\n"), request(LIST), response(b"FAILURE NOT-AUTHORIZED\n"))
+    assert failed(got(partial(access, path("a")), script), RemoteError).status == "NOT-AUTHORIZED"
 
 
 @pytest.mark.parametrize(
@@ -181,8 +179,8 @@ def test_contents_are_data_or_tagged_text(lines: bytes, content: bytes) -> None:
 
 @pytest.mark.parametrize("lines", [b"NONE-FOUND\n", SIZE, DATA.replace(b"DATA", b"FORMULA")])
 def test_missing_contents_are_an_error(lines: bytes) -> None:
-    dialogue = talk(request(ALL), response(HELD), request(CONTENTS), response(lines))
-    assert failed(got(partial(access, path("a")), dialogue), ProtocolError).where == "contents"
+    script = talk(request(ALL), response(HELD), request(CONTENTS), response(lines))
+    assert failed(got(partial(access, path("a")), script), ProtocolError).where == "contents"
 
 
 def test_contents_shorter_than_the_size_are_truncated() -> None:
@@ -243,26 +241,26 @@ def test_octets_outside_us_ascii_are_sent_unchanged() -> None:
 @pytest.mark.rfc1738(141)
 def test_a_version_identifies_the_object() -> None:
     for field in ("OBJECT-VERSION=3", "object-version=3;OBJECT-VERSION=3", "x=y;OBJECT-VERSION=3"):
-        dialogue = talk(request(ALL, version=3), response(HELD), request(CONTENTS, version=3), response(DATA))
-        assert got(partial(access, path(f"a;{field}")), dialogue).content == b"hello"
+        script = talk(request(ALL, version=3), response(HELD), request(CONTENTS, version=3), response(DATA))
+        assert got(partial(access, path(f"a;{field}")), script).content == b"hello"
     listed = talk(request("DIRECTORY ASCII {} {}\nLIST ATTRIBUTES COMPONENTS\n", version=3), response(b"NONE-FOUND\n"))
     assert got(partial(access, path("a;OBJECT-VERSION=3"), want="links"), listed).kind == "listing"
 
 
 @pytest.mark.parametrize("fields", ["OBJECT-VERSION=x", "OBJECT-VERSION=", "OBJECT-VERSION=1;OBJECT-VERSION=2"])
 def test_a_version_is_one_number(fields: str) -> None:
-    error = failed(got(partial(access, path(f"a;{fields}")), Dialogue()), UnsafeURL)
+    error = failed(got(partial(access, path(f"a;{fields}")), Script()), UnsafeURL)
     assert error.part == "fields"
 
 
 @pytest.mark.parametrize("rest", ["a%0Ab", "a%0D%0AAUTHENTICATE", "a%00", "a%7F", "a;b%0A=c", "a;b=%1Bc"])
 def test_a_control_octet_is_refused_before_connecting(rest: str) -> None:
-    failed(got(partial(access, path(rest)), Dialogue()), UnsafeURL)
-    failed(got(partial(find_attributes, path(rest)), Dialogue()), UnsafeURL)
+    failed(got(partial(access, path(rest)), Script()), UnsafeURL)
+    failed(got(partial(find_attributes, path(rest)), Script()), UnsafeURL)
 
 
 def test_a_name_too_long_for_a_request_is_refused_before_connecting() -> None:
-    assert failed(got(partial(access, path("a" * 20_000)), Dialogue()), UnsafeURL).part == "hsoname"
+    assert failed(got(partial(access, path("a" * 20_000)), Script()), UnsafeURL).part == "hsoname"
 
 
 @pytest.mark.decision(17)
@@ -270,8 +268,8 @@ def test_a_name_too_long_for_a_request_is_refused_before_connecting() -> None:
 def test_a_field_must_have_the_value_of_the_attribute() -> None:
     lines = response(HELD, b"ATTRIBUTE OBJECT APPLICATION Owner SEQUENCE joe\n")
     for fields in ("OWNER=joe", "owner=joe;unknown=1", "unknown=1"):
-        dialogue = talk(request(ALL), lines, request(CONTENTS), response(DATA))
-        assert got(partial(access, path(f"a;{fields}")), dialogue).complete
+        script = talk(request(ALL), lines, request(CONTENTS), response(DATA))
+        assert got(partial(access, path(f"a;{fields}")), script).complete
     error = failed(got(partial(access, path("a;OWNER=jane")), talk(request(ALL), lines)), RemoteError)
     assert (error.text, "OWNER" in str(error)) == ("joe", True)
     failed(got(partial(find_attributes, path("a;OWNER=jane")), talk(request(ALL), lines)), RemoteError)
@@ -284,7 +282,7 @@ def test_a_version_that_the_server_ignores_is_an_error() -> None:
 
 @pytest.mark.parametrize("options", [{"want": "everything"}, {"retry": 0}, {"retry": -1}, {"retry": float("nan")}])
 def test_invalid_options_are_refused(options: dict[str, object]) -> None:
-    failed(got(partial(access, path("a"), **options), Dialogue()), UnsupportedOperation)  # type: ignore[arg-type]
+    failed(got(partial(access, path("a"), **options), Script()), UnsupportedOperation)  # type: ignore[arg-type]
 
 
 # attributes -----------------------------------------------------------------------------------------------------------
@@ -311,7 +309,7 @@ def url_of(text: str) -> URL:
 
 def test_a_moved_object_is_requested_at_its_new_location() -> None:
     new = "prospero://new.dom:1526//b%20c;x=y;OBJECT-VERSION=2"
-    dialogue = Dialogue(
+    script = Script(
         connect(HOST, 1525, transport="udp"),
         request(ALL, version=1),
         forwarded("INTERNET-D new.dom(1526) ASCII '/b c' 2"),
@@ -322,7 +320,7 @@ def test_a_moved_object_is_requested_at_its_new_location() -> None:
         request(CONTENTS, "'/b c'", 2),
         response(DATA),
     )
-    outcome = got(partial(access, path("a;x=y;OBJECT-VERSION=1")), dialogue)
+    outcome = got(partial(access, path("a;x=y;OBJECT-VERSION=1")), script)
     assert outcome.content == b"hello"
     assert outcome.attributes is not None
     assert outcome.attributes.fields["ACCESS-METHOD"] == new
@@ -331,7 +329,7 @@ def test_a_moved_object_is_requested_at_its_new_location() -> None:
 
 def test_a_server_may_redirect_the_request() -> None:
     pointer = server(bytes.fromhex("13 5555 0000 0000 0000 0000 00 04 c0000209 05f6"))
-    dialogue = Dialogue(
+    script = Script(
         connect(HOST, 1525, transport="udp"),
         request(ALL),
         pointer,
@@ -340,21 +338,21 @@ def test_a_server_may_redirect_the_request() -> None:
         request(ALL),
         response(SIZE),
     )
-    outcome = got(partial(find_attributes, path("a;x=y")), dialogue)
+    outcome = got(partial(find_attributes, path("a;x=y")), script)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 5
 
 
 def test_a_location_that_the_policy_refuses_is_not_followed() -> None:
     refusal = RedirectRefused("the policy does not", reason="policy", location="prospero://new.dom/b")
-    dialogue = talk(request(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", refusal))
-    assert failed(got(partial(access, path("a")), dialogue), RedirectRefused).reason == "policy"
+    script = talk(request(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", refusal))
+    assert failed(got(partial(access, path("a")), script), RedirectRefused).reason == "policy"
 
 
 def test_a_url_of_another_scheme_is_not_followed() -> None:
     other = URL.parse("http://new.dom/b")
-    dialogue = talk(request(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", other))
-    failed(got(partial(access, path("a")), dialogue), RedirectRefused)
+    script = talk(request(ALL), forwarded("INTERNET-D new.dom ASCII b 0"), follow("prospero://new.dom/b", other))
+    failed(got(partial(access, path("a")), script), RedirectRefused)
 
 
 @pytest.mark.parametrize(
@@ -380,7 +378,7 @@ def test_an_invalid_location_is_not_followed(place: str) -> None:
 
 
 def test_each_request_is_repeated_separately() -> None:
-    dialogue = talk(
+    script = talk(
         *(request(ALL), silence()) * 2,
         request(ALL),
         response(HELD),
@@ -389,9 +387,9 @@ def test_each_request_is_repeated_separately() -> None:
         request(CONTENTS),
         response(DATA),
     )
-    assert got(partial(access, path("a")), dialogue).content == b"hello"
+    assert got(partial(access, path("a")), script).content == b"hello"
 
 
 def test_an_unanswered_request_is_repeated_three_times() -> None:
-    dialogue = talk(*itertools.chain(*[(request(ALL), silence())] * 4))
-    assert failed(got(partial(access, path("a")), dialogue), DeadlineExceeded).phase == "response"
+    script = talk(*itertools.chain(*[(request(ALL), silence())] * 4))
+    assert failed(got(partial(access, path("a")), script), DeadlineExceeded).phase == "response"

@@ -19,7 +19,7 @@ from urlschemes_prospero.request import list_request, object_info_request
 from urlschemes_prospero.response import parse_response
 from urlschemes_prospero.tokens import split_lines
 from urlschemes_testing.loopback import Address, Datagrams
-from urlschemes_testing.replay import Dialogue, client, connect, fault_everywhere, replay, server, split_everywhere
+from urlschemes_testing.replay import Script, client, connect, fault_everywhere, replay, server, split_everywhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -342,7 +342,7 @@ def request_of(commands: str, identifier: bytes = b"UU") -> bytes:
     return b"\x09" + identifier + bytes.fromhex("0001 0001 0000") + (PREAMBLE + built_here(commands)).encode()
 
 
-def dialogue(identifier: bytes, *commands: str) -> Dialogue:
+def script(identifier: bytes, *commands: str) -> Script:
     """The captured exchanges about one object, all with one connection id."""
     steps = []
     for command in commands:
@@ -352,7 +352,7 @@ def dialogue(identifier: bytes, *commands: str) -> Dialogue:
             steps.append(server(packet))
             if packet[0] == 12:
                 steps.append(client(b"\x09" + identifier + bytes.fromhex(f"0000 0000 {number:04x}")))
-    return Dialogue(connect("host.dom", 1525, transport="udp"), *steps)
+    return Script(connect("host.dom", 1525, transport="udp"), *steps)
 
 
 @pytest.mark.fault(51, 52)
@@ -371,7 +371,7 @@ def test_captured_dialogues_cut_and_with_every_fault(
     monkeypatch.setattr("urlschemes_prospero.datagrams.new_identifier", lambda: 0x5555)
     url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/{name}")
     asked = [each for command in commands for each in CAPTURED if each.startswith(command) and f"/{name}'" in each]
-    known = dialogue(b"UU", *asked)
+    known = script(b"UU", *asked)
     assert split_everywhere(lambda: access(url, want=want), known).complete
     # A repetition acknowledges the received packets; once the server has the request, it is nothing else.
     header, received = b"\x09UU\0\0\0\0", [number.to_bytes(2) for number in range(1, 78)]
@@ -384,7 +384,7 @@ def test_captured_dialogues_cut_and_with_every_fault(
 def test_captured_attributes_cut_and_with_every_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_prospero.datagrams.new_identifier", lambda: 0x5555)
     url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/hello.txt")
-    known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/hello.txt' 0\n")
+    known = script(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/hello.txt' 0\n")
     outcome = split_everywhere(lambda: find_attributes(url), known)
     assert outcome.kind == "attributes"
     assert outcome.attributes is not None
@@ -395,7 +395,7 @@ def test_captured_attributes_cut_and_with_every_fault(monkeypatch: pytest.Monkey
 def test_a_missing_object_is_also_requested_as_a_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("urlschemes_prospero.datagrams.new_identifier", lambda: 0x5555)
     url = ProsperoURL(host="host.dom", hsoname=f"{TREE}/nosuch")
-    known = dialogue(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/nosuch' 0\n")
+    known = script(b"UU", f"GET-OBJECT-INFO #ALL ASCII '{TREE}/nosuch' 0\n")
     request = b"\x09UU" + bytes.fromhex("0001 0001 0000") + list_request(f"{TREE}/nosuch".encode(), 0)
     for text in (b"FAILURE NOT-FOUND\n", b"FAILURE NOT-A-DIRECTORY\n"):
         outcome = replay(access(url), known.then(client(request), server(b"\x03UU" + text)))

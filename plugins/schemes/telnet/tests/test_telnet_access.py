@@ -10,23 +10,23 @@ import pytest
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes_telnet import TelnetAttributes, TelnetSession, TelnetURL
 from urlschemes_telnet.access import open_session
-from urlschemes_testing.replay import Dialogue, connect, fault_everywhere, replay, split_everywhere
+from urlschemes_testing.replay import Script, connect, fault_everywhere, replay, split_everywhere
 
 HOST = "host.dom"
 
 
 def test_opening_a_session_sends_nothing() -> None:
     for url, port in (("telnet://host.dom", 23), ("telnet://joe:secret@host.dom:2323/", 2323)):
-        opening, dialogue = partial(open_session, TelnetURL.parse(url)), Dialogue(connect(HOST, port))
-        fault_everywhere(opening, dialogue)
-        outcome = split_everywhere(opening, dialogue)
+        opening, script = partial(open_session, TelnetURL.parse(url)), Script(connect(HOST, port))
+        fault_everywhere(opening, script)
+        outcome = split_everywhere(opening, script)
         assert (outcome.kind, outcome.session, outcome.error) == ("session", TelnetSession, None)
         assert outcome.sent == {"connection": b""}
         assert outcome.unclosed == ()
 
 
 def test_the_attributes_have_the_window_size() -> None:
-    outcome = replay(open_session(TelnetURL.parse("telnet://h/"), columns=80, rows=24), Dialogue(connect("h", 23)))
+    outcome = replay(open_session(TelnetURL.parse("telnet://h/"), columns=80, rows=24), Script(connect("h", 23)))
     attributes = outcome.attributes
     assert attributes == TelnetAttributes(columns=80, rows=24)
     assert pickle.loads(pickle.dumps(attributes)) == attributes
@@ -46,7 +46,7 @@ def test_the_attributes_have_the_window_size() -> None:
     ],
 )
 def test_a_login_that_cannot_be_typed_safely_is_refused_before_connecting(login: str, part: str) -> None:
-    outcome = replay(open_session(TelnetURL.parse(f"telnet://{login}@h/")), Dialogue())
+    outcome = replay(open_session(TelnetURL.parse(f"telnet://{login}@h/")), Script())
     refused = outcome.error
     assert isinstance(refused, UnsafeURL)
     assert (refused.part, refused.section, refused.scheme) == (part, "RFC 1738 section 6", "telnet")
@@ -54,6 +54,6 @@ def test_a_login_that_cannot_be_typed_safely_is_refused_before_connecting(login:
 
 @pytest.mark.parametrize("terminal", ["vt 100", "x" * 41, "-x", "x\r\n", "x;ls", "\u00fc", "\xff"])
 def test_what_is_not_the_name_of_a_terminal_is_refused_before_connecting(terminal: str) -> None:
-    error = replay(open_session(TelnetURL.parse("telnet://h/"), terminal=terminal), Dialogue()).error
+    error = replay(open_session(TelnetURL.parse("telnet://h/"), terminal=terminal), Script()).error
     assert isinstance(error, UnsupportedOperation)
     assert error.part == "terminal"

@@ -20,8 +20,8 @@ from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Peer, 
 from urlschemes_telnet import Advice, TelnetAttributes, TelnetSession, TelnetURL
 from urlschemes_telnet.access import open_session
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     client,
     connect,
@@ -85,14 +85,14 @@ def outcome_of(
     talk: Talk, *steps: Step, url: str = f"telnet://{HOST}/", closing: bool = True, **options: int
 ) -> Outcome:
     """The outcome, which must not depend on how the octets are cut; no fault may look like a success."""
-    dialogue = Dialogue(connect(HOST, 23), *steps)
+    script = Script(connect(HOST, 23), *steps)
 
     def algorithm() -> Algorithm[None]:
         return in_session(talk, url, **options)
 
-    outcome = split_everywhere(algorithm, dialogue)
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue, ends_by_closing=closing)
+        fault_everywhere(algorithm, script, ends_by_closing=closing)
     return outcome
 
 
@@ -147,7 +147,7 @@ def test_read_returns_none_after_silence_and_no_octets_at_the_end() -> None:
         assert (yield from session.read(0.1)) == b""
         assert (yield from session.read()) == b""
 
-    outcome = replay(in_session(talk), Dialogue(connect(HOST, 23), silence(), server(b"x"), server_closes()))
+    outcome = replay(in_session(talk), Script(connect(HOST, 23), silence(), server(b"x"), server_closes()))
     assert (outcome.content, outcome.error) == (b"x", None)
 
 
@@ -156,8 +156,8 @@ def test_negotiation_does_not_extend_a_read_with_a_time_limit() -> None:
         assert (yield from session.read(0.1)) is None
         assert (yield from session.read(0.1)) == b"x"
 
-    dialogue = Dialogue(connect(HOST, 23), server(NOP * 100), server(b"x"), server_closes())
-    assert replay(in_session(talk), dialogue).error is None
+    script = Script(connect(HOST, 23), server(NOP * 100), server(b"x"), server_closes())
+    assert replay(in_session(talk), script).error is None
 
 
 def test_window_size_interrupt_and_binary_are_sent() -> None:
@@ -172,7 +172,7 @@ def test_window_size_interrupt_and_binary_are_sent() -> None:
         yield from session.write(b"\r")
         yield from session.binary(on=False)
 
-    dialogue = Dialogue(
+    script = Script(
         connect(HOST, 23),
         server(DO + NAWS),
         client(WILL + NAWS, SB + NAWS + b"\x00\x84\x00\x2b" + SE),
@@ -183,7 +183,7 @@ def test_window_size_interrupt_and_binary_are_sent() -> None:
         client(b"\r"),
         client(WONT + b"\0", DONT + b"\0"),
     )
-    outcome = replay(in_session(talk), dialogue)
+    outcome = replay(in_session(talk), script)
     assert outcome.error is None, outcome
 
 
@@ -194,7 +194,7 @@ def test_echoes_tells_whether_the_service_echoes() -> None:
         assert session.echoes
 
     steps = (server(WILL + ECHO, b"x"), client(DO + ECHO, early=True), server_closes())
-    assert split_everywhere(lambda: in_session(talk), Dialogue(connect(HOST, 23), *steps)).complete
+    assert split_everywhere(lambda: in_session(talk), Script(connect(HOST, 23), *steps)).complete
 
 
 # the login ------------------------------------------------------------------------------------------------------------
@@ -289,8 +289,8 @@ def test_a_prompt_that_was_already_read_counts() -> None:
         assert (yield from session.login("joe", "x")) == b"password: "
 
     prompts = (server(b"login: "), silence(), client("joe"), server(b"password: "), silence(), client("x"))
-    dialogue = Dialogue(connect(HOST, 23), *prompts)
-    assert split_everywhere(lambda: in_session(talk), dialogue).error is None
+    script = Script(connect(HOST, 23), *prompts)
+    assert split_everywhere(lambda: in_session(talk), script).error is None
 
 
 def test_a_word_within_a_text_is_not_a_prompt() -> None:
@@ -321,7 +321,7 @@ def test_a_failed_login_leaves_the_session_usable(
             yield from session.login(**login, within=0.1)
         yield from read_all(session)
 
-    outcome = replay(in_session(talk), Dialogue(connect(HOST, 23), *steps, server_closes()))
+    outcome = replay(in_session(talk), Script(connect(HOST, 23), *steps, server_closes()))
     assert outcome.error is None
     output = b"".join(getattr(step, "octets", b"") for step in steps)
     assert outcome.content == output
@@ -329,8 +329,8 @@ def test_a_failed_login_leaves_the_session_usable(
 
 
 def test_a_service_that_never_asks_ends_the_login() -> None:
-    dialogue = Dialogue(connect(HOST, 23), *(server(b"x" * 10_000) for _ in range(10)))
-    refused = failed(replay(in_session(logging_in(user="joe")), dialogue), RemoteError)
+    script = Script(connect(HOST, 23), *(server(b"x" * 10_000) for _ in range(10)))
+    refused = failed(replay(in_session(logging_in(user="joe")), script), RemoteError)
     assert len(str(refused)) <= 300
 
 
@@ -338,23 +338,23 @@ def test_a_service_that_never_asks_ends_the_login() -> None:
 
 
 def test_a_reset_is_truncated_and_a_connect_error_before_the_first_octet() -> None:
-    failed(replay(in_session(read_all), Dialogue(connect(HOST, 23), server_resets())), ConnectError)
-    outcome = replay(in_session(read_all), Dialogue(connect(HOST, 23), server(b"some"), server_resets()))
+    failed(replay(in_session(read_all), Script(connect(HOST, 23), server_resets())), ConnectError)
+    outcome = replay(in_session(read_all), Script(connect(HOST, 23), server(b"some"), server_resets()))
     failed(outcome, Truncated)
     assert outcome.content == b"some"
 
 
 @pytest.mark.parametrize("begun", [b"\xff", DO, SB, SB + b"\x18\x01", SB + b"\x18\x01\xff"])
 def test_an_end_within_a_command_is_truncated(begun: bytes) -> None:
-    outcome = replay(in_session(read_all), Dialogue(connect(HOST, 23), server(b"some", begun), server_closes()))
+    outcome = replay(in_session(read_all), Script(connect(HOST, 23), server(b"some", begun), server_closes()))
     assert "within a Telnet command" in str(failed(outcome, Truncated))
     assert outcome.content == b"some"
 
 
 @pytest.mark.fault(41)
 def test_endless_negotiation_ends_the_session() -> None:
-    dialogue = Dialogue(connect(HOST, 23), server((DO + TTYPE) * 65))
-    error = failed(replay(in_session(read_all), dialogue), LimitExceeded)
+    script = Script(connect(HOST, 23), server((DO + TTYPE) * 65))
+    error = failed(replay(in_session(read_all), script), LimitExceeded)
     assert error.limit == "negotiation"
 
 

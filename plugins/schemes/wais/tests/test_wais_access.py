@@ -16,8 +16,8 @@ from urlschemes_access.attributes import Entry
 from urlschemes_access.errors import ConnectError, LimitExceeded, ProtocolError, RemoteError, Truncated
 from urlschemes_access.protocol import Algorithm
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     Step,
     client,
     connect,
@@ -81,8 +81,8 @@ def header(*types: bytes, headline: bytes = b"News", identifier: bytes = ID, sco
     return encode_element(150, fields + encode_element(132, b"".join(encode_element(133, each) for each in types)))
 
 
-def talk(*steps: Step, most: int | None = 100_000) -> Dialogue:
-    return Dialogue(connect(HOST, 210), client(init_request()), server(accepted(most)), *steps)
+def talk(*steps: Step, most: int | None = 100_000) -> Script:
+    return Script(connect(HOST, 210), client(init_request()), server(accepted(most)), *steps)
 
 
 def retrieval(start: int, end: int = -1, *, identifier: bytes = ID, wtype: bytes = b"TEXT") -> Step:
@@ -90,19 +90,19 @@ def retrieval(start: int, end: int = -1, *, identifier: bytes = ID, wtype: bytes
     return client(retrieval_request(b"db", identifier, wtype, DocumentPart(start, end)))
 
 
-def searching(*records: bytes, words: bytes = b"words") -> Dialogue:
+def searching(*records: bytes, words: bytes = b"words") -> Script:
     return talk(client(search_request(b"db", words)), server(response(*records)))
 
 
-def got(asked: WaisURL, dialogue: Dialogue, *, feedback: Feedback = "") -> Outcome:
+def got(asked: WaisURL, script: Script, *, feedback: Feedback = "") -> Outcome:
     """The outcome of an access, which must not depend on how responses are cut; no fault may look like a success."""
 
     def algorithm() -> Algorithm[None]:
         return access(asked, feedback=feedback)
 
-    outcome = split_everywhere(algorithm, dialogue)
+    outcome = split_everywhere(algorithm, script)
     if outcome.error is None:
-        fault_everywhere(algorithm, dialogue)
+        fault_everywhere(algorithm, script)
     return outcome
 
 
@@ -115,7 +115,7 @@ def test_a_document_ends_with_the_diagnostic_of_a_part_beyond_the_end() -> None:
 
 
 def test_after_a_short_slice_the_next_one_is_requested() -> None:
-    dialogue = talk(
+    script = talk(
         retrieval(0),
         server(response(text(b"one "))),
         retrieval(4),
@@ -123,7 +123,7 @@ def test_after_a_short_slice_the_next_one_is_requested() -> None:
         retrieval(7),
         server(response(text(b""))),
     )
-    assert got(DOCUMENT, dialogue).content == b"one two"
+    assert got(DOCUMENT, script).content == b"one two"
 
 
 @pytest.mark.fault(12)
@@ -139,14 +139,14 @@ def test_a_document_may_end_at_the_border_of_a_slice() -> None:
     size = 600 - 512 - len(ID)
     full = bytes(range(size))
     for last in (text(b""), BEYOND_END):
-        dialogue = talk(
+        script = talk(
             retrieval(0, size),
             server(response(text(full))),
             retrieval(size, 2 * size),
             server(response(last)),
             most=600,
         )
-        outcome = got(DOCUMENT, dialogue)
+        outcome = got(DOCUMENT, script)
         assert (outcome.content, outcome.error) == (full, None)
 
 
@@ -166,8 +166,8 @@ def test_a_first_response_without_text_is_an_error() -> None:
 def test_a_later_diagnostic_is_an_error_and_not_the_end() -> None:
     busy = diagnostic(b"S2", b"Busy")
     for records, kind in (((busy,), RemoteError), ((text(b"more"), busy), RemoteError), ((), ProtocolError)):
-        dialogue = talk(retrieval(0), server(response(text(b"one"))), retrieval(3), server(response(*records)))
-        outcome = got(DOCUMENT, dialogue)
+        script = talk(retrieval(0), server(response(text(b"one"))), retrieval(3), server(response(*records)))
+        outcome = got(DOCUMENT, script)
         assert isinstance(outcome.error, kind)
         assert outcome.content == b"one"
 
@@ -190,12 +190,12 @@ def test_slices_fit_into_the_messages_of_the_server() -> None:
 
 
 def test_a_server_that_cannot_fit_what_it_agreed_to_is_asked_for_less() -> None:
-    dialogue = talk(
+    script = talk(
         *(retrieval(0), server(b"0000000000z2wais        0")),
         *(retrieval(0, 10_000), server(response(text(bytes(10_000)))), retrieval(10_000, 20_000)),
         server(response(text(b"end"), BEYOND_END)),
     )
-    assert replay(access(DOCUMENT), dialogue).content == bytes(10_000) + b"end"
+    assert replay(access(DOCUMENT), script).content == bytes(10_000) + b"end"
 
 
 def test_a_database_that_the_server_cannot_describe_is_an_error() -> None:
@@ -235,8 +235,8 @@ def test_octets_are_delivered_unchanged() -> None:
 def test_an_identifier_of_any_octets_is_sent_unchanged(identifier: bytes) -> None:
     identifier = b"\x01" + identifier
     asked = WaisURL(host=HOST, database="db", wtype="TEXT", wpath=text_of(identifier))
-    dialogue = talk(retrieval(0, identifier=identifier), server(response(text(b"all"), BEYOND_END)))
-    assert replay(access(asked), dialogue).content == b"all"
+    script = talk(retrieval(0, identifier=identifier), server(response(text(b"all"), BEYOND_END)))
+    assert replay(access(asked), script).content == b"all"
 
 
 # the results of a search ----------------------------------------------------------------------------------------------
@@ -301,14 +301,14 @@ def test_the_attributes_of_the_listing_have_the_words_used() -> None:
 def test_entries_have_the_host_and_database_of_the_search_whatever_the_identifier_names() -> None:
     asked = WaisURL.parse("wais://host.dom:8210/a%2Fb?words")
     foreign = b"\x01\x0eother.dom:7070\x02\x05other\x03\x02id\x04\x0eother.dom:7070"
-    dialogue = Dialogue(
+    script = Script(
         connect(HOST, 8210),
         client(init_request()),
         server(accepted()),
         client(search_request(b"a/b", b"words")),
         server(response(header(b"TEXT", identifier=foreign))),
     )
-    entry = WaisURL.parse(got(asked, dialogue).entries[0].url or "")
+    entry = WaisURL.parse(got(asked, script).entries[0].url or "")
     assert (entry.host, entry.port, entry.database, octets_of(entry.wpath or "")) == (HOST, 8210, "a/b", foreign)
 
 
@@ -330,8 +330,8 @@ def test_the_url_of_a_document_of_type_url_is_its_headline() -> None:
     ],
 )
 def test_an_entry_that_no_url_can_name_has_a_problem(record: bytes) -> None:
-    asked, dialogue = url("db?words"), searching(record)
-    (entry,) = (got(asked, dialogue) if len(record) < 1000 else replay(access(asked), dialogue)).entries
+    asked, script = url("db?words"), searching(record)
+    (entry,) = (got(asked, script) if len(record) < 1000 else replay(access(asked), script)).entries
     assert entry.url is None
     assert entry.problem
     assert entry.problem.isascii()
@@ -357,7 +357,7 @@ def test_a_diagnostic_is_raised_after_the_records_that_came_with_it() -> None:
 
 @pytest.mark.parametrize("most", [0, -1, 10_001])
 def test_most_is_between_1_and_10000(most: int) -> None:
-    outcome = replay(access(url("db?words"), most=most), Dialogue())
+    outcome = replay(access(url("db?words"), most=most), Script())
     assert isinstance(outcome.error, UnsupportedOperation)
 
 
@@ -387,8 +387,8 @@ def test_most_is_between_1_and_10000(most: int) -> None:
 )
 def test_feedback(feedback: Feedback, relevant: tuple[RelevantDocument, ...]) -> None:
     request = search_request(b"db", b"words", relevant=relevant)
-    dialogue = talk(client(request), server(response(header(b"TEXT"))))
-    assert len(got(url("db?words"), dialogue, feedback=feedback).entries) == 1
+    script = talk(client(request), server(response(header(b"TEXT"))))
+    assert len(got(url("db?words"), script, feedback=feedback).entries) == 1
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_feedback(feedback: Feedback, relevant: tuple[RelevantDocument, ...]) ->
     ],
 )
 def test_invalid_feedback_is_refused_before_connecting(path: str, feedback: Any, error: type[URLError]) -> None:
-    outcome = replay(access(url(path), feedback=feedback), Dialogue())
+    outcome = replay(access(url(path), feedback=feedback), Script())
     assert isinstance(outcome.error, error)
     assert str(outcome.error).isprintable()
 
@@ -425,27 +425,27 @@ def test_invalid_feedback_is_refused_before_connecting(path: str, feedback: Any,
 )
 def test_a_database_on_another_host_or_outside_the_folder_is_refused(database: str) -> None:
     for form in ("", "?words", "/TEXT/id"):
-        error = replay(access(url(database + form)), Dialogue()).error
+        error = replay(access(url(database + form)), Script()).error
         assert isinstance(error, UnsafeURL)
         assert error.part == "database"
 
 
 def test_a_database_may_be_a_path() -> None:
-    dialogue = talk(client(search_request(b"a/b..c", b"")), server(response(header(b"WSRC"))))
-    assert len(got(url("a%2Fb..c"), dialogue).entries) == 1
+    script = talk(client(search_request(b"a/b..c", b"")), server(response(header(b"WSRC"))))
+    assert len(got(url("a%2Fb..c"), script).entries) == 1
 
 
 @pytest.mark.parametrize("path", ["d%00b", "d%1Fb?words", "db?a%0Ab", "db?%7F", "db/T%1FEXT/id"])
 def test_a_control_octet_is_refused(path: str) -> None:
-    assert isinstance(replay(access(url(path)), Dialogue()).error, UnsafeURL)
+    assert isinstance(replay(access(url(path)), Script()).error, UnsafeURL)
 
 
 # servers that break the protocol --------------------------------------------------------------------------------------
 
 
-def after_init(*messages: bytes) -> Dialogue:
+def after_init(*messages: bytes) -> Script:
     steps = [server(octets) for octets in messages]
-    return Dialogue(connect(HOST, 210), client(init_request()), *steps, server_closes())
+    return Script(connect(HOST, 210), client(init_request()), *steps, server_closes())
 
 
 ACCEPTED = accepted()
@@ -518,13 +518,13 @@ def test_an_invalid_response_to_a_request_is_an_error(octets: bytes, error: type
 
 
 def test_the_first_invalid_octet_of_a_header_is_an_error_at_once() -> None:
-    dialogue = Dialogue(connect(HOST, 210), client(init_request()), server(b"220 "))
-    assert isinstance(replay(access(url("db")), dialogue).error, ProtocolError)
+    script = Script(connect(HOST, 210), client(init_request()), server(b"220 "))
+    assert isinstance(replay(access(url("db")), script).error, ProtocolError)
 
 
 def test_a_connection_that_ends_before_its_first_octet_is_a_connect_error_and_after_it_truncated() -> None:
     for end in (server_closes(), server_resets()):
-        first = replay(access(url("db")), Dialogue(connect(HOST, 210), client(init_request()), end))
+        first = replay(access(url("db")), Script(connect(HOST, 210), client(init_request()), end))
         assert isinstance(first.error, ConnectError)
         dropped = replay(access(DOCUMENT), talk(retrieval(0), end))
         assert isinstance(dropped.error, Truncated)
@@ -534,8 +534,8 @@ def test_a_connection_that_ends_before_its_first_octet_is_a_connect_error_and_af
 
 
 def test_octets_after_the_last_response_are_ignored() -> None:
-    dialogue = talk(retrieval(0), server(response(text(b"all"), BEYOND_END) + ACCEPTED))
-    assert got(DOCUMENT, dialogue).content == b"all"
+    script = talk(retrieval(0), server(response(text(b"all"), BEYOND_END) + ACCEPTED))
+    assert got(DOCUMENT, script).content == b"all"
 
 
 @settings(max_examples=25)

@@ -14,8 +14,8 @@ from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_access.errors import RemoteError
 from urlschemes_access.protocol import Algorithm
 from urlschemes_testing.replay import (
-    Dialogue,
     Outcome,
+    Script,
     client,
     connect,
     fault_everywhere,
@@ -217,9 +217,9 @@ AGREED_TO_NO_SIZE = build_message(build_apdu(CAPTURED["init"][1][1][27:102].repl
 ASSOCIATION = (connect(HOST, 210), client(init_request()), server(AGREED_TO_NO_SIZE))
 
 
-def dialogue(*messages: tuple[str, bytes]) -> Dialogue:
+def script(*messages: tuple[str, bytes]) -> Script:
     """Init, then the captured messages."""
-    return Dialogue(*ASSOCIATION, *((client if side == "C" else server)(octets) for side, octets in messages))
+    return Script(*ASSOCIATION, *((client if side == "C" else server)(octets) for side, octets in messages))
 
 
 def url(path: str) -> WaisURL:
@@ -230,7 +230,7 @@ def document(database: str, wtype: str, wpath: bytes) -> WaisURL:
     return WaisURL(host=HOST, database=database, wtype=wtype, wpath=text_of(wpath))
 
 
-def got(asked: WaisURL, talk: Dialogue, *, feedback: Feedback = "", most: int = 40) -> Outcome:
+def got(asked: WaisURL, talk: Script, *, feedback: Feedback = "", most: int = 40) -> Outcome:
     """The outcome of an access, which must not depend on how responses are cut; no fault may look like a success."""
 
     def algorithm() -> Algorithm[None]:
@@ -244,7 +244,7 @@ def got(asked: WaisURL, talk: Dialogue, *, feedback: Feedback = "", most: int = 
 
 @pytest.mark.fault(51, 52)
 def test_a_search_gives_a_listing() -> None:
-    outcome = got(url("sky?comet%20jupiter"), dialogue(*CAPTURED["client"][2:4]))
+    outcome = got(url("sky?comet%20jupiter"), script(*CAPTURED["client"][2:4]))
     assert (outcome.kind, outcome.complete, outcome.unclosed) == ("listing", True, ())
     planets, comets = outcome.entries
     assert (planets.name, planets.kind, planets.size) == ("planets.txt   /usr/local/wais/sources/docs/", "TEXT", 144)
@@ -271,14 +271,14 @@ OLD_NOTATION = (
 
 def test_a_retrieval_gives_a_document() -> None:
     """The old notation has the size, which the captured client knew from its search: the requests are the same."""
-    outcome = got(url(OLD_NOTATION), dialogue(*CAPTURED["client"][4:6]))
+    outcome = got(url(OLD_NOTATION), script(*CAPTURED["client"][4:6]))
     assert (outcome.kind, len(outcome.content), outcome.complete) == ("document", 144, True)
     assert outcome.attributes is not None
     assert (outcome.attributes.media_type, outcome.attributes.size) == ("text/plain", 144)
 
 
 def test_a_document_that_ends_within_its_first_slice() -> None:
-    outcome = got(document("sky", "TEXT", PLANETS), dialogue(*CAPTURED["beyond the end"]))
+    outcome = got(document("sky", "TEXT", PLANETS), script(*CAPTURED["beyond the end"]))
     assert (len(outcome.content), outcome.complete) == (144, True)
     assert outcome.attributes is not None
     assert (outcome.attributes.size, dict(outcome.attributes.fields)) == (None, {"type": "TEXT"})
@@ -286,7 +286,7 @@ def test_a_document_that_ends_within_its_first_slice() -> None:
 
 @pytest.mark.parametrize("chunk", [None, 1, 7, 4096])
 def test_a_document_in_six_slices(chunk: int | None) -> None:
-    outcome = replay(access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"]), chunk=chunk)
+    outcome = replay(access(document("sky", "TEXT", REPORT)), script(*CAPTURED["slices"]), chunk=chunk)
     assert outcome.error is None
     assert outcome.content == report()
     assert [len(piece) for piece in outcome.delivered if isinstance(piece, bytes)] == [10_000] * 5 + [9_850]
@@ -296,17 +296,17 @@ def test_a_document_in_six_slices(chunk: int | None) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_document_in_six_slices_cut_at_every_octet() -> None:
-    assert split_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"])).complete
+    assert split_everywhere(lambda: access(document("sky", "TEXT", REPORT)), script(*CAPTURED["slices"])).complete
 
 
 @pytest.mark.fault(51)
 def test_every_fault_in_a_document_in_six_slices() -> None:
-    runs = fault_everywhere(lambda: access(document("sky", "TEXT", REPORT)), dialogue(*CAPTURED["slices"]))
+    runs = fault_everywhere(lambda: access(document("sky", "TEXT", REPORT)), script(*CAPTURED["slices"]))
     assert len(runs) > 90
 
 
 def test_a_picture_is_retrieved_unchanged() -> None:
-    (entry,) = got(url("pics?pic"), dialogue(*CAPTURED["picture"][:2])).entries
+    (entry,) = got(url("pics?pic"), script(*CAPTURED["picture"][:2])).entries
     assert (entry.name, entry.kind, entry.size) == ("pic.gif", "GIF", 12)
     old = b"12/" + b"".join(
         b"%d=%b;" % (tag, part)
@@ -314,7 +314,7 @@ def test_a_picture_is_retrieved_unchanged() -> None:
             (b"h1:8210", b"/usr/local/wais/sources/pics", b"0 12 /usr/local/wais/sources/docs/pic.gif") * 2, 1
         )
     )
-    outcome = got(document("pics", "GIF", old + b"7=\0;"), dialogue(*CAPTURED["picture"][2:]))
+    outcome = got(document("pics", "GIF", old + b"7=\0;"), script(*CAPTURED["picture"][2:]))
     assert outcome.content == b"\x89PNG\r\n\x1a\n\x00\x01\x02\xff"
     assert outcome.attributes is not None
     assert outcome.attributes.media_type == "image/gif"
@@ -322,37 +322,37 @@ def test_a_picture_is_retrieved_unchanged() -> None:
 
 @pytest.mark.rfc1738(119)
 def test_a_database_opens_to_its_description_and_catalog() -> None:
-    outcome = got(url("sky"), dialogue(*CAPTURED["help"]))
+    outcome = got(url("sky"), script(*CAPTURED["help"]))
     assert [(entry.kind, entry.name) for entry in outcome.entries] == [
         ("WSRC", "Information on database: sky"),
         ("TEXT", "Catalog for database: sky"),
     ]
     assert outcome.entries[0].url == str(document("sky", "WSRC", DESCRIPTION))
-    assert got(url("sky?"), dialogue(*CAPTURED["help"])).entries == outcome.entries
+    assert got(url("sky?"), script(*CAPTURED["help"])).entries == outcome.entries
 
 
 def test_the_description_of_a_database_is_a_document() -> None:
     old = b"1451/2=sky;3=0 0 /usr/local/wais/sources/sky.src;7=\0;"
-    outcome = got(document("sky", "WSRC", old), dialogue(*CAPTURED["description"]))
+    outcome = got(document("sky", "WSRC", old), script(*CAPTURED["description"]))
     assert b'(:source \n   :version  3 \n   :ip-address "127.0.0.1"' in outcome.content
     assert outcome.attributes is not None
     assert outcome.attributes.media_type == "application/x-wais-source"
 
 
 def test_the_results_of_a_search_for_a_question_mark_come_before_the_error() -> None:
-    outcome = got(url("sky?%3F"), dialogue(*CAPTURED["question mark"]))
+    outcome = got(url("sky?%3F"), script(*CAPTURED["question mark"]))
     assert [entry.kind for entry in outcome.entries] == ["WSRC", "TEXT"]
     assert isinstance(outcome.error, RemoteError)
     assert (outcome.error.status, outcome.error.text) == ("S1", "query syntax error: ?")
 
 
 def test_a_search_without_results_is_an_empty_listing_without_the_catalog() -> None:
-    outcome = got(url("sky?zzzzqq"), dialogue(*CAPTURED["nothing found"]))
+    outcome = got(url("sky?zzzzqq"), script(*CAPTURED["nothing found"]))
     assert (outcome.kind, outcome.entries, outcome.complete) == ("listing", (), True)
 
 
 def test_most_limits_the_results() -> None:
-    assert len(got(url("sky?telescope"), dialogue(*CAPTURED["three"]), most=3).entries) == 3
+    assert len(got(url("sky?telescope"), script(*CAPTURED["three"]), most=3).entries) == 3
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_most_limits_the_results() -> None:
     ],
 )
 def test_a_refusal_is_a_remote_error(name: str, path: str, text: str) -> None:
-    outcome = got(url(path), dialogue(*CAPTURED[name]))
+    outcome = got(url(path), script(*CAPTURED[name]))
     assert isinstance(outcome.error, RemoteError)
     assert (outcome.kind, outcome.error.text, outcome.error.temporary) == (None, text, False)
 
@@ -373,7 +373,7 @@ def test_a_refusal_is_a_remote_error(name: str, path: str, text: str) -> None:
 @pytest.mark.parametrize("text", ["", "b0-100:"])
 def test_feedback_may_be_a_string_a_list_or_a_url(text: str) -> None:
     planets = str(document("sky", "TEXT", PLANETS))
-    talk = dialogue(("C", sent("feedback", 1 if text else 0)), *CAPTURED["search"][1:])
+    talk = script(("C", sent("feedback", 1 if text else 0)), *CAPTURED["search"][1:])
     given: list[Feedback] = [text + planets, [text + planets]]
     if not text:
         given.append(WaisURL.parse(planets))
@@ -383,7 +383,7 @@ def test_feedback_may_be_a_string_a_list_or_a_url(text: str) -> None:
 
 def test_feedback_without_words_is_refused_by_the_server() -> None:
     feedback = f"b0-100:{document('sky', 'TEXT', PLANETS)}"
-    outcome = got(url("sky?"), dialogue(*CAPTURED["feedback alone"]), feedback=feedback)
+    outcome = got(url("sky?"), script(*CAPTURED["feedback alone"]), feedback=feedback)
     assert isinstance(outcome.error, RemoteError)
-    database = replay(access(url("sky"), feedback=feedback), Dialogue())
+    database = replay(access(url("sky"), feedback=feedback), Script())
     assert isinstance(database.error, UnsupportedOperation)

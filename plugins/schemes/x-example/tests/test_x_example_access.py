@@ -11,7 +11,7 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     client,
     connect,
     fault_everywhere,
@@ -27,7 +27,7 @@ from urlschemes_x_example.demo import server as document_server
 
 URL = ExampleURL(host="host.dom", name="house rules", edition=2)
 REQUEST = (connect("host.dom", 1021), client("house rules\t2"))
-GOOD = Dialogue(*REQUEST, server("OK 9", b"Be kind.\n"), server_closes())
+GOOD = Script(*REQUEST, server("OK 9", b"Be kind.\n"), server_closes())
 
 
 def test_the_document_is_delivered_with_its_size() -> None:
@@ -41,7 +41,7 @@ def test_the_document_is_delivered_with_its_size() -> None:
 def test_without_an_edition_the_client_requests_the_newest() -> None:
     request = (connect("host.dom", 1021), client("house rules\t"))
     url = URL.replace(edition=None)
-    outcome = replay(access(url), Dialogue(*request, server("OK 0")))
+    outcome = replay(access(url), Script(*request, server("OK 0")))
     assert outcome.content == b""
     assert outcome.complete
 
@@ -71,15 +71,15 @@ def test_other_responses_are_errors(
     message: str,
 ) -> None:
     steps = (server(response),) if response else ()
-    dialogue = Dialogue(*REQUEST, *steps, server_closes())
-    outcome = split_everywhere(lambda: access(URL), dialogue)
+    script = Script(*REQUEST, *steps, server_closes())
+    outcome = split_everywhere(lambda: access(URL), script)
     assert type(outcome.error) is error
     assert message in str(outcome.error)
 
 
 def test_a_control_octet_is_refused_before_connecting() -> None:
     url = ExampleURL(host="host.dom", name="a\0b")
-    assert isinstance(replay(access(url), Dialogue()).error, UnsafeURL)
+    assert isinstance(replay(access(url), Script()).error, UnsafeURL)
 
 
 def test_the_documents_of_a_server_are_read_over_sockets() -> None:

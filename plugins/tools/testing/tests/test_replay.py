@@ -8,7 +8,7 @@ from urlschemes import InternetURL, Registration
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.backends.blocking import run
 from urlschemes_access.credentials import Form, Question
-from urlschemes_access.dialogue import Dialogue as Access
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import (
     AccessError,
     ConnectError,
@@ -42,9 +42,9 @@ from urlschemes_access.protocol import (
 from urlschemes_access.resources.synchronous import Document
 from urlschemes_testing.replay import (
     Departure,
-    Dialogue,
     Outcome,
     Recording,
+    Script,
     answers,
     client,
     client_closes,
@@ -65,7 +65,7 @@ from urlschemes_testing.replay import (
 )
 from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
 
-COUNTED = Dialogue(
+COUNTED = Script(
     connect("host.dom", 7),
     client("GET"),
     server("5"),
@@ -93,7 +93,7 @@ def counted() -> Algorithm[None]:
     yield from Close(peer)
 
 
-TRANSFER = Dialogue(
+TRANSFER = Script(
     connect("host.dom", 21, on="control"),
     server("220 ready"),
     client("PASV"),
@@ -173,19 +173,19 @@ def test_an_algorithm_that_depends_on_the_split_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dialogue", "complaint"),
+    ("script", "complaint"),
     [
-        (Dialogue(connect("other.dom", 7)), "no such step"),
-        (Dialogue(connect("host.dom", 8)), "no such step"),
-        (Dialogue(connect("host.dom", 7), client("PUT")), "expected: connection: the client sends b'PUT"),
-        (Dialogue(connect("host.dom", 7), server("hello"), client("GET")), "expected: connection: the server sends"),
+        (Script(connect("other.dom", 7)), "no such step"),
+        (Script(connect("host.dom", 8)), "no such step"),
+        (Script(connect("host.dom", 7), client("PUT")), "expected: connection: the client sends b'PUT"),
+        (Script(connect("host.dom", 7), server("hello"), client("GET")), "expected: connection: the server sends"),
         (COUNTED.then(client("QUIT")), "a step is missing: connection: the client sends b'QUIT"),
         (COUNTED.then(credentials("joe")), "a step is missing: the caller logs in"),
     ],
 )
-def test_an_algorithm_that_departs_from_the_dialogue_is_found(dialogue: Dialogue, complaint: str) -> None:
+def test_an_algorithm_that_departs_from_the_script_is_found(script: Script, complaint: str) -> None:
     with pytest.raises(Departure, match=complaint):
-        replay(counted(), dialogue)
+        replay(counted(), script)
 
 
 def test_octets_sent_before_a_reply_are_a_departure_unless_early() -> None:
@@ -196,8 +196,8 @@ def test_octets_sent_before_a_reply_are_a_departure_unless_early() -> None:
         yield from Open("document")
 
     with pytest.raises(Departure, match="server sends b'go on"):
-        replay(hasty(), Dialogue(connect("host.dom", 7), client("A"), server("go on"), client("B")))
-    outcome = replay(hasty(), Dialogue(connect("host.dom", 7), client("A"), server("go on"), client("B", early=True)))
+        replay(hasty(), Script(connect("host.dom", 7), client("A"), server("go on"), client("B")))
+    outcome = replay(hasty(), Script(connect("host.dom", 7), client("A"), server("go on"), client("B", early=True)))
     assert outcome.complete
 
 
@@ -229,25 +229,25 @@ def test_a_broken_contract_is_a_departure() -> None:
         (after_close, "expected an open peer of this operation"),
     ):
         with pytest.raises(Departure, match=complaint):
-            replay(algorithm(), Dialogue(connect("host.dom", 7)))
+            replay(algorithm(), Script(connect("host.dom", 7)))
 
 
 def test_errors_of_the_access_are_part_of_the_outcome() -> None:
     start = (connect("host.dom", 7), client("GET"))
-    for dialogue, error in (
-        (Dialogue(connect("host.dom", 7, error=ConnectError("refused"))), ConnectError),
-        (Dialogue(*start), DeadlineExceeded),
-        (Dialogue(*start, server_resets()), ConnectError),
-        (Dialogue(*start, server("5"), server(b"abc"), server_resets()), Truncated),
-        (Dialogue(*start, server("9"), server(b"abc"), server_closes()), Truncated),
+    for script, error in (
+        (Script(connect("host.dom", 7, error=ConnectError("refused"))), ConnectError),
+        (Script(*start), DeadlineExceeded),
+        (Script(*start, server_resets()), ConnectError),
+        (Script(*start, server("5"), server(b"abc"), server_resets()), Truncated),
+        (Script(*start, server("9"), server(b"abc"), server_closes()), Truncated),
     ):
-        outcome = replay(counted(), dialogue)
+        outcome = replay(counted(), script)
         assert type(outcome.error) is error
         assert not outcome.complete
 
 
 def test_an_endless_wait_exceeds_the_deadline() -> None:
-    waits_for_data = Dialogue(*TRANSFER.steps[:4], connect_back(4000), client("RETR", on="control"))
+    waits_for_data = Script(*TRANSFER.steps[:4], connect_back(4000), client("RETR", on="control"))
     outcome = replay(transfer(), waits_for_data)
     assert isinstance(outcome.error, DeadlineExceeded)
     assert str(outcome.error) == "20 seconds passed while waiting for response"
@@ -257,7 +257,7 @@ def test_an_endless_wait_exceeds_the_deadline() -> None:
         yield from Receive(control)
 
     with pytest.raises(Departure, match="a step is missing: data: the client opens a data connection") as departure:
-        replay(never_connects(), Dialogue(connect("host.dom", 21), connect_back(4000), server("150", on="connection")))
+        replay(never_connects(), Script(connect("host.dom", 21), connect_back(4000), server("150", on="connection")))
     assert isinstance(departure.value.__cause__, DeadlineExceeded)
 
 
@@ -271,7 +271,7 @@ def test_a_bounded_wait_returns_none() -> None:
         yield from Open("document")
         yield from Deliver(octets)
 
-    lost = Dialogue(connect("host.dom", 1525, transport="udp"), client(b"ask"), client(b"ask"), server(b"answer"))
+    lost = Script(connect("host.dom", 1525, transport="udp"), client(b"ask"), client(b"ask"), server(b"answer"))
     assert split_everywhere(patient, lost).content == b"answer"
     faults = {run.fault: run.outcome.error for run in fault_everywhere(patient, lost)}
     assert isinstance(faults["timeout"], DeadlineExceeded)
@@ -288,8 +288,8 @@ def test_silence_is_one_wait_without_octets() -> None:
         assert (yield from Ready([peer], within=1)) is peer
         yield from Deliver((yield from Receive(peer)) or b"")
 
-    dialogue = Dialogue(connect("host.dom", 23), silence(), silence(), server(b"late"))
-    assert replay(listening(), dialogue).content == b"late"
+    script = Script(connect("host.dom", 23), silence(), silence(), server(b"late"))
+    assert replay(listening(), script).content == b"late"
 
 
 def test_each_connection_is_read_first_once() -> None:
@@ -301,10 +301,10 @@ def test_each_connection_is_read_first_once() -> None:
         assert peer is not None
         yield from Deliver(peer.label.encode())
 
-    dialogue = Dialogue(connect("host.dom", 21), connect_back(4000), server(b"content", on="data"), server(b"226"))
-    assert replay(either(), dialogue).content == b"data"
+    script = Script(connect("host.dom", 21), connect_back(4000), server(b"content", on="data"), server(b"226"))
+    assert replay(either(), script).content == b"data"
     with pytest.raises(AssertionError, match="another outcome, connection first"):
-        split_everywhere(either, dialogue)
+        split_everywhere(either, script)
 
 
 def test_a_good_algorithm_passes_with_every_fault() -> None:
@@ -441,7 +441,7 @@ def test_files_are_read_and_folders_are_listed() -> None:
         for facts in held:
             yield from Deliver(Entry(name=facts.path, kind=facts.kind))
 
-    tree = Dialogue(folder("/pub"), file("/pub/b"), file("/pub/a", b"some text"), folder("/pub/c"), file("/pub/c/d"))
+    tree = Script(folder("/pub"), file("/pub/b"), file("/pub/a", b"some text"), folder("/pub/c"), file("/pub/c/d"))
     assert split_everywhere(reading, tree).content == b"some text"
     assert {run.fault for run in fault_everywhere(reading, tree)} >= {"unreadable", "forbidden", "end"}
     assert [(entry.name, entry.kind) for entry in replay(listing(), tree).entries] == [
@@ -449,8 +449,8 @@ def test_files_are_read_and_folders_are_listed() -> None:
         ("/pub/b", "file"),
         ("/pub/c", "directory"),
     ]
-    assert isinstance(replay(listing(), Dialogue()).error, RemoteError)
-    denied = Dialogue(file("/pub/a", error=PolicyDenied("no")))
+    assert isinstance(replay(listing(), Script()).error, RemoteError)
+    denied = Script(file("/pub/a", error=PolicyDenied("no")))
     assert isinstance(replay(reading(), denied).error, PolicyDenied)
 
 
@@ -471,7 +471,7 @@ def test_credentials_answers_and_content_of_the_caller() -> None:
         yield from Open("document")
         yield from Deliver((yield from Reader(peer).line()) or b"")
 
-    dialogue = Dialogue(
+    script = Script(
         credentials("joe", "secret"),
         answers("two"),
         connect("host.dom", 7),
@@ -484,27 +484,27 @@ def test_credentials_answers_and_content_of_the_caller() -> None:
         client_closes(on="data"),
         server("done"),
     )
-    outcome = split_everywhere(asking, dialogue)
+    outcome = split_everywhere(asking, script)
     assert outcome.content == b"done"
     assert outcome.sent == {"connection": b"joe\r\ntwo\r\n", "data": b"something"}
     assert outcome.forms == (form,)
-    without = Dialogue(*dialogue.steps[2:])
+    without = Script(*script.steps[2:])
     with pytest.raises(Departure):
         replay(asking(), without)
-    assert isinstance(replay(asking(), Dialogue()).error, InputRequired)
+    assert isinstance(replay(asking(), Script()).error, InputRequired)
 
 
 def test_a_recorded_dialogue_can_be_replayed_and_pasted() -> None:
     recording = Recording()
     replay(recording.of(transfer()), TRANSFER, chunk=4)
-    again = recording.dialogue
+    again = recording.script
     assert split_everywhere(transfer, again).content == b"content"
     assert "connect_back(4000, on='data')" in again.source()
     recording = Recording()
     replay(recording.of(transfer()), TRANSFER)
-    pasted = eval(recording.dialogue.source())
-    assert pasted == recording.dialogue
-    assert isinstance(pasted, Dialogue)
+    pasted = eval(recording.script.source())
+    assert pasted == recording.script
+    assert isinstance(pasted, Script)
     assert split_everywhere(transfer, pasted).content == b"content"
 
 
@@ -516,11 +516,11 @@ def test_a_file_can_be_recorded() -> None:
             yield from Deliver(octets)
 
     recording = Recording()
-    replay(recording.of(reading()), Dialogue(file("/pub/a", b"some text")), chunk=2)
-    assert replay(reading(), recording.dialogue).content == b"some text"
+    replay(recording.of(reading()), Script(file("/pub/a", b"some text")), chunk=2)
+    assert replay(reading(), recording.script).content == b"some text"
 
 
-def test_a_dialogue_prints_its_steps() -> None:
+def test_a_script_prints_its_steps() -> None:
     assert str(TRANSFER).splitlines()[4:8] == [
         "  4 data: the client opens a data connection to port 4000",
         "  5 control: the client sends b'RETR\\r\\n'",
@@ -531,14 +531,14 @@ def test_a_dialogue_prints_its_steps() -> None:
 
 def test_a_step_without_a_connection_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="connection 'data' is not open"):
-        Dialogue(connect("host.dom", 7), server("x", on="data"))
+        Script(connect("host.dom", 7), server("x", on="data"))
     with pytest.raises(ValueError, match="no connection is open"):
-        Dialogue(server("x"))
+        Script(server("x"))
 
 
 def test_a_second_connection_of_one_name_gets_a_number() -> None:
-    dialogue = Dialogue(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
-    assert [step.on for step in dialogue] == ["connection", "connection", "connection 2", "connection 2"]
+    script = Script(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
+    assert [step.on for step in script] == ["connection", "connection", "connection 2", "connection 2"]
 
 
 RECORD = """
@@ -585,10 +585,10 @@ def test_an_access_over_real_sockets_can_be_recorded_and_replayed() -> None:
     with rogue(*acts) as address:
         url = CountURL.parse(f"x-count://{address}")
         algorithm = recording.of(retrieve(url))
-        document = run(Access(algorithm, url=url, registration=registration, policy=Policy.interactive()))
+        document = run(Dialogue(algorithm, url=url, registration=registration, policy=Policy.interactive()))
         assert isinstance(document, Document)
         with document:
             assert document.read() == b"content"
-    outcome = split_everywhere(lambda: retrieve(url), recording.dialogue)
+    outcome = split_everywhere(lambda: retrieve(url), recording.script)
     assert outcome.content == b"content"
     assert outcome.sent == {"connection": b"GET\r\n", "data": b""}

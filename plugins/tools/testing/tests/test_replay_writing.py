@@ -11,7 +11,7 @@ import pytest
 
 from urlschemes_access import Attributes, Policy
 from urlschemes_access.backends.blocking import run
-from urlschemes_access.dialogue import Dialogue as Running
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError, PolicyDenied, RemoteError, Truncated
 from urlschemes_access.protocol import (
     Algorithm,
@@ -30,8 +30,8 @@ from urlschemes_access.protocol import (
 from urlschemes_file import FileURL
 from urlschemes_testing.replay import (
     Departure,
-    Dialogue,
     Recording,
+    Script,
     client,
     client_closes,
     connect,
@@ -69,7 +69,7 @@ TWO = (upload(b"one"), upload(b"two"))
 
 
 def test_a_file_is_written_completely() -> None:
-    good = Dialogue(*TWO, written("/a", b"onetwo"))
+    good = Script(*TWO, written("/a", b"onetwo"))
     outcome = split_everywhere(store, good)
     assert (outcome.files, outcome.sent) == ({"/a": b"onetwo"}, {})
     assert outcome.attributes == Attributes(size=6)
@@ -78,21 +78,21 @@ def test_a_file_is_written_completely() -> None:
 
 
 def test_a_file_is_appended_to_and_removed() -> None:
-    good = Dialogue(file("/a", b"old"), *TWO, written("/a", b"onetwo", to="append"))
+    good = Script(file("/a", b"old"), *TWO, written("/a", b"onetwo", to="append"))
     outcome = replay(store(to="append"), good)
     assert (outcome.files, outcome.attributes) == ({"/a": b"onetwo"}, Attributes(size=9))
-    assert replay(remove(), Dialogue(file("/a"), removed("/a"))).files == {"/a": None}
+    assert replay(remove(), Script(file("/a"), removed("/a"))).files == {"/a": None}
 
 
 def test_files_that_are_missing_or_not_regular() -> None:
     for there, error in (((), RemoteError), ((file("/a", kind="other"),), None), ((folder("/a"),), None)):
-        outcome = replay(remove(), Dialogue(*there, removed("/a")))
+        outcome = replay(remove(), Script(*there, removed("/a")))
         assert isinstance(outcome.error, error) if error else outcome.error is None
     outcome = replay(
-        store(to="append"), Dialogue(upload(b"x"), written("/a", b"x", to="append", error=PolicyDenied("no")))
+        store(to="append"), Script(upload(b"x"), written("/a", b"x", to="append", error=PolicyDenied("no")))
     )
     assert isinstance(outcome.error, PolicyDenied)
-    assert isinstance(replay(remove(), Dialogue(removed("/a", error=RemoteError("no")))).error, RemoteError)
+    assert isinstance(replay(remove(), Script(removed("/a", error=RemoteError("no")))).error, RemoteError)
 
 
 def other(*, octets: bytes = b"onetwo", keeps: bool = True, reads: bool = False) -> Algorithm[None]:
@@ -108,7 +108,7 @@ def other(*, octets: bytes = b"onetwo", keeps: bool = True, reads: bool = False)
 @pytest.mark.parametrize("how", [{"octets": b"one"}, {"octets": b"other!"}, {"keeps": False}, {"reads": True}])
 def test_another_use_of_a_file_is_a_departure(how: dict[str, Any]) -> None:
     with pytest.raises(Departure):
-        replay(other(**how), Dialogue(written("/a", b"onetwo")))
+        replay(other(**how), Script(written("/a", b"onetwo")))
 
 
 def test_a_file_that_is_read_cannot_be_written() -> None:
@@ -117,11 +117,11 @@ def test_a_file_that_is_read_cannot_be_written() -> None:
         yield from Send(peer, b"x")
 
     with pytest.raises(Departure, match="to a file opened for writing"):
-        replay(algorithm(), Dialogue(file("/a")))
+        replay(algorithm(), Script(file("/a")))
     with pytest.raises(Departure):
-        replay(store(), Dialogue(upload(b"x"), file("/a")))
+        replay(store(), Script(upload(b"x"), file("/a")))
     with pytest.raises(Departure):
-        replay(remove(), Dialogue(file("/a")))
+        replay(remove(), Script(file("/a")))
 
 
 def test_an_algorithm_that_keeps_a_part_of_a_file_is_found() -> None:
@@ -136,12 +136,12 @@ def test_an_algorithm_that_keeps_a_part_of_a_file_is_found() -> None:
         yield from Open("attributes")
 
     with pytest.raises(AssertionError, match="'disk full' at request"):
-        fault_everywhere(careless, Dialogue(written("/a", b"onetwo")))
+        fault_everywhere(careless, Script(written("/a", b"onetwo")))
 
 
 # --- Connections ------------------------------------------------------------------------------------------------------
 
-CONTROL = Dialogue(connect("h", 21), *TWO, connect_back(2000))
+CONTROL = Script(connect("h", 21), *TWO, connect_back(2000))
 STORED = CONTROL.then(
     client(b"one", on="data"), client(b"two", on="data"), client_closes(on="data"), server("226", on="connection")
 )
@@ -150,7 +150,7 @@ STORED = CONTROL.then(
 def send(
     *, sends: bool = True, early: bool = False, swallows: bool = False, waits: bool = True
 ) -> Callable[[], Algorithm[None]]:
-    """Return an algorithm for the dialogue STORED; each argument can make it wrong."""
+    """Return an algorithm for the script STORED; each argument can make it wrong."""
 
     def algorithm() -> Algorithm[None]:
         peer = yield from Connect("h", 21)
@@ -204,9 +204,9 @@ def test_writing_is_recorded(tmp_path: Path) -> None:
     def recorded(algorithm: Algorithm[None], content: Any = None) -> str:
         recording = Recording()
         url = FileURL.from_path(tmp_path)
-        dialogue = Running(recording.of(algorithm), url=url, registration=registration, policy=policy, content=content)
+        dialogue = Dialogue(recording.of(algorithm), url=url, registration=registration, policy=policy, content=content)
         run(dialogue)
-        return recording.dialogue.source().replace(str(tmp_path), "")
+        return recording.script.source().replace(str(tmp_path), "")
 
     assert recorded(store(f"{tmp_path}/a"), [b"one", b"two"]).split("\n")[1:-1] == [
         "    upload(b'one'),",

@@ -8,7 +8,7 @@
 In: a URL and the caller's settings. Out: a Document, a Listing, a Session or Attributes, or a typed error.
 
 client.py             Client and AsyncClient, and functions that use a client without settings
-client_base.py        the settings of a client
+client_base.py        the settings of a client, and the begin of its operations
 operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
 protocol/             the vocabulary of algorithms: requests and readers, for scheme plugins
 dialogue/             every rule of an access; no I/O

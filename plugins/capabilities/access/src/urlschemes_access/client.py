@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 from urlschemes_access.backends import blocking
 from urlschemes_access.client_base import ClientBase
 from urlschemes_access.downloads import Download, Part
-from urlschemes_access.operations import Operation, configuration_errors
 from urlschemes_access.resources.synchronous import document_of
 
 if TYPE_CHECKING:
@@ -30,13 +29,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from urlschemes.errors import URLError
     from urlschemes.registry.registry import Registry
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.credentials import Answers, Asker, Authenticator, Credentials, Form
-    from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.ranges import Range
@@ -67,12 +63,15 @@ AsyncContent: TypeAlias = Content | AsyncIterable[bytes]
 
 
 class Arguments(TypedDict, total=False):
-    """The arguments of every operation beside the URL and the content; each overrides the setting of the client."""
+    """The arguments of every operation beside the URL and the content; each overrides the setting of the client.
+
+    None is the value of a client that was made without the setting: `credentials=None` switches credentials off.
+    """
 
     policy: Policy | None
-    """The policy: what may be reached, and the limits."""
+    """The policy: what may be reached, and the limits. Its deadline overrides the client's. None: the client's."""
     deadline: float | None
-    """The most seconds that the operation may take."""
+    """The most seconds that the operation may take; it overrides the deadline of the policy."""
     credentials: Credentials | Authenticator | None
     """A function, called if a server requires a login; or, for one operation, credentials for the scheme, host and port
     of its URL."""
@@ -107,48 +106,7 @@ class AsyncArguments(TypedDict, total=False):
     options: Mapping[str, Any]
 
 
-class _ClientWithOperations(ClientBase):
-    """A client that can begin operations."""
-
-    def begin(
-        self,
-        operation: str,
-        url: URL | str,
-        content: Any = None,
-        /,
-        *,
-        options: Mapping[str, Any] | None = None,
-        **arguments: Any,
-    ) -> Dialogue:
-        """Return the dialogue of an operation, for a backend of your own; nothing is resolved or opened yet.
-
-        Arguments and errors are those of `operate`.
-        """
-        return self._begin(None, operation, url, content, options=options, **arguments)
-
-    def _begin(
-        self,
-        pool: ConnectionPool | None,
-        operation: str,
-        url: URL | str,
-        content: Any = None,
-        *,
-        options: Mapping[str, Any] | None = None,
-        **arguments: Any,
-    ) -> Dialogue:
-        """Like `begin`, for the backend whose connections `pool` holds."""
-        unknown = arguments.keys() - Arguments.__annotations__.keys()
-        if unknown:
-            raise TypeError(f"unknown argument {min(unknown)!r}: pass the options of a scheme as options={{...}}")
-        client = self.with_settings(**arguments)
-        return Operation(client, operation, options=options or {}, content=content, pool=pool).begin(url)
-
-    def check_configuration(self) -> tuple[URLError, ...]:
-        """Return an error for each setting that cannot be used with the installed schemes, which are imported."""
-        return tuple(configuration_errors(self))
-
-
-class Client(_ClientWithOperations):
+class Client(ClientBase):
     """A client whose operations block.
 
     Its arguments are defaults for those of every operation: `policy`, `deadline`, `credentials`, `ask`, `trace`,
@@ -245,7 +203,7 @@ class Client(_ClientWithOperations):
         return cast("Attributes", self.operate("delete", url, **arguments))
 
 
-class AsyncClient(_ClientWithOperations):
+class AsyncClient(ClientBase):
     """A client for event loops of asyncio: every operation is awaited.
 
     Arguments and errors are those of Client. Connections are kept as by a Client; `aclose`, or leaving an `async with`

@@ -1,4 +1,4 @@
-"""ClientBase: the settings that blocking and asynchronous clients share."""
+"""ClientBase: what blocking and asynchronous clients share: their settings, and the begin of an operation."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
+from urlschemes_access.operations import Operation, configuration_errors
 from urlschemes_access.policy import Policy
 
 if TYPE_CHECKING:
@@ -21,18 +22,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
+    from urlschemes.errors import URLError
     from urlschemes.registry.registry import Registry
+    from urlschemes.url.value import URL
+    from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.trace_event import Tracer
 
 __all__ = ["ClientBase"]
 
+_SETTINGS = frozenset({"policy", "deadline", "credentials", "ask", "trace", "ssl_context", "cacert", "cert", "key"})
+"""The settings that an operation can override: the keys of `Arguments` without `options`."""
 _HOOKS_OF_EVERY_OPERATION = frozenset({"veto", "gateway", "observe"})
 
 
 class ClientBase:
-    """The settings of a client: how its operations are carried out."""
+    """A client: the settings of its operations, of which a backend runs the dialogues."""
 
     def __init__(
         self,
@@ -60,11 +66,8 @@ class ClientBase:
         self.ask = ask
         self.trace = trace
         self.ssl_context = ssl_context
-        configured = self.configuration.tls_files()
-        self.cacert = configured.cacert if cacert is None else cacert
-        self.cert = configured.cert if cert is None else cert
-        self.key = configured.key if cert is None and key is None else key
-        self._tls_files = configured
+        self.cacert, self.cert, self.key = cacert, cert, key
+        self._tls_files = TLSFiles()
         self._hooks: AccessHooks | None = None
         self._pool = ConnectionPool() if keep_connections else None
         self.check_settings()
@@ -81,18 +84,62 @@ class ClientBase:
         return cls(configuration=configuration, **arguments)
 
     def with_settings(self, **settings: Any) -> Self:
-        """Return a copy of the client with other settings; a setting that is None stays as it is."""
-        given = {name: value for name, value in settings.items() if value is not None}
-        if not given:
+        """Return a copy of the client with other settings.
+
+        None is the value of a client that was made without the setting, but leaves the policy as it is. A policy
+        overrides the client's deadline, too. Raises TypeError, ConfigurationError.
+        """
+        unknown = settings.keys() - _SETTINGS
+        if unknown:
+            raise TypeError(f"unknown argument {min(unknown)!r}: pass the options of a scheme as options={{...}}")
+        if settings.get("policy") is None:
+            settings.pop("policy", None)
+        if not settings:
             return self
         client = copy(self)
-        if "cert" in given:
+        if "policy" in settings:
+            client.deadline = None  # the policy has one
+        if "cert" in settings:
             client.key = None  # which belongs to the other certificate
-        if not given.keys().isdisjoint({"cacert", "cert", "key"}):
+        if any(settings.get(name) is not None for name in ("cacert", "cert", "key")):
             client.ssl_context = None  # which would count instead
-        vars(client).update(given)
+        vars(client).update(settings)
         client.check_settings()
         return client
+
+    def begin(
+        self,
+        operation: str,
+        url: URL | str,
+        content: Any = None,
+        /,
+        *,
+        options: Mapping[str, Any] | None = None,
+        **arguments: Any,
+    ) -> Dialogue:
+        """Return the dialogue of an operation, for a backend of your own; nothing is resolved or opened yet.
+
+        Arguments and errors are those of `operate`.
+        """
+        return self._begin(None, operation, url, content, options=options, **arguments)
+
+    def _begin(
+        self,
+        pool: ConnectionPool | None,
+        operation: str,
+        url: URL | str,
+        content: Any = None,
+        *,
+        options: Mapping[str, Any] | None = None,
+        **arguments: Any,
+    ) -> Dialogue:
+        """Like `begin`, for the backend whose connections `pool` holds."""
+        client = self.with_settings(**arguments)
+        return Operation(client, operation, options=options or {}, content=content, pool=pool).begin(url)
+
+    def check_configuration(self) -> tuple[URLError, ...]:
+        """Return an error for each setting that cannot be used with the installed schemes, which are imported."""
+        return tuple(configuration_errors(self))
 
     def _pool_bounds(self, *, per_host: int, total: int) -> AbstractContextManager[None]:
         return nullcontext() if self._pool is None else self._pool.bounds(per_host=per_host, total=total)
@@ -137,7 +184,16 @@ class ClientBase:
         return self._access_hooks()
 
     def check_settings(self) -> None:
-        """Raise TypeError for a setting of the wrong type, ConfigurationError for a key without a certificate."""
+        """Fill in the configured files with certificates, and check all settings.
+
+        Raises TypeError for a setting of the wrong type, ConfigurationError for a key without a certificate.
+        """
+        configured = self.configuration.tls_files()
+        if self.cacert is None:
+            self.cacert = configured.cacert
+        if self.cert is None:
+            self.cert = configured.cert
+            self.key = configured.key if self.key is None else self.key
         files = TLSFiles.of(cacert=self.cacert, cert=self.cert, key=self.key)
         if files != self._tls_files:  # the same object as long as it can be: connections are kept for it
             self._tls_files = files

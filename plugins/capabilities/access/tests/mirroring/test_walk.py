@@ -21,7 +21,8 @@ from urlschemes.url.value import LoginURL
 from urlschemes_access import Client, MirrorStep, Range, Session, mirror
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import AccessError, ConnectError, DeadlineExceeded, LimitExceeded, RemoteError, Truncated
-from urlschemes_access.protocol import Algorithm, Deliver, Open
+from urlschemes_access.mirroring import folders
+from urlschemes_access.protocol import Algorithm, Deliver, Open, Unterminated
 
 TREE = Registration.from_text(RECORD.replace("*uchar", '*[ uchar | "/" ]').replace("x-talk", "x-tree"), source="test")
 RECORD_NAME = ".urlschemes-mirror.json"
@@ -125,6 +126,16 @@ def test_the_same_listing_by_other_urls_is_entered_once(server: Server, save: Sa
     assert [path.name for path in top.iterdir() if path.is_dir()] == []
 
 
+def test_a_document_without_its_end_mark_is_marked(server: Server, save: Save) -> None:
+    def unmarked(url: Any) -> Algorithm[None]:
+        yield from Open("document")
+        yield from Deliver(b"all")
+        yield from Unterminated()
+
+    sys.modules["tree_for_mirrors"].access = unmarked  # type: ignore[attr-defined]
+    assert [(step.action, step.terminated) for step in save()] == [("saved", False)]
+
+
 def test_a_single_document_is_saved(server: Server, save: Save, top: Path) -> None:
     server.tree = {"docs/a.txt": b"A"}
     assert actions(save(f"{ROOT}docs/a.txt")) == [("saved", "docs/a.txt")]
@@ -157,7 +168,12 @@ def test_no_name_of_a_server_leads_out_of_the_folder(server: Server, save: Save,
     assert not any(name.startswith((".", "-")) or name.casefold() == "index" for name in names)
 
 
-def test_links_in_the_folder_are_not_followed(server: Server, save: Save, top: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("descriptors", [True, False])
+def test_links_in_the_folder_are_not_followed(
+    server: Server, save: Save, top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptors: bool
+) -> None:
+    if not descriptors:  # as on Windows and macOS
+        monkeypatch.setattr(folders, "_can_use_descriptors", lambda: False)
     server.tree = {"": [entry("d/"), entry("a"), entry("b")], "d/": [entry("d/c")], "a": b"A", "b": b"B", "d/c": b"C"}
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -179,6 +195,7 @@ def test_links_in_the_folder_are_not_followed(server: Server, save: Save, top: P
     assert {path.name: path.read_bytes() for path in outside.iterdir()} == {"kept": b"kept"}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs paths that begin at an open folder")
 def test_a_folder_swapped_for_a_link_while_it_is_filled_is_not_left(
     server: Server, save: Save, top: Path, tmp_path: Path
 ) -> None:

@@ -23,7 +23,7 @@ from urlschemes_access.errors import (
 from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Send
 from urlschemes_access.protocol.replies import END, CodeOn, Control, Reply, command_name, dot_stuffed
 from urlschemes_testing.replay import (
-    Dialogue,
+    Script,
     Step,
     client,
     connect,
@@ -43,21 +43,21 @@ if TYPE_CHECKING:
 C = connect("host.dom", 99)
 FORMS: tuple[CodeOn, ...] = get_args(CodeOn)
 
-Script = Callable[[Control], Algorithm[Any]]
+Exchange = Callable[[Control], Algorithm[Any]]
 
 
-def run(script: Script, code_on: CodeOn, found: list[Any] | None = None) -> Algorithm[None]:
+def run(exchange: Exchange, code_on: CodeOn, found: list[Any] | None = None) -> Algorithm[None]:
     control = Control((yield from Connect("host.dom", 99)), code_on=code_on)
-    result = yield from script(control)
+    result = yield from exchange(control)
     if found is not None:
         found.append(result)
     yield from Open("attributes", Attributes())
 
 
-def result(script: Script, *steps: Step, code_on: CodeOn = "every line") -> Any:
-    """Return the result of a script against a server that takes these steps, or raise its error."""
+def result(exchange: Exchange, *steps: Step, code_on: CodeOn = "every line") -> Any:
+    """Return the result of an exchange against a server that takes these steps, or raise its error."""
     found: list[Any] = []
-    outcome = replay(run(script, code_on, found), Dialogue(C, *steps))
+    outcome = replay(run(exchange, code_on, found), Script(C, *steps))
     if outcome.error is not None:
         raise outcome.error
     return found[0]
@@ -326,9 +326,9 @@ def test_no_command_carries_a_control_character(octet: int) -> None:
     def secret(control: Control) -> Algorithm[Reply]:
         return (yield from control.command(b"PASS ", secret=b"a" + bytes((octet,)) + b"geheim"))
 
-    for script in (plain, secret):
+    for exchange in (plain, secret):
         with pytest.raises(UnsafeURL, match="control character") as error:
-            result(script)
+            result(exchange)
         assert "geheim" not in str(error.value)
 
 
@@ -473,7 +473,7 @@ HELPED: dict[CodeOn, Step] = {
 @pytest.mark.parametrize("code_on", HELPED)
 def test_a_dialogue_split_everywhere_and_with_every_fault(code_on: CodeOn) -> None:
     asked = (server("220 ready"), client("HELP"), HELPED[code_on], client("DATA"), server("354 go"))
-    dialogue = Dialogue(C, *asked, client(b"..a\r\n.\r\n"), server("250 taken"), client("QUIT"), server("221 bye"))
-    split_everywhere(lambda: run(posts, code_on), dialogue)
-    runs = fault_everywhere(lambda: run(posts, code_on), dialogue)
+    script = Script(C, *asked, client(b"..a\r\n.\r\n"), server("250 taken"), client("QUIT"), server("221 bye"))
+    split_everywhere(lambda: run(posts, code_on), script)
+    runs = fault_everywhere(lambda: run(posts, code_on), script)
     assert {type(run.outcome.error) for run in runs} > {ConnectError, DeadlineExceeded, Truncated}

@@ -71,6 +71,8 @@ class MirrorStep:
     unchanged:  `path` was complete before
     refused:    left out: another server, a search, a session, a link to a folder, not allowed; `error` says why
     failed:     `error` says why
+
+    `terminated` is that of the document: False if it lacks the end mark of its protocol.
     """
 
     action: Action
@@ -78,6 +80,7 @@ class MirrorStep:
     path: Path | None = None
     octets: int = 0
     error: URLError | None = None
+    terminated: bool | None = None
 
 
 def mirror(
@@ -228,7 +231,7 @@ class _Walk:
         if isinstance(result, _Listed):
             yield from self._enter(level, item, result)
         else:
-            yield MirrorStep("saved", shown, path, result)
+            yield MirrorStep("saved", shown, path, result.octets, terminated=result.terminated)
 
     def _is_saved(self, level: _Level, folder: Folder, item: _Item, shown: str) -> bool:
         """Return True if the file is there, and complete and unchanged as far as the listing tells."""
@@ -247,8 +250,8 @@ class _Walk:
         self._record.add(shown, SavedFile.of(path, status.st_size, entry))
         return True
 
-    def _save(self, level: _Level, folder: Folder, item: _Item) -> int | _Listed:
-        """Save a document and return the octets received, or return a listing."""
+    def _save(self, level: _Level, folder: Folder, item: _Item) -> _Saved | _Listed:
+        """Save a document, or read a listing."""
         name = item.name
         try:
             with Part(folder.file(name), item.url) as part:
@@ -259,7 +262,7 @@ class _Walk:
                         return self._read(resource, level)
                     if not isinstance(resource, Document):
                         raise UnsupportedOperation("it opens an interactive session", scheme=item.url.scheme)
-                    received = self._receive(resource, part)
+                    saved = _Saved(self._receive(resource, part), resource.terminated)
                     size = part.finish().size
                     modified = resource.attributes.modified or (item.entry.modified if item.entry else None)
         except AccessError as error:
@@ -269,7 +272,7 @@ class _Walk:
         if modified is not None:
             folder.set_modified(name, modified)
         self._record.add(redact(item.url.redacted()), SavedFile.of(level.path_of(name), size, item.entry))
-        return received
+        return saved
 
     def _access(self, item: _Item, missing: Range) -> Document | Listing | Session:
         """Open a resource, only what is `missing` if its scheme has ranges."""
@@ -416,6 +419,13 @@ class _Walk:
             return error.limit == "octets" and self._received > self._octets
         cause = error.__cause__
         return isinstance(cause, OSError) and cause.errno in _FULL
+
+
+class _Saved(NamedTuple):
+    """A document that was saved: the octets received, and whether it had an end mark."""
+
+    octets: int
+    terminated: bool | None
 
 
 class _Listed(NamedTuple):

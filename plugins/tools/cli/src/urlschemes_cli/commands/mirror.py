@@ -55,7 +55,7 @@ def mirror(
     """Save the listing at URL, and all that it leads to, in the folder DIR.
 
     Listings become folders, documents files; what is on other servers is left out. Each URL is a line of action, URL,
-    file and error, separated by tabs; the action is saved, unchanged, refused or failed.
+    file and message, separated by tabs; the action is saved, unchanged, refused or failed.
 
     The same command again continues: it gets what is missing or has changed.
     """
@@ -98,10 +98,12 @@ def mirror(
 
 
 def _report(step: MirrorStep, *, as_json: bool) -> None:
-    path = None if step.path is None else safe_line(str(step.path))
+    url, path = safe_line(step.url), None if step.path is None else safe_line(str(step.path))
     if as_json:
-        line = {"action": step.action, "url": safe_line(step.url), "path": path, "octets": step.octets}
+        line = {"action": step.action, "url": url, "path": path, "octets": step.octets, "terminated": step.terminated}
         write_json_line(line | (error_json(step.error) if step.error else {}))
-    else:
-        error = safe_line(str(step.error)) if step.error else ""
-        write_line(f"{step.action}\t{safe_line(step.url)}\t{path or ''}\t{error}".rstrip("\t"))
+        return
+    message = "the server did not mark the end" if step.terminated is False else ""
+    if step.error is not None:
+        message = safe_line(str(step.error))
+    write_line(f"{step.action}\t{url}\t{path or ''}\t{message}".rstrip("\t"))

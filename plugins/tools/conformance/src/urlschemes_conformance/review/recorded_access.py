@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from urlschemes.registry.registry import Registry
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.protocol import Algorithm
-    from urlschemes_testing.replay import Dialogue
+    from urlschemes_testing.replay import Script
 
 __all__ = ["RecordedAccess", "longest_step", "record_access"]
 
@@ -45,14 +45,14 @@ SLOW_STEP = 0.1
 class RecordedAccess:
     """An access of the demonstration that succeeded.
 
-    `dialogue` is what client and server sent, `start` starts the algorithm again, `longest_step` is the most seconds
+    `script` is what client and server sent, `start` starts the algorithm again, `longest_step` is the most seconds
     that it computed between two requests. `kind` is the kind of the result, `content` the octets of a document,
     `entries` the number of entries of a listing.
     """
 
     url: str
     operation: str
-    dialogue: Dialogue
+    script: Script
     start: Callable[[], Algorithm[None]]
     longest_step: float
     kind: str
@@ -145,7 +145,7 @@ def record_access(
     return RecordedAccess(
         demo.url,
         demo.operation,
-        recording.recording.dialogue,
+        recording.recording.script,
         recording.starts[0],
         max(recording.step_times, default=0.0),
         kind,
@@ -200,6 +200,6 @@ def longest_step(access: RecordedAccess) -> float:
     while min(longest) > SLOW_STEP and len(longest) < RUNS:
         times: list[float] = []
         with suppress(AssertionError, Exception):  # the check replayed reports it
-            replay(_timed(access.start(), times), access.dialogue)
+            replay(_timed(access.start(), times), access.script)
         longest.append(max(times, default=0.0))
     return min(longest)

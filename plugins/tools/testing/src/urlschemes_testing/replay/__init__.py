@@ -1,26 +1,26 @@
-r"""Replays of access algorithms without sockets: a test writes the dialogue, the algorithm must follow it.
+r"""Replays of access algorithms without sockets: a test writes the script, the algorithm must follow it.
 
-    dialogue = Dialogue(
+    script = Script(
         connect("host.dom", 70),
         client("about"),                       # a str is one line, CR LF is added; bytes are sent as they are
         server(b"Hello.\r\n.\r\n"),
         server_closes(),
     )
-    outcome = replay(access(url), dialogue)
+    outcome = replay(access(url), script)
     assert outcome.content == b"Hello.\r\n"
 
-The dialogue is a script for the server: it sends its next octets as soon as the client has done everything above them,
+The server follows the script: it sends its next octets as soon as the client has done everything above them,
 on whichever connection. What the client does on different connections may come in any order; on one it must do exactly
 what is written. A client that does anything else raises `Departure`, an AssertionError that shows the expected step.
 
-`split_everywhere` splits the server's octets everywhere; `fault_everywhere` runs the dialogue once for every fault at
-every request. Use both for every good dialogue of a scheme. The rules of a real access apply (policy, limits,
+`split_everywhere` splits the server's octets everywhere; `fault_everywhere` runs the script once for every fault at
+every request. Use both for every good script of a scheme. The rules of a real access apply (policy, limits,
 deadline): the replay is a backend of `urlschemes_access.dialogue`. Waiting costs no time.
 
 steps.py           the steps, and the functions that make them
-dialogue.py        Dialogue: steps in order, each on an open connection
+script.py          Script: steps in order, each on an open connection
 replaying.py       replay: runs an algorithm; Replay: one run
-backend.py         ReplayBackend: performs primitives from the dialogue
+backend.py         ReplayBackend: performs primitives from the script
 progress.py        which steps are done, and which is next
 outcome.py         Outcome, Departure
 splitting.py       split_everywhere
@@ -31,11 +31,11 @@ descriptions.py    steps as text and as Python source
 
 from __future__ import annotations
 
-from urlschemes_testing.replay.dialogue import Dialogue
 from urlschemes_testing.replay.faults import FaultRun, fault_everywhere
 from urlschemes_testing.replay.outcome import Departure, Outcome
 from urlschemes_testing.replay.recording import Recording
 from urlschemes_testing.replay.replaying import replay
+from urlschemes_testing.replay.script import Script
 from urlschemes_testing.replay.splitting import split_everywhere
 from urlschemes_testing.replay.steps import (
     Step,
@@ -60,10 +60,10 @@ from urlschemes_testing.replay.steps import (
 
 __all__ = [
     "Departure",
-    "Dialogue",
     "FaultRun",
     "Outcome",
     "Recording",
+    "Script",
     "Step",
     "answers",
     "client",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.backends.primitives import Channel, Primitive
     from urlschemes_access.protocol import Request
-    from urlschemes_testing.replay.dialogue import Dialogue
+    from urlschemes_testing.replay.script import Script
 
 __all__ = ["ReplayBackend"]
 
@@ -35,20 +35,20 @@ class ReplayBackend:
     connection that is reported first when several can be read. `clock` is the time, which passes only by waiting.
 
     `request` is the request that the algorithm has made last. `also` are the octets that it may send although no step
-    says so. `departures` are the ways in which it departed from the dialogue while it was closed.
+    says so. `departures` are the ways in which it departed from the script while it was closed.
     """
 
     def __init__(
         self,
-        dialogue: Dialogue,
+        script: Script,
         *,
         chunk: int | None = None,
         cut: tuple[int, int] | None = None,
         joined: bool = False,
         first: str | None = None,
     ) -> None:
-        self.dialogue = dialogue
-        self.progress = Progress(dialogue, chunk=chunk, cut=cut)
+        self.script = script
+        self.progress = Progress(script, chunk=chunk, cut=cut)
         self.joined = joined
         self.first = first
         self.channels: list[ReplayChannel] = []
@@ -64,7 +64,7 @@ class ReplayBackend:
         return self._now
 
     def perform(self, primitive: Primitive) -> Any:
-        """Perform one primitive. Raises Departure if the dialogue has no such step."""
+        """Perform one primitive. Raises Departure if the script has no such step."""
         match primitive:
             case Read(channel, most, timeout):
                 return self._read(_replayed(channel), most, timeout)
@@ -86,14 +86,14 @@ class ReplayBackend:
                 return function()
 
     def departure(self, channel: ReplayChannel | None = None) -> Departure:
-        """Return the error for the current request, which the dialogue does not have."""
+        """Return the error for the current request, which the script does not have."""
         if channel is None:
-            expected = "the dialogue has no such step left"
+            expected = "the script has no such step left"
         else:
             number = self.progress.next(channel)
             step = None if number is None else self.progress.steps[number]
             expected = "no step is left there" if step is None else f"expected: {describe(step)}"
-        return Departure(f"the algorithm requests {self.request!r}; {expected}\n{self.dialogue}")
+        return Departure(f"the algorithm requests {self.request!r}; {expected}\n{self.script}")
 
     # Connections
 
@@ -104,13 +104,15 @@ class ReplayBackend:
                 continue
             if isinstance(request, Connect):
                 wanted = request.host, primitive.port, primitive.transport
-                if isinstance(step, steps.Connect) and (step.host, step.port, step.transport) == wanted:
+                if isinstance(step, steps.ClientConnects) and (step.host, step.port, step.transport) == wanted:
                     return self._connected(number, step, primitive)
-            elif isinstance(step, steps.ConnectBack) and step.port == primitive.port:
+            elif isinstance(step, steps.ClientConnectsBack) and step.port == primitive.port:
                 return self._connected(number, step, primitive)
         raise self.departure()
 
-    def _connected(self, number: int, step: steps.Connect | steps.ConnectBack, primitive: Dial) -> ReplayChannel:
+    def _connected(
+        self, number: int, step: steps.ClientConnects | steps.ClientConnectsBack, primitive: Dial
+    ) -> ReplayChannel:
         self.progress.finish(number)
         if step.error:
             raise step.error
@@ -120,7 +122,7 @@ class ReplayBackend:
             below,
             place=(primitive.address, primitive.port),
             datagrams=primitive.transport == "udp",
-            is_data_connection=isinstance(step, steps.ConnectBack),
+            is_data_connection=isinstance(step, steps.ClientConnectsBack),
             when_closed=self._closed,
         )
         self.channels.append(channel)
@@ -129,7 +131,7 @@ class ReplayBackend:
     def _handshake(self, channel: ReplayChannel, host: str) -> ReplayChannel:
         number = self.progress.next(channel)
         step = None if number is None else self.progress.steps[number]
-        if number is None or not isinstance(step, steps.StartTLS) or step.host != host:
+        if number is None or not isinstance(step, steps.ClientStartsTLS) or step.host != host:
             raise self.departure(channel)
         self.progress.finish(number)
         if step.error:
@@ -160,7 +162,7 @@ class ReplayBackend:
             number = self.progress.next_to_send(channel)
             step = None if number is None else self.progress.steps[number]
             expected = b""
-            if number is not None and isinstance(step, steps.Client):
+            if number is not None and isinstance(step, steps.ClientSends):
                 expected = step.octets[self.progress.octets_done[number] :]
             count = min(len(expected), len(rest))
             if number is None or not count or rest[:count] != expected[:count]:
@@ -175,7 +177,7 @@ class ReplayBackend:
         return len(octets)
 
     def _sent_by_steps(self, channel: ReplayChannel) -> list[bytes]:
-        clients = (step for step in self.progress.steps if isinstance(step, steps.Client))
+        clients = (step for step in self.progress.steps if isinstance(step, steps.ClientSends))
         return [step.octets for step in clients if step.on == channel.label]
 
     def _read(self, channel: ReplayChannel, most: int, timeout: float) -> bytes:
@@ -199,7 +201,7 @@ class ReplayBackend:
         octets = b""
         while len(octets) < most and (number := self.progress.next_of_server(channel)) is not None:
             step = self.progress.steps[number]
-            if isinstance(step, steps.Server):
+            if isinstance(step, steps.ServerSends):
                 if channel.datagrams:
                     self.progress.octets_done[number] = len(step.octets)
                     return step.octets[:most]
@@ -286,7 +288,7 @@ class ReplayBackend:
 
     def _open_output(self, request: OpenFile) -> ReplayChannel:
         for number, step in enumerate(self.progress.steps):
-            if not isinstance(step, steps.Written) or self.progress.done[number]:
+            if not isinstance(step, steps.ClientWrites) or self.progress.done[number]:
                 continue
             if (step.path, step.to) != (request.path, request.to):
                 continue
@@ -309,23 +311,23 @@ class ReplayBackend:
         channel.sent += octets
         step = self._written(channel)
         if not step.octets.startswith(channel.sent):
-            raise Departure(f"the algorithm requests {self.request!r}; expected: {describe(step)}\n{self.dialogue}")
+            raise Departure(f"the algorithm requests {self.request!r}; expected: {describe(step)}\n{self.script}")
         return len(octets)
 
     def _commit(self, channel: ReplayChannel) -> FileFacts:
         step = self._written(channel)
         if step.octets != channel.sent:
-            raise Departure(f"the algorithm keeps {bytes(channel.sent)!r}; expected: {describe(step)}\n{self.dialogue}")
+            raise Departure(f"the algorithm keeps {bytes(channel.sent)!r}; expected: {describe(step)}\n{self.script}")
         self.progress.finish(cast("int", channel.output_step))
         self.files[step.path] = step.octets
         return FileFacts(step.path, "file", channel.size_before + len(step.octets), steps.EPOCH)
 
-    def _written(self, channel: ReplayChannel) -> steps.Written:
-        return cast("steps.Written", self.progress.steps[cast("int", channel.output_step)])
+    def _written(self, channel: ReplayChannel) -> steps.ClientWrites:
+        return cast("steps.ClientWrites", self.progress.steps[cast("int", channel.output_step)])
 
     def _remove(self, path: str) -> None:
         for number, step in enumerate(self.progress.steps):
-            if isinstance(step, steps.Removed) and step.path == path and not self.progress.done[number]:
+            if isinstance(step, steps.ClientRemoves) and step.path == path and not self.progress.done[number]:
                 self.progress.finish(number)
                 if step.error:
                     raise step.error

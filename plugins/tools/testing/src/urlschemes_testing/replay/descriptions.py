@@ -15,17 +15,17 @@ __all__ = ["describe", "source"]
 def describe(step: Step) -> str:
     """Return a description of a step."""
     match step:
-        case steps.Connect(host=host, port=port):
+        case steps.ClientConnects(host=host, port=port):
             return f"{step.on}: the client connects to {host}, port {port}"
-        case steps.ConnectBack(port=port):
+        case steps.ClientConnectsBack(port=port):
             return f"{step.on}: the client opens a data connection to port {port}"
-        case steps.StartTLS(host=host):
+        case steps.ClientStartsTLS(host=host):
             return f"{step.on}: the client starts TLS with {host}"
-        case steps.Client(octets=octets):
+        case steps.ClientSends(octets=octets):
             return f"{step.on}: the client sends {octets!r}"
         case steps.ClientCloses():
             return f"{step.on}: the client closes"
-        case steps.Server(octets=octets):
+        case steps.ServerSends(octets=octets):
             return f"{step.on}: the server sends {octets!r}"
         case steps.Silence():
             return f"{step.on}: silence"
@@ -33,19 +33,19 @@ def describe(step: Step) -> str:
             return f"{step.on}: the server closes"
         case steps.ServerResets():
             return f"{step.on}: the server resets"
-        case steps.Follow(location=location, to=to):
+        case steps.CallerFollows(location=location, to=to):
             return f"the caller follows {location!r} to {to}"
-        case steps.Login(given=given):
+        case steps.CallerLogsIn(given=given):
             return f"the caller logs in as {given.user!r}" if given else "the caller gives no login"
-        case steps.Answers(given=texts):
+        case steps.CallerAnswers(given=texts):
             return f"the caller answers {texts!r}"
-        case steps.Upload(octets=octets):
+        case steps.CallerUploads(octets=octets):
             return f"the caller uploads {octets!r}"
         case steps.LocalFile(facts=facts):
             return f"the machine has the {facts.kind} {facts.path!r}"
-        case steps.Written(path=path, octets=octets, to=to):
+        case steps.ClientWrites(path=path, octets=octets, to=to):
             return f"the client opens {path!r} to {to}, and writes {octets!r}"
-        case steps.Removed(path=path):
+        case steps.ClientRemoves(path=path):
             return f"the client removes {path!r}"
         case _:
             return repr(step)
@@ -64,15 +64,15 @@ def source(step: Step) -> str:
         return line.decode() if of.endswith(b"\r\n") and line.isascii() and b"\n" not in line else of
 
     match step:
-        case steps.Connect(on, host, port, transport, error):
+        case steps.ClientConnects(on, host, port, transport, error):
             return call("connect", host, port, on=on, transport=transport if transport == "udp" else "", error=error)
-        case steps.ConnectBack(on, port, error):
+        case steps.ClientConnectsBack(on, port, error):
             return call("connect_back", port, on=on, error=error)
-        case steps.StartTLS(on, host, error):
+        case steps.ClientStartsTLS(on, host, error):
             return call("start_tls", host, on=on, error=error)
-        case steps.Client(on, sent, early):
+        case steps.ClientSends(on, sent, early):
             return call("client", octets(sent), on=on, early=early)
-        case steps.Server(on, received):
+        case steps.ServerSends(on, received):
             return call("server", octets(received), on=on)
         case steps.ClientCloses(on):
             return call("client_closes", on=on)
@@ -82,21 +82,21 @@ def source(step: Step) -> str:
             return call("server_closes", on=on)
         case steps.ServerResets(on):
             return call("server_resets", on=on)
-        case steps.Follow(_, location, to):
+        case steps.CallerFollows(_, location, to):
             return call("follow", location, to)
-        case steps.Login(_, given):
+        case steps.CallerLogsIn(_, given):
             return call("credentials", given.user, given.password) if given else call("credentials", None)
-        case steps.Answers(_, texts):
+        case steps.CallerAnswers(_, texts):
             return call("answers", *texts)
-        case steps.Upload(_, pulled):
+        case steps.CallerUploads(_, pulled):
             return call("upload", pulled)
         case steps.LocalFile(_, facts, content, error):
             if facts.kind == "directory":
                 return call("folder", facts.path, modified=facts.modified, error=error)
             return call("file", facts.path, content, size=facts.size, modified=facts.modified, error=error)
-        case steps.Written(_, path, content, to, error):
+        case steps.ClientWrites(_, path, content, to, error):
             return call("written", path, content, to=to, error=error)
-        case steps.Removed(_, path, error):
+        case steps.ClientRemoves(_, path, error):
             return call("removed", path, error=error)
         case _:
             raise TypeError(step)

@@ -1,4 +1,4 @@
-"""fault_everywhere: replays a dialogue once for every fault at every request; only typed errors may come of it."""
+"""fault_everywhere: replays a script once for every fault at every request; only typed errors may come of it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.primitives import Primitive
     from urlschemes_access.credentials import Credentials, Form
     from urlschemes_access.protocol import Algorithm, Request
-    from urlschemes_testing.replay.dialogue import Dialogue
     from urlschemes_testing.replay.outcome import Outcome
+    from urlschemes_testing.replay.script import Script
 
 __all__ = ["FaultRun", "fault_everywhere"]
 
@@ -55,8 +55,8 @@ _ERRORS: dict[str, Callable[[], Exception]] = {
 class _SurveyBackend(ReplayBackend):
     """The backend of the good replay: it lists the faults that are possible at each request."""
 
-    def __init__(self, dialogue: Dialogue) -> None:
-        super().__init__(dialogue)
+    def __init__(self, script: Script) -> None:
+        super().__init__(script)
         self.possible: list[tuple[str, ...]] = []
         self.data_reads: set[int] = set()
         """The numbers of the requests that read from a data connection."""
@@ -105,8 +105,8 @@ class _SurveyBackend(ReplayBackend):
 class _Survey(Replay):
     """The good replay."""
 
-    def __init__(self, dialogue: Dialogue) -> None:
-        self.survey = _SurveyBackend(dialogue)
+    def __init__(self, script: Script) -> None:
+        self.survey = _SurveyBackend(script)
         super().__init__(self.survey)
         self.requests: list[Request[Any]] = []
 
@@ -130,8 +130,8 @@ class _FaultyBackend(ReplayBackend):
 
     armed = False
 
-    def __init__(self, dialogue: Dialogue, fault: str) -> None:
-        super().__init__(dialogue)
+    def __init__(self, script: Script, fault: str) -> None:
+        super().__init__(script)
         self.fault = fault
 
     def perform(self, primitive: Primitive) -> Any:
@@ -175,8 +175,8 @@ class _FaultyBackend(ReplayBackend):
 class _FaultyReplay(Replay):
     """A replay in which one fault happens, at request `faulty`; afterwards the client may send what is in `also`."""
 
-    def __init__(self, dialogue: Dialogue, faulty: int, fault: str, also: Collection[bytes]) -> None:
-        super().__init__(_FaultyBackend(dialogue, fault))
+    def __init__(self, script: Script, faulty: int, fault: str, also: Collection[bytes]) -> None:
+        super().__init__(_FaultyBackend(script, fault))
         self._faulty = faulty
         self._fault = fault
         self._also = also
@@ -210,17 +210,17 @@ class _FaultyReplay(Replay):
 
 def fault_everywhere(
     make_algorithm: Callable[[], Algorithm[None]],
-    dialogue: Dialogue,
+    script: Script,
     *,
     also: Collection[steps.Text] = (),
     ends_by_closing: bool = False,
 ) -> tuple[FaultRun, ...]:
-    """Replay the dialogue once for every fault that is possible at every request, and return all replays.
+    """Replay the script once for every fault that is possible at every request, and return all replays.
 
     Asserts of each replay:
 
     - only errors of `urlschemes.errors` are raised, and the algorithm ends;
-    - nothing is sent that the good dialogue does not send, except what `also` allows after a fault (`"QUIT"`);
+    - nothing is sent that the good script does not send, except what `also` allows after a fault (`"QUIT"`);
     - only the good content is delivered, and truncated content never counts as complete: the access fails, or the
       algorithm reports `Unterminated`. If the protocol marks the end of content only by closing (`ends_by_closing`), an
       early end cannot be detected and is accepted;
@@ -231,8 +231,8 @@ def fault_everywhere(
     unnoticed" of a data connection it does.
     """
     allowed = [steps.octets_of((words,)) for words in also]
-    uploads = any(isinstance(step, steps.Upload) for step in dialogue)
-    good_replay = _Survey(dialogue)
+    uploads = any(isinstance(step, steps.CallerUploads) for step in script)
+    good_replay = _Survey(script)
     good = good_replay.run(make_algorithm())
     survey = good_replay.survey
     runs: list[FaultRun] = []
@@ -242,7 +242,7 @@ def fault_everywhere(
                 continue
             where = f"{fault!r} at request {number}, {request!r}"
             try:
-                outcome = _FaultyReplay(dialogue, number, fault, allowed).run(make_algorithm())
+                outcome = _FaultyReplay(script, number, fault, allowed).run(make_algorithm())
                 # The control connection must notice data that ended early, whatever marks the end of content.
                 early = ends_by_closing and fault.endswith("end") and number not in survey.data_reads
                 _assert_honest(good, outcome, fault, may_end_early=early)
@@ -263,7 +263,7 @@ def _assert_honest(good: Outcome, outcome: Outcome, fault: str, *, may_end_early
     if any(good.files.get(path, b"") != content for path, content in outcome.files.items()):
         raise AssertionError(f"a part was kept as the whole file: {dict(outcome.files)!r}")
     if not good.content.startswith(outcome.content) or good.entries[: len(outcome.entries)] != outcome.entries:
-        raise AssertionError(f"delivered content that the dialogue does not have: {outcome.delivered!r}")
+        raise AssertionError(f"delivered content that the script does not have: {outcome.delivered!r}")
     if fault == "cancelled" or outcome.error is not None:
         return
     if good.error is not None:

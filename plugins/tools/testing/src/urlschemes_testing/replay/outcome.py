@@ -1,4 +1,4 @@
-"""The result of a replay: an Outcome, or a Departure from the dialogue."""
+"""The result of a replay: an Outcome, or a Departure from the script."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Departure", "Outcome"]
 
 
 class Departure(AssertionError):
-    """The algorithm did something that the dialogue does not have, or broke its contract."""
+    """The algorithm did something that the script does not have, or broke its contract."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

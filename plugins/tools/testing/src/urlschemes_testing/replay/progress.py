@@ -1,4 +1,4 @@
-"""Progress: which steps of a dialogue are done, and which is next on each connection."""
+"""Progress: which steps of a script are done, and which is next on each connection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes_access.attributes import FileFacts
-    from urlschemes_testing.replay.dialogue import Dialogue
+    from urlschemes_testing.replay.script import Script
     from urlschemes_testing.replay.steps import Step
 
 __all__ = ["Progress", "ReplayChannel"]
@@ -78,13 +78,13 @@ class ReplayChannel:
 
 
 class Progress:
-    """The progress of a dialogue. `chunk` and `cut` split what the server sends into pieces.
+    """The progress of a script. `chunk` and `cut` split what the server sends into pieces.
 
     The server takes its next step as soon as the client has done everything above it, on whichever connection.
     """
 
-    def __init__(self, dialogue: Dialogue, *, chunk: int | None = None, cut: tuple[int, int] | None = None) -> None:
-        self.steps = dialogue.steps
+    def __init__(self, script: Script, *, chunk: int | None = None, cut: tuple[int, int] | None = None) -> None:
+        self.steps = script.steps
         self.chunk = chunk
         self.cut = cut
         self.done = [not isinstance(step, steps.CLIENT_STEPS) for step in self.steps]
@@ -133,10 +133,10 @@ class Progress:
         unread = False
         for number in channel.numbers[channel.position :]:
             step = self.steps[number]
-            if isinstance(step, steps.Client):
+            if isinstance(step, steps.ClientSends):
                 if not self.done[number]:
                     return number if step.early or not unread else None
-            elif isinstance(step, steps.Server):
+            elif isinstance(step, steps.ServerSends):
                 unread = unread or self.octets_done[number] < len(step.octets)
             else:
                 return None
@@ -178,7 +178,7 @@ class Progress:
 
     def _is_over(self, number: int) -> bool:
         step = self.steps[number]
-        if isinstance(step, steps.Server):
+        if isinstance(step, steps.ServerSends):
             return self.octets_done[number] >= len(step.octets)
         if isinstance(step, steps.Silence):
             return bool(self.octets_done[number])

@@ -1,4 +1,4 @@
-"""Recording: the dialogue of a real access, as a test can replay it."""
+"""Recording: the dialogue of a real access, as a script for a test."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from urlschemes_access.protocol import (
     StartTLS,
 )
 from urlschemes_testing.replay import steps
-from urlschemes_testing.replay.dialogue import Dialogue
+from urlschemes_testing.replay.script import Script
 
 if TYPE_CHECKING:
     from urlschemes_testing.replay.steps import Step
@@ -38,12 +38,12 @@ __all__ = ["Recording"]
 
 
 class Recording:
-    """Records the dialogue of an algorithm while any backend runs it.
+    """Records the script of an algorithm while any backend runs it.
 
         recording = Recording()
         dialogue = urlschemes_access.dialogue.Dialogue(recording.of(access(url)), url=url, registration=...)
         urlschemes_access.backends.blocking.run(dialogue).read()
-        print(recording.dialogue.source())
+        print(recording.script.source())
 
     It contains passwords: use logins made for tests.
     """
@@ -51,12 +51,12 @@ class Recording:
     def __init__(self) -> None:
         self._steps: list[Step] = []
         self._names: dict[Peer, str] = {}
-        self._outputs: dict[Peer, steps.Written] = {}
+        self._outputs: dict[Peer, steps.ClientWrites] = {}
 
     @property
-    def dialogue(self) -> Dialogue:
-        """The dialogue recorded so far."""
-        return Dialogue(*self._steps)
+    def script(self) -> Script:
+        """The script recorded so far."""
+        return Script(*self._steps)
 
     def of(self, algorithm: Algorithm[None]) -> Algorithm[None]:
         """Return the algorithm, to be recorded while it runs."""
@@ -99,7 +99,7 @@ class Recording:
             case Follow(location=location):
                 self._steps.append(steps.follow(location, error or answer))
             case Authenticate() if error is None:
-                self._steps.append(steps.Login("", answer))
+                self._steps.append(steps.CallerLogsIn("", answer))
             case Ask() if error is None:
                 self._steps.append(steps.answers(*answer))
             case Pull() if answer:
@@ -107,7 +107,7 @@ class Recording:
             case OpenFile(path=path, to="read") if error is None:
                 self._names[answer] = path
             case OpenFile(path=path, to=to) if to != "read":
-                made = steps.Written("", path, b"", to, error)
+                made = steps.ClientWrites("", path, b"", to, error)
                 if error is None:
                     self._outputs[answer] = made
                 else:
@@ -131,7 +131,7 @@ class Recording:
     def _sent_last(self, peer: Peer) -> bool:
         on = self._names[peer]
         last = next((step for step in reversed(self._steps) if step.on == on), None)
-        return isinstance(last, steps.Client)
+        return isinstance(last, steps.ClientSends)
 
     def _received(self, peer: Peer, octets: bytes | None, error: URLError | None) -> None:
         on = self._names[peer]

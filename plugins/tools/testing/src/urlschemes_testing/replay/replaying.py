@@ -11,7 +11,7 @@ from urlschemes import URL, Registration, Scheme
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.grammar.octets import SCHEME_NAME
 from urlschemes_access.backends.blocking import carry_out
-from urlschemes_access.dialogue import Dialogue as AccessDialogue
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import Authenticate, Close, Open, Unterminated
 from urlschemes_testing.replay import steps
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Entry
     from urlschemes_access.credentials import Credentials, Form
     from urlschemes_access.protocol import Algorithm, Request
-    from urlschemes_testing.replay.dialogue import Dialogue
+    from urlschemes_testing.replay.script import Script
 
 __all__ = ["Cancelled", "Replay", "replay"]
 
@@ -72,7 +72,7 @@ ANY_DESTINATION = _AnyDestination(roots=("/",), writable=("/",))
 
 
 class Replay:
-    """One run of an algorithm against a dialogue. After `take` pieces or entries the caller leaves.
+    """One run of an algorithm against a script. After `take` pieces or entries the caller leaves.
 
     `may_stop_early` is set by a fault: then not all steps need be done.
     """
@@ -94,13 +94,13 @@ class Replay:
     def run(self, algorithm: Algorithm[None]) -> Outcome:
         """Run the algorithm to its end. Raises Departure, and what the algorithm raises beside URLErrors."""
         error: URLError | None = None
-        dialogue = self._access_dialogue(algorithm)
+        dialogue = self._dialogue(algorithm)
         try:
             self._carry_out(dialogue)
         except Cancelled:
             pass
         except PluginContractError as broken:
-            raise Departure(f"{broken}\n{self.backend.dialogue}") from broken
+            raise Departure(f"{broken}\n{self.backend.script}") from broken
         except PluginError as failure:
             cause = failure.__cause__ or failure.__context__
             if cause is not None and not isinstance(cause, URLError):
@@ -116,10 +116,10 @@ class Replay:
 
     # Running
 
-    def _access_dialogue(self, algorithm: Algorithm[None]) -> AccessDialogue:
-        url = _url(_redirects(self.backend.dialogue))
+    def _dialogue(self, algorithm: Algorithm[None]) -> Dialogue:
+        url = _url(_redirects(self.backend.script))
         assert url.registration is not None
-        return AccessDialogue(
+        return Dialogue(
             self._observed(algorithm),
             url=url,
             registration=url.registration,
@@ -131,7 +131,7 @@ class Replay:
             clock=self.backend.clock,
         )
 
-    def _carry_out(self, dialogue: AccessDialogue) -> None:
+    def _carry_out(self, dialogue: Dialogue) -> None:
         opened = carry_out(dialogue.open(), self.backend.perform)
         if self.take == 0:
             self._leave()
@@ -183,21 +183,25 @@ class Replay:
     # The caller's part
 
     def _give_credentials(self, _: Authenticate) -> Credentials | None:
-        step = self._next_answer(steps.Login)
+        step = self._next_answer(steps.CallerLogsIn)
         return step.given if step else None
 
     def _give_answers(self, form: Form) -> tuple[str, ...] | None:
         self._forms.append(form)
-        step = self._next_answer(steps.Answers)
+        step = self._next_answer(steps.CallerAnswers)
         return step.given if step else None
 
     def _content(self) -> Iterator[bytes]:
-        while step := self._next_answer(steps.Upload):
+        while step := self._next_answer(steps.CallerUploads):
             yield step.octets
 
     def _redirect_target(self, _: URL, location: str) -> URL:
         for number, step in enumerate(self._progress.steps):
-            if isinstance(step, steps.Follow) and step.location == location and not self._progress.octets_done[number]:
+            if (
+                isinstance(step, steps.CallerFollows)
+                and step.location == location
+                and not self._progress.octets_done[number]
+            ):
                 self._progress.octets_done[number] = 1
                 if isinstance(step.to, URLError):
                     raise step.to
@@ -214,15 +218,15 @@ class Replay:
     # The result
 
     def _check(self, error: URLError | None) -> None:
-        """Raise Departure unless the algorithm did what the dialogue has."""
+        """Raise Departure unless the algorithm did what the script has."""
         if self.backend.departures:
-            raise Departure(f"{self.backend.departures[0]}\n{self.backend.dialogue}") from error
+            raise Departure(f"{self.backend.departures[0]}\n{self.backend.script}") from error
         missing = self._progress.missing()
         if missing is None or self.take is not None or self.may_stop_early:
             return
         how = f"failed with {error!r}" if error else "ended"
         raise Departure(
-            f"the access {how}, but a step is missing: {describe(missing)}\n{self.backend.dialogue}"
+            f"the access {how}, but a step is missing: {describe(missing)}\n{self.backend.script}"
         ) from error
 
     def _outcome(self, error: URLError | None) -> Outcome:
@@ -243,30 +247,30 @@ class Replay:
 
 def replay(
     algorithm: Algorithm[None],
-    dialogue: Dialogue,
+    script: Script,
     *,
     chunk: int | None = None,
     take: int | None = None,
     policy: Policy = ANY_DESTINATION,
 ) -> Outcome:
-    """Run `algorithm` to its end against `dialogue`, under the rules of a real access.
+    """Run `algorithm` to its end against `script`, under the rules of a real access.
 
     At most `chunk` octets arrive at once. With `take`, the caller leaves after that many pieces or entries; 0 means as
     soon as the resource is open. By default, `policy` allows every destination and file. Time passes only by waiting in
     vain, and costs no real time.
 
-    An error of the access is part of the Outcome. Raises Departure if the algorithm does anything that the dialogue
+    An error of the access is part of the Outcome. Raises Departure if the algorithm does anything that the script
     does not have, or ends before it has done all of it. Exceptions of the algorithm that are not URLErrors pass
     through.
     """
-    return Replay(ReplayBackend(dialogue, chunk=chunk), policy=policy, take=take).run(algorithm)
+    return Replay(ReplayBackend(script, chunk=chunk), policy=policy, take=take).run(algorithm)
 
 
-def _redirects(dialogue: Dialogue) -> tuple[str, ...]:
-    """Return the schemes that the redirects of the dialogue lead to."""
+def _redirects(script: Script) -> tuple[str, ...]:
+    """Return the schemes that the redirects of the script lead to."""
     schemes = {"x-replay"}
-    for step in dialogue:
-        if isinstance(step, steps.Follow):
+    for step in script:
+        if isinstance(step, steps.CallerFollows):
             written = _SCHEME.match(step.location)
             schemes.update({written[1].lower()} if written else ())
             schemes.update({step.to.scheme} if isinstance(step.to, URL) else ())

@@ -1,4 +1,4 @@
-"""split_everywhere: replays a dialogue with the server's octets split in every way; the outcome must be the same."""
+"""split_everywhere: replays a script with the server's octets split in every way; the outcome must be the same."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes_access.protocol import Algorithm
-    from urlschemes_testing.replay.dialogue import Dialogue
     from urlschemes_testing.replay.outcome import Outcome
+    from urlschemes_testing.replay.script import Script
 
 __all__ = ["assert_same", "split_everywhere"]
 
 
-def split_everywhere(make_algorithm: Callable[[], Algorithm[None]], dialogue: Dialogue) -> Outcome:
-    """Replay the dialogue with the server's octets split in every way; assert that the Outcome is always the same.
+def split_everywhere(make_algorithm: Callable[[], Algorithm[None]], script: Script) -> Outcome:
+    """Replay the script with the server's octets split in every way; assert that the Outcome is always the same.
 
     Each message arrives as written; octet by octet; joined with the next ones, if they can arrive together; and split
     in two at each octet. Of several connections, each is the first to be read once. Datagrams are not split.
@@ -29,21 +29,21 @@ def split_everywhere(make_algorithm: Callable[[], Algorithm[None]], dialogue: Di
     def run(backend: ReplayBackend) -> Outcome:
         return Replay(backend).run(make_algorithm())
 
-    good = run(ReplayBackend(dialogue))
-    connections = {step.on: step for step in dialogue if isinstance(step, steps.OPENING)}
+    good = run(ReplayBackend(script))
+    connections = {step.on: step for step in script if isinstance(step, steps.OPENING)}
     orders: list[str | None] = [None, *(connections if len(connections) > 1 else ())]
     for first in orders:
-        assert_same(good, run(ReplayBackend(dialogue, first=first)), f"{first} first")
-        assert_same(good, run(ReplayBackend(dialogue, chunk=1, first=first)), "octet by octet")
-        assert_same(good, run(ReplayBackend(dialogue, joined=True, first=first)), "joined")
-    for number, step in enumerate(dialogue):
-        if not isinstance(step, (steps.Server, steps.LocalFile)):
+        assert_same(good, run(ReplayBackend(script, first=first)), f"{first} first")
+        assert_same(good, run(ReplayBackend(script, chunk=1, first=first)), "octet by octet")
+        assert_same(good, run(ReplayBackend(script, joined=True, first=first)), "joined")
+    for number, step in enumerate(script):
+        if not isinstance(step, (steps.ServerSends, steps.LocalFile)):
             continue
         opening = connections.get(step.on)
-        if isinstance(opening, steps.Connect) and opening.transport == "udp":
+        if isinstance(opening, steps.ClientConnects) and opening.transport == "udp":
             continue
         for offset in range(1, len(step.octets)):
-            outcome = run(ReplayBackend(dialogue, cut=(number, offset)))
+            outcome = run(ReplayBackend(script, cut=(number, offset)))
             assert_same(good, outcome, f"step {number} split at octet {offset}: {describe(step)}")
     return good
 

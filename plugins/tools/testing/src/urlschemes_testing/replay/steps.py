@@ -1,4 +1,4 @@
-"""The steps of a dialogue, and the functions with which a test makes them."""
+"""The steps of a script, and the functions with which a test makes them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 EPOCH = datetime(1994, 12, 1, tzinfo=UTC)
-"""The modification time of the files of a dialogue, by default."""
+"""The modification time of the files of a script, by default."""
 
 Text: TypeAlias = str | bytes
 """A str is one line, to which CR LF is added; bytes are sent as they are."""
@@ -45,13 +45,13 @@ Text: TypeAlias = str | bytes
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a dialogue; the functions below make them. `on` names a connection."""
+    """One step of a script; the functions below make them. `on` names a connection."""
 
     on: str
 
 
 @dataclass(frozen=True, slots=True)
-class Connect(Step):
+class ClientConnects(Step):
     host: str
     port: int
     transport: Literal["tcp", "udp"]
@@ -59,19 +59,19 @@ class Connect(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectBack(Step):
+class ClientConnectsBack(Step):
     port: int
     error: URLError | None
 
 
 @dataclass(frozen=True, slots=True)
-class StartTLS(Step):
+class ClientStartsTLS(Step):
     host: str
     error: URLError | None
 
 
 @dataclass(frozen=True, slots=True)
-class Client(Step):
+class ClientSends(Step):
     octets: bytes
     early: bool
 
@@ -82,7 +82,7 @@ class ClientCloses(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Server(Step):
+class ServerSends(Step):
     octets: bytes
 
 
@@ -102,23 +102,23 @@ class ServerResets(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Follow(Step):
+class CallerFollows(Step):
     location: str
     to: URL | URLError
 
 
 @dataclass(frozen=True, slots=True)
-class Login(Step):
+class CallerLogsIn(Step):
     given: Credentials | None
 
 
 @dataclass(frozen=True, slots=True)
-class Answers(Step):
+class CallerAnswers(Step):
     given: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Upload(Step):
+class CallerUploads(Step):
     octets: bytes
 
 
@@ -130,7 +130,7 @@ class LocalFile(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Written(Step):
+class ClientWrites(Step):
     path: str
     octets: bytes
     to: Literal["replace", "append"]
@@ -138,18 +138,26 @@ class Written(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Removed(Step):
+class ClientRemoves(Step):
     path: str
     error: URLError | None
 
 
-OPENING = (Connect, ConnectBack)
+OPENING = (ClientConnects, ClientConnectsBack)
 """The steps that open a connection."""
-CLIENT_STEPS = (Connect, ConnectBack, StartTLS, Client, ClientCloses, Written, Removed)
+CLIENT_STEPS = (
+    ClientConnects,
+    ClientConnectsBack,
+    ClientStartsTLS,
+    ClientSends,
+    ClientCloses,
+    ClientWrites,
+    ClientRemoves,
+)
 """The steps that the client takes: the server's steps below wait for them."""
-ANSWERS = (Follow, Login, Answers, Upload)
+ANSWERS = (CallerFollows, CallerLogsIn, CallerAnswers, CallerUploads)
 """The steps by which the caller answers."""
-WITHOUT_CONNECTION = (*ANSWERS, LocalFile, Written, Removed)
+WITHOUT_CONNECTION = (*ANSWERS, LocalFile, ClientWrites, ClientRemoves)
 """The steps that belong to no connection."""
 
 
@@ -168,17 +176,17 @@ def connect(
 
     The steps below belong to this connection unless they name another one.
     """
-    return Connect(on, host, port, transport, error)
+    return ClientConnects(on, host, port, transport, error)
 
 
 def connect_back(port: int, *, on: str = "data", error: URLError | None = None) -> Step:
     """Make a step: the client opens a data connection. Steps on it must name it: `on="data"`."""
-    return ConnectBack(on, port, error)
+    return ClientConnectsBack(on, port, error)
 
 
 def start_tls(host: str, *, on: str = "", error: URLError | None = None) -> Step:
     """Make a step: the client starts TLS; `error` as in `connect`."""
-    return StartTLS(on, host, error)
+    return ClientStartsTLS(on, host, error)
 
 
 def client(*pieces: Text, on: str = "", early: bool = False) -> Step:
@@ -186,7 +194,7 @@ def client(*pieces: Text, on: str = "", early: bool = False) -> Step:
 
     It must have received everything that the server sent above on this connection, unless `early`.
     """
-    return Client(on, octets_of(pieces), early)
+    return ClientSends(on, octets_of(pieces), early)
 
 
 def client_closes(*, on: str = "") -> Step:
@@ -200,11 +208,11 @@ def client_closes(*, on: str = "") -> Step:
 
 def server(*pieces: Text, on: str = "") -> Step:
     """Make a step: the server sends these octets in one piece; over UDP, in one datagram."""
-    return Server(on, octets_of(pieces))
+    return ServerSends(on, octets_of(pieces))
 
 
 def silence(*, on: str = "") -> Step:
-    """Make a step: one wait of the client is in vain, then the dialogue continues.
+    """Make a step: one wait of the client is in vain, then the script continues.
 
     While the server waits for the client, every wait is in vain without this step.
     """
@@ -223,22 +231,22 @@ def server_resets(*, on: str = "") -> Step:
 
 def follow(location: str, to: URL | URLError) -> Step:
     """Make a step: the client follows a redirect to `location`, which means a URL or raises an error."""
-    return Follow("", location, to)
+    return CallerFollows("", location, to)
 
 
 def credentials(user: str | None, password: str = "") -> Step:
     """Make a step: the caller answers Authenticate. None means no login, and so does the lack of this step."""
-    return Login("", None if user is None else Credentials(user, password))
+    return CallerLogsIn("", None if user is None else Credentials(user, password))
 
 
 def answers(*given: str) -> Step:
     """Make a step: the caller answers a form. Without this step Ask raises InputRequired."""
-    return Answers("", given)
+    return CallerAnswers("", given)
 
 
 def upload(*pieces: Text) -> Step:
     """Make a step: the next octets of the caller's content."""
-    return Upload("", octets_of(pieces))
+    return CallerUploads("", octets_of(pieces))
 
 
 def file(
@@ -255,7 +263,7 @@ def file(
 
 
 def folder(path: str, *, modified: datetime = EPOCH, error: URLError | None = None) -> Step:
-    """Make a step: a local folder. It contains the files and folders of the dialogue whose paths begin with its own."""
+    """Make a step: a local folder. It contains the files and folders of the script whose paths begin with its own."""
     return LocalFile("", FileFacts(path, "directory", 0, modified), b"", error)
 
 
@@ -264,11 +272,11 @@ def written(
 ) -> Step:
     """Make a step: the client writes exactly `content` to a local file and keeps it; opening it raises `error`.
 
-    A file to append to must be a `file` of the dialogue.
+    A file to append to must be a `file` of the script.
     """
-    return Written("", path, content, to, error)
+    return ClientWrites("", path, content, to, error)
 
 
 def removed(path: str, *, error: URLError | None = None) -> Step:
-    """Make a step: the client removes a local file, a `file` of the dialogue; `error` as in `connect`."""
-    return Removed("", path, error)
+    """Make a step: the client removes a local file, a `file` of the script; `error` as in `connect`."""
+    return ClientRemoves("", path, error)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
-    from urlschemes_testing.replay import Dialogue
+    from urlschemes_testing.replay import Script
 
 # urlschemes_access and urlschemes_testing.replay are imported in the functions: the worker process of the check
 # light-import imports this module, and must not have imported what that check looks for.
@@ -133,7 +133,7 @@ def replayed(scheme: ReviewedScheme) -> Verdict:
 
     access = _fast_access(scheme)
     try:
-        outcome = replay(access.start(), access.dialogue)
+        outcome = replay(access.start(), access.script)
     except AssertionError as error:
         return failed(
             "the algorithm does not send the same octets in a second run",
@@ -145,7 +145,7 @@ def replayed(scheme: ReviewedScheme) -> Verdict:
         return failed(f"the second run fails: {described(outcome.error)}", advice)
     if outcome.kind != access.kind or (access.content is not None and outcome.content != access.content):
         return failed("the second run delivers something else", advice)
-    return passed(f"{len(access.dialogue)} steps")
+    return passed(f"{len(access.script)} steps")
 
 
 @check("split", "RFC 1738 section 4")
@@ -154,14 +154,14 @@ def split(scheme: ReviewedScheme) -> Verdict:
     from urlschemes_testing.replay import split_everywhere
 
     access = _replayable_access(scheme)
-    octets = _server_octets(access.dialogue)
+    octets = _server_octets(access.script)
     if octets > MAX_OCTETS:
         return warned(
             f"the server sends {octets} octets, too many to split at each",
             f"demonstrate with at most {MAX_OCTETS} octets",
         )
     try:
-        split_everywhere(access.start, access.dialogue)
+        split_everywhere(access.start, access.script)
     except (AssertionError, Exception) as error:  # noqa: BLE001  the algorithm may raise anything
         return failed(
             "the outcome differs if the server's octets arrive in other pieces",
@@ -177,13 +177,13 @@ def faulted(scheme: ReviewedScheme) -> Verdict:
     access = _replayable_access(scheme)
     if split(scheme).outcome == "failed":
         raise CannotCheck("the outcome depends on how octets are split: see the check split")
-    if _server_octets(access.dialogue) > MAX_OCTETS:
+    if _server_octets(access.script) > MAX_OCTETS:
         return skipped(f"the server sends more than {MAX_OCTETS} octets")
-    dialogue = _in_lines(access.dialogue)
-    error = _unhandled_fault(access, dialogue, ends_by_closing=False)
+    script = _in_lines(access.script)
+    error = _unhandled_fault(access, script, ends_by_closing=False)
     if error is None:
         return passed("every fault is an error")
-    if _server_closes(dialogue) and _unhandled_fault(access, dialogue, ends_by_closing=True) is None:
+    if _server_closes(script) and _unhandled_fault(access, script, ends_by_closing=True) is None:
         return warned(
             "every fault is an error, except that closing the connection early may truncate the content unnoticed",
             "if the protocol announces the length of the content, compare it",
@@ -197,26 +197,26 @@ def faulted(scheme: ReviewedScheme) -> Verdict:
     )
 
 
-def _unhandled_fault(access: RecordedAccess, dialogue: Dialogue, *, ends_by_closing: bool) -> AssertionError | None:
+def _unhandled_fault(access: RecordedAccess, script: Script, *, ends_by_closing: bool) -> AssertionError | None:
     """Return the first fault that the algorithm does not handle correctly."""
     from urlschemes_testing.replay import fault_everywhere
 
     try:
-        fault_everywhere(access.start, dialogue, also=_last_commands(dialogue), ends_by_closing=ends_by_closing)
+        fault_everywhere(access.start, script, also=_last_commands(script), ends_by_closing=ends_by_closing)
     except AssertionError as error:
         return error
     return None
 
 
-def _in_lines(dialogue: Dialogue) -> Dialogue:
-    """Return the dialogue with each line of the server as a message, so that faults happen between lines too."""
-    from urlschemes_testing.replay import Dialogue, steps
+def _in_lines(script: Script) -> Script:
+    """Return the script with each line of the server as a message, so that faults happen between lines too."""
+    from urlschemes_testing.replay import Script, steps
 
-    datagrams = {step.on for step in dialogue if isinstance(step, steps.Connect) and step.transport == "udp"}
+    datagrams = {step.on for step in script if isinstance(step, steps.ClientConnects) and step.transport == "udp"}
     divided: list[steps.Step] = []
     count = 0
-    for step in dialogue:
-        if not isinstance(step, steps.Server) or step.on in datagrams:
+    for step in script:
+        if not isinstance(step, steps.ServerSends) or step.on in datagrams:
             divided.append(step)
             continue
         lines = step.octets.splitlines(keepends=True)
@@ -224,30 +224,30 @@ def _in_lines(dialogue: Dialogue) -> Dialogue:
         count += len(pieces)
         pieces[-1:] = [pieces[-1][:-1], pieces[-1][-1:]]
         divided += [replace(step, octets=piece) for piece in pieces if piece]
-    return Dialogue(*divided)
+    return Script(*divided)
 
 
-def _last_commands(dialogue: Dialogue) -> list[bytes]:
+def _last_commands(script: Script) -> list[bytes]:
     """Return the last message of the client on each connection with several: it may send that after a fault."""
     from urlschemes_testing.replay import steps
 
     sent: dict[str, list[bytes]] = {}
-    for step in dialogue:
-        if isinstance(step, steps.Client):
+    for step in script:
+        if isinstance(step, steps.ClientSends):
             sent.setdefault(step.on, []).append(step.octets)
     return [messages[-1] for messages in sent.values() if len(messages) > 1]
 
 
-def _server_closes(dialogue: Dialogue) -> bool:
+def _server_closes(script: Script) -> bool:
     from urlschemes_testing.replay import steps
 
-    return any(isinstance(step, steps.ServerCloses) for step in dialogue)
+    return any(isinstance(step, steps.ServerCloses) for step in script)
 
 
-def _server_octets(dialogue: Dialogue) -> int:
+def _server_octets(script: Script) -> int:
     from urlschemes_testing.replay import steps
 
-    return sum(len(step.octets) for step in dialogue if isinstance(step, steps.Server | steps.LocalFile))
+    return sum(len(step.octets) for step in script if isinstance(step, steps.ServerSends | steps.LocalFile))
 
 
 def _fast_access(scheme: ReviewedScheme) -> RecordedAccess:

@@ -1,4 +1,4 @@
-"""Dialogue: the steps of a client and a server, in order."""
+"""Script: the steps of a client and a server, in order."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from urlschemes_testing.replay.descriptions import describe, source
-from urlschemes_testing.replay.steps import OPENING, WITHOUT_CONNECTION, Connect, Step
+from urlschemes_testing.replay.steps import OPENING, WITHOUT_CONNECTION, ClientConnects, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Dialogue"]
+__all__ = ["Script"]
 
 
-class Dialogue:
-    """A dialogue between a client and a server. It may begin with another one: `Dialogue(LOGIN, ...)`.
+class Script:
+    """The dialogue of a client and a server, step by step. It may begin with another script: `Script(LOGIN, ...)`.
 
     Raises ValueError for a step on a connection that is not open.
     """
@@ -24,7 +24,7 @@ class Dialogue:
     __slots__ = ("steps",)
     steps: tuple[Step, ...]
 
-    def __init__(self, *steps: Step | Dialogue) -> None:
+    def __init__(self, *steps: Step | Script) -> None:
         current = ""
         latest: dict[str, str] = {}  # the name as written, and the name made unique
         seen: Counter[str] = Counter()
@@ -35,7 +35,7 @@ class Dialogue:
                 seen[name] += 1
                 unique = name if seen[name] == 1 else f"{name} {seen[name]}"
                 latest[name] = latest[unique] = unique
-                if isinstance(step, Connect):
+                if isinstance(step, ClientConnects):
                     current = unique
                 resolved.append(replace(step, on=unique))
             elif not isinstance(step, WITHOUT_CONNECTION):
@@ -56,26 +56,26 @@ class Dialogue:
         return len(self.steps)
 
     def __eq__(self, other: object) -> bool:
-        return self.steps == other.steps if isinstance(other, Dialogue) else NotImplemented
+        return self.steps == other.steps if isinstance(other, Script) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.steps)
 
-    def then(self, *steps: Step | Dialogue) -> Dialogue:
-        """Return a longer dialogue: this one, then `steps`."""
-        return Dialogue(self, *steps)
+    def then(self, *steps: Step | Script) -> Script:
+        """Return a longer script: this one, then `steps`."""
+        return Script(self, *steps)
 
     def __str__(self) -> str:
         return "\n".join(f"{number:3} {describe(step)}" for number, step in enumerate(self.steps))
 
     def source(self) -> str:
-        """Return the dialogue as Python source, for a test."""
-        return "Dialogue(\n" + "".join(f"    {source(step)},\n" for step in self.steps) + ")"
+        """Return the script as Python source, for a test."""
+        return "Script(\n" + "".join(f"    {source(step)},\n" for step in self.steps) + ")"
 
 
-def _flat(steps: tuple[Step | Dialogue, ...]) -> Iterator[Step]:
+def _flat(steps: tuple[Step | Script, ...]) -> Iterator[Step]:
     for step in steps:
-        if isinstance(step, Dialogue):
+        if isinstance(step, Script):
             yield from step
         else:
             yield step
