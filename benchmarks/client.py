@@ -86,8 +86,7 @@ def looped(protocol: str, port: int, name: str) -> tuple[int, str]:
 
 
 async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
-    from urlschemes_access import AsyncClient
-    from urlschemes_access.resources.asynchronous import AsyncDocument
+    from urlschemes_access import AsyncClient, AsyncDocument
 
     policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
     if protocol.endswith("upload"):

@@ -18,10 +18,9 @@ import urlschemes_access
 from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 from urlschemes.registry.claims import DEMOS
-from urlschemes_access import AsyncClient
+from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, AsyncSession
 from urlschemes_access.backends import event_loop, primitives
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket
-from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

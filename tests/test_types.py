@@ -5,14 +5,16 @@ mypy runs over this file in strict mode with the rest of the workspace.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Literal, assert_type
 
 import pytest
 
 import urlschemes
+import urlschemes_access.client
 from urlschemes import URL, Encoded, InternetURL, InvalidURL
-from urlschemes_access import AsyncClient, Attributes
-from urlschemes_access.resources.asynchronous import AsyncSession
+from urlschemes_access import AsyncClient, AsyncDocument, AsyncSession, Attributes, Client, Document, Policy
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL
@@ -35,6 +37,27 @@ def test_parse_returns_the_type_that_was_asked_for() -> None:
     assert type(urlschemes.parse(text)) is FtpURL
     with pytest.raises(urlschemes.InvalidURL, match="expected HttpURL, got FtpURL"):
         urlschemes.parse(text, HttpURL)
+
+
+def blocking_example() -> None:
+    client = Client(policy=Policy.interactive())
+    with client.access("ftp://host.dom/notes.txt") as resource:
+        if isinstance(resource, Document):
+            text = resource.read_text()
+            assert_type(text, str)
+
+
+async def event_loop_example() -> None:
+    async with await AsyncClient().access("ftp://host.dom/notes.txt") as resource:
+        if isinstance(resource, AsyncDocument):
+            text = await resource.read_text()
+            assert_type(text, str)
+
+
+@pytest.mark.parametrize("example", [blocking_example, event_loop_example])
+def test_the_examples_of_clients_are_typed(example: Callable[[], object]) -> None:
+    body = inspect.getsource(example).partition("\n")[2].rpartition("            assert_type")[0]
+    assert body in str(urlschemes_access.client.__doc__)
 
 
 def test_operations_are_typed_on_an_event_loop_too() -> None:

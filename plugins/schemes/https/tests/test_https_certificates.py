@@ -17,9 +17,8 @@ import trustme
 
 from urlschemes.errors import ConfigurationError
 from urlschemes.storage.config_file import ConfigFile
-from urlschemes_access import AsyncClient, Client, Document, Policy
+from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Policy
 from urlschemes_access.errors import AccessError, TLSError
-from urlschemes_access.resources.asynchronous import AsyncDocument
 from urlschemes_servers import make_certificates
 from urlschemes_servers.http import HttpAddress, echo, http_server
 from urlschemes_testing.loopback import Loopback

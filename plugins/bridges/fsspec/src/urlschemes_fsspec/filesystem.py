@@ -13,16 +13,14 @@ from fsspec.asyn import AsyncFileSystem, sync  # type: ignore[import-untyped]  #
 
 from urlschemes.errors import URLError
 from urlschemes.redaction import redact
-from urlschemes_access import AsyncClient, Policy
-from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing
+from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, Policy
 from urlschemes_fsspec.os_errors import os_errors
 
 if TYPE_CHECKING:
     import os
     from collections.abc import AsyncIterator, Callable
 
-    from urlschemes_access import Attributes
-    from urlschemes_access.resources.asynchronous import AsyncSession
+    from urlschemes_access import AsyncSession, Attributes
 
 __all__ = ["URLFileSystem"]
 

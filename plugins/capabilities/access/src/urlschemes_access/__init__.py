@@ -1,9 +1,8 @@
 """Operations on resources (RFC 1738 section 2): access, find attributes, update, replace and delete.
 
-    from urlschemes_access import access
+    from urlschemes_access import download
 
-    with access("ftp://host.dom/pub/readme.txt") as document:
-        document.save("readme.txt")
+    download("ftp://host.dom/pub/readme.txt", "readme.txt")
 
 In: a URL and the caller's settings. Out: a Document, a Listing, a Session or Attributes, or a typed error.
 
@@ -30,6 +29,8 @@ errors.py             AccessError and its subclasses, PolicyDenied
 The core does not know this package; this package does not know any scheme.
 """
 
+from typing import TYPE_CHECKING
+
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.client import (
     AsyncClient,
@@ -52,9 +53,15 @@ from urlschemes_access.ranges import Range
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.trace_event import TraceEvent
 
+if TYPE_CHECKING:
+    from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
+
 __all__ = [
     "AccessError",
     "AsyncClient",
+    "AsyncDocument",
+    "AsyncListing",
+    "AsyncSession",
     "Attributes",
     "Client",
     "Configuration",
@@ -79,3 +86,11 @@ __all__ = [
     "replace",
     "update",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in {"AsyncDocument", "AsyncListing", "AsyncSession"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from urlschemes_access.resources import asynchronous  # imports asyncio, which is heavy
+
+    return getattr(asynchronous, name)

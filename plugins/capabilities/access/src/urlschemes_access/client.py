@@ -1,11 +1,13 @@
 """Clients carry out operations on URLs (RFC 1738 section 2), blocking or on an event loop.
 
     client = Client(policy=Policy.interactive())
-    with client.access("ftp://host.dom/notes.txt") as document:
-        print(document.read_text())
+    with client.access("ftp://host.dom/notes.txt") as resource:
+        if isinstance(resource, Document):
+            text = resource.read_text()
 
-    async with await AsyncClient().access("ftp://host.dom/notes.txt") as document:
-        print(await document.read_text())
+    async with await AsyncClient().access("ftp://host.dom/notes.txt") as resource:
+        if isinstance(resource, AsyncDocument):
+            text = await resource.read_text()
 
 Both run the same algorithms by the same rules and raise the same errors. On an event loop, only the import of a plugin
 blocks; files and the resolver use threads. A cancelled task has closed its connections and files when it ends.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access import AsyncClient
-from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing
+from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.json_output import error_json, write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
