@@ -12,6 +12,7 @@ import pytest
 
 from urlschemes import URL, InternetURL, Registry, Scheme, default_registry
 from urlschemes.errors import (
+    ConfigurationError,
     InvalidCharacter,
     InvalidPart,
     InvalidScheme,
@@ -330,6 +331,13 @@ def test_a_registry_is_made_from_a_configuration(install, monkeypatch):
     assert provided(disable=["x-two-k"]) == []
     assert provided(plugins=["one-k"]) == ["x-one-k"]
     assert provided(pins={"x-one-k": "one-k"}) == ["x-one-k", "x-two-k"]
+
+
+def test_a_configuration_with_a_misspelt_table_is_refused():
+    file = ConfigFile({"regsitry": {"disable": ["ftp"]}}, "k.toml")
+    with pytest.raises(ConfigurationError) as caught:
+        Registry.from_configuration(file)
+    assert str(caught.value) == "k.toml: unknown key regsitry; did you mean registry?"
 
 
 def test_distributions_in_the_current_directory_count_if_the_program_says_so(install, monkeypatch):

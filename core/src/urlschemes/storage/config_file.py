@@ -1,7 +1,7 @@
-"""The configuration file: a TOML file of which each distribution reads tables of its own.
+"""The configuration file: a TOML file with a table for the registry, and tables for clients.
 
 The library reads it only if a program asks for it, as the command does. `ConfigTable` checks the values of one table,
-so that every distribution reports mistakes in the same words.
+so that all mistakes are reported in the same words.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ __all__ = ["ConfigFile", "ConfigTable", "user_file"]
 
 MAX_OCTETS = 1024 * 1024
 """Octets that the file may have."""
+TABLES = ("policy", "limits", "tls", "gateways", "options", "registry")
+"""The tables that the file may have. `registry` is read by the registry, the others by urlschemes-access."""
 
 
 class ConfigFile(NamedTuple):
@@ -63,7 +65,11 @@ class ConfigFile(NamedTuple):
             raise ConfigurationError(f"the file {file} is not TOML: {error}", source=file) from None
 
     def table(self, name: str) -> ConfigTable:
-        """Return the table of that name, which is empty if the file has none. Raises ConfigurationError."""
+        """Return the table of that name, which is empty if the file has none.
+
+        Raises ConfigurationError, also for a misspelt name of any other table, which would be ignored.
+        """
+        ConfigTable("", dict(self.tables), self.source).check_keys(TABLES)
         return ConfigTable(name, self.tables.get(name, {}), self.source)
 
 

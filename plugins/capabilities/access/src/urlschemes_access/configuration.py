@@ -45,7 +45,6 @@ __all__ = ["GATEWAYS", "Configuration", "Setting"]
 GATEWAYS = "URLSCHEMES_GATEWAYS"
 """The variable that holds gateways: `scheme=template`, separated by blanks."""
 
-_TABLES = ("policy", "limits", "tls", "gateways", "options", "registry")
 _SECRETS = ("password", "secret", "token")
 _GATEWAY_HINT = "a gateway is a URL of another scheme, which has no gateway itself"
 
@@ -100,7 +99,6 @@ class Configuration:
         gateways, the options for which the records of schemes name a variable, and what plugins read by the hook
         `urlschemes_gateway`. Raises ConfigurationError: its `source` is the file or the variable, `key` the key.
         """
-        ConfigTable("", dict(file.tables), file.source).check_keys(_TABLES)
         found = {each.name: each for each in _settings_of(file)}
         if not trust_env:
             return cls(_checked(found.values()))
@@ -178,7 +176,7 @@ def _variable(name: str) -> str:
 
 
 def _settings_of(file: ConfigFile) -> Iterator[Setting]:
-    policy, limits, tls, gateways, options = map(file.table, _TABLES[:5])
+    policy, limits, tls, gateways, options = map(file.table, ("policy", "limits", "tls", "gateways", "options"))
     policy.check_keys(each.name for each in fields(Policy) if each.name != "limits")
     limits.check_keys(each.name for each in fields(Limits))
     for key in policy.content:
