@@ -15,6 +15,7 @@ from urlschemes.errors import PluginLoadError, UnknownScheme, UnsupportedOperati
 from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
+from urlschemes_access.content import in_large_pieces
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
@@ -134,7 +135,7 @@ class Operation:
             ask=client.ask,
             trace=client.trace,
             ssl_context=client.tls,
-            content=self._content,
+            content=in_large_pieces(self._content),
             redirect=self._redirect_target,
             parse=lambda text: parse_found(self._registry, text),
             observe=observe,

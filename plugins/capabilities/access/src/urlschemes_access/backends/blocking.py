@@ -86,6 +86,8 @@ def perform(primitive: Primitive) -> Any:
             return result_of(channel.begin(partial(file.write, octets)), timeout)
         case Write(channel, octets, timeout):
             return cast("_BlockingSocket", channel).send(octets, timeout)
+        case Call(function):
+            return function()
         case Poll():
             return _poll(primitive)
         case Resolve(timeout=timeout):
@@ -103,8 +105,6 @@ def perform(primitive: Primitive) -> Any:
             return result_of(channel.begin(file.commit), timeout)
         case Commit(channel):
             return cast("OutputFile", channel).commit()
-        case Call(function):
-            return function()
 
 
 class _BlockingSocket(Socket):

@@ -43,7 +43,7 @@ __all__ = [
 R = TypeVar("R")
 T = TypeVar("T")
 
-CHUNK = 96 * 1024
+CHUNK = 124 * 1024
 """The most octets received at once. Larger pieces are slower: from 128 KiB on, glibc maps new memory for each."""
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["delete", "replace", "update"]
 
-CHUNK = 64 * 1024
+CHUNK = 112 * 1024
 """Octets that are read at once."""
 MAX_WHOLE = 16 * 1024 * 1024
 """Octets up to which a file is read whole, so that its length can be sent first."""
