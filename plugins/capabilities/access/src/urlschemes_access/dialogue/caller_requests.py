@@ -58,9 +58,10 @@ class CallerRequests:
         self._next_piece = _next_piece_of(content)
 
     def authenticate(self, request: requests.Authenticate) -> primitives.Primitives[Credentials | None]:
-        """Raises UnsafeURL for credentials that no protocol line can carry, TypeError for anything but credentials.
+        """Return the caller's login for a server; None without one.
 
-        Raises AuthRequired for a token where the protocol has none.
+        Raises UnsafeURL for credentials that no protocol line can carry, TypeError for anything but credentials, and
+        AuthRequired for a token where the protocol has none.
         """
         if self._credentials is None:
             return None
@@ -105,7 +106,10 @@ class CallerRequests:
         return given
 
     def ask(self, request: requests.Ask) -> primitives.Primitives[Answers]:
-        """Raises InputRequired if the caller passed no `ask` or it returns None, TypeError for anything but answers."""
+        """Return the caller's answers to a form.
+
+        Raises InputRequired if the caller passed no `ask` or it returns None, TypeError for anything but answers.
+        """
         form = request.form
         if self._ask is None:
             raise InputRequired(
@@ -122,7 +126,10 @@ class CallerRequests:
         return given
 
     def pull(self, _: requests.Pull) -> primitives.Primitives[bytes]:
-        """Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes."""
+        """Return the next piece of the caller's content; `b""` at its end.
+
+        Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes.
+        """
         if self._next_piece is None:
             raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:

@@ -84,7 +84,10 @@ class Connecting:
         self.known_login: Callable[[str, int], Credentials | None] = lambda _, __: None
 
     def connect(self, request: requests.Connect) -> primitives.Primitives[Peer]:
-        """Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded."""
+        """Connect to an allowed address of a host, or reuse a connection from the pool.
+
+        Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded.
+        """
         host, port, transport = request.host, request.port, request.transport
         if not has_type(str, host) or not has_type(int, port) or transport not in ("tcp", "udp"):
             raise breach(self._scheme, "Connect to a host and a port", repr(request))
@@ -118,7 +121,10 @@ class Connecting:
         yield from ()  # like every handler, this is a generator
 
     def connect_back(self, request: requests.ConnectBack) -> primitives.Primitives[Peer]:
-        """Raises ProtocolError for a port below 1024, and the errors of `connect`."""
+        """Open a data connection to the address of a control connection.
+
+        Raises ProtocolError for a port below 1024, and the errors of `connect`.
+        """
         control = self._transfers.find(request.peer)
         if control.address is None:
             raise breach(self._scheme, "ConnectBack to a connection", "a file")
@@ -134,7 +140,10 @@ class Connecting:
         return peer
 
     def start_tls(self, request: requests.StartTLS) -> primitives.Primitives[None]:
-        """Raises TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used."""
+        """Start TLS on a connection.
+
+        Raises TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used.
+        """
         open_peer = self._transfers.find(request.peer)
         if open_peer.kind != "tcp" or request.peer.secure or not has_type(str, request.host):
             raise breach(self._scheme, "StartTLS on a connection without TLS, for a host", repr(request))

@@ -39,7 +39,10 @@ class FileRequests:
         self._transfers = transfers
 
     def open(self, request: requests.OpenFile) -> primitives.Primitives[Peer]:
-        """Raises UnsafeURL, PolicyDenied, RemoteError with the system's reason, DeadlineExceeded."""
+        """Open a file to read, replace or append to.
+
+        Raises UnsafeURL, PolicyDenied, RemoteError with the system's reason, DeadlineExceeded.
+        """
         if request.to not in _MODES:
             raise breach(self._scheme, f"OpenFile to {', '.join(_MODES)}", repr(request.to))
         reads = request.to == "read"
@@ -59,7 +62,10 @@ class FileRequests:
         return peer
 
     def keep(self, request: requests.Keep) -> primitives.Primitives[FileFacts]:
-        """Raises RemoteError with the system's reason, DeadlineExceeded."""
+        """Put a written file in its place, close it, and return its facts.
+
+        Raises RemoteError with the system's reason, DeadlineExceeded.
+        """
         open_peer = self._transfers.find(request.peer)
         if open_peer.kind != "output file":
             raise breach(self._scheme, "Keep of a file opened for writing", "another")
@@ -70,18 +76,18 @@ class FileRequests:
         return facts
 
     def remove(self, request: requests.Remove) -> primitives.Primitives[None]:
-        """Raises the errors of `open`."""
+        """Remove a file. Raises the errors of `open`."""
         yield from self._use(request, "writable")
         self._trace.emit("file", None, f"removed {request.path}")
 
     def examine(self, request: requests.Examine) -> primitives.Primitives[FileFacts]:
-        """Raises the errors of `open`."""
+        """Return the facts of a file or folder. Raises the errors of `open`."""
         facts: FileFacts = yield from self._use(request, "roots")
         self._trace.emit("file", None, f"{request.path} is a {facts.kind} of {facts.size} octets")
         return facts
 
     def list_folder(self, request: requests.ListFolder) -> primitives.Primitives[tuple[FileFacts, ...]]:
-        """Raises LimitExceeded, and the errors of `open`."""
+        """Return the facts of each entry of a folder. Raises LimitExceeded, and the errors of `open`."""
         facts: list[FileFacts] = yield from self._use(request, "roots")
         if len(facts) > self._policy.limits.entries:
             raise self._policy.limits.exceeded("entries", "the folder has more entries than")

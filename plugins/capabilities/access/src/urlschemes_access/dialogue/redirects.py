@@ -64,7 +64,10 @@ class Redirects:
         self._followed = 0
 
     def follow(self, request: requests.Follow) -> Primitives[URL]:
-        """Raises RedirectRefused, PolicyDenied; PluginError of the plugin that provides the target's scheme."""
+        """Return the URL that a redirect leads to, if it may be followed.
+
+        Raises RedirectRefused, PolicyDenied; PluginError of the plugin that provides the target's scheme.
+        """
         location = request.location
         if not has_type(str, location):
             raise breach(self._registration.scheme, "Follow of a location as str", location)

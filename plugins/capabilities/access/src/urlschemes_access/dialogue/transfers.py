@@ -131,7 +131,10 @@ class Transfers:
             self._trace.emit("close", peer)
 
     def send(self, request: requests.Send) -> primitives.Primitives[None]:
-        """Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded."""
+        """Send octets to a connection, or write them to a file.
+
+        Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded.
+        """
         open_peer = self.find(request.peer)
         octets = request.octets
         if not has_type(bytes, octets) or open_peer.kind == "input file":
@@ -167,7 +170,10 @@ class Transfers:
         open_peer.awaiting = True
 
     def receive(self, request: requests.Receive) -> primitives.Primitives[bytes | None]:
-        """Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded, LimitExceeded."""
+        """Return the next octets; `b""` at the end, None if none arrive in the time that the request allows.
+
+        Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded, LimitExceeded.
+        """
         open_peer = self.find(request.peer)
         if open_peer.kind == "output file":
             raise breach(self._scheme, "Receive from a connection, or from a file opened for reading", "another")
@@ -190,7 +196,10 @@ class Transfers:
             # An empty datagram is dropped: to an algorithm, b"" would be the end.
 
     def ready(self, request: requests.Ready) -> primitives.Primitives[Peer | None]:
-        """Raises DeadlineExceeded; Truncated or ConnectError if the system cannot wait."""
+        """Return the first peer that has octets to receive; None if none has in the time that the request allows.
+
+        Raises DeadlineExceeded; Truncated or ConnectError if the system cannot wait.
+        """
         open_peers = [self.find(peer) for peer in request.peers]
         if not open_peers:
             raise breach(self._scheme, "Ready of at least one peer", "none")
