@@ -1,8 +1,6 @@
 """The regular expression of a syntax: its matches, its groups, and the grammars that are refused."""
 
 import re
-import sys
-from threading import Barrier, Thread
 
 import pytest
 
@@ -99,33 +97,6 @@ def test_repetitions_are_counted() -> None:
     assert [bool(taken("1" * count)) for count in range(5)] == [False, False, True, True, False]
 
 
-@pytest.mark.plugin_fault(19)
-@pytest.mark.parametrize(
-    "bnf",
-    [
-        'u = *alpha *alphadigit "."',  # which letters are whose?
-        'u = *[ *"a" "b" | "a" ] "!"',  # each of many tries could run to the end: quadratic
-        'u = [ "a" ] *"a" "b"',  # taking the option or not leaves the same text
-        "u = *[ [ digit ] ]",  # a repetition of what may be empty
-        "u = [ *digit ] | [ *alpha ]",  # both may be empty
-    ],
-)
-def test_a_grammar_that_cannot_be_decided_is_refused(bnf: str) -> None:
-    with pytest.raises(GrammarError):
-        syntax(bnf).fullmatch  # noqa: B018  made when it is read
-
-
-def test_an_ambiguity_that_changes_a_part_is_refused_and_one_that_does_not_is_fine() -> None:
-    harmless = 'u = "x:" [ host | "localhost" ]'
-    with pytest.raises(GrammarError):
-        syntax(harmless.replace("host |", "name |") + "\nname = 1*alpha", Part("name", ["name"])).fullmatch  # noqa: B018
-    assert syntax(harmless).fullmatch("x:LOCALHOST")
-    both = syntax(harmless, Part("host", ["u/host", 'u/"localhost"']))
-    match = both.fullmatch("x:localhost")
-    assert match
-    assert both.raw(match, "host") == "localhost"
-
-
 def test_a_part_within_a_repetition_is_refused() -> None:
     with pytest.raises(GrammarError, match="stands within a repetition"):
         syntax('u = *[ ";" word ]\nword = *uchar', Part("word", ["word"])).fullmatch  # noqa: B018
@@ -175,19 +146,6 @@ def test_a_part_needs_an_occurrence(parts: list[Part], message: str) -> None:
 def test_a_literal_is_ascii() -> None:
     with pytest.raises(GrammarError, match="outside US-ASCII"):
         syntax('u = "caf\u00e9"').fullmatch  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    "bnf",
-    [
-        'u = "x" ( "/" | 1*2[ "a" ] | 1*2[ "aa" ] ) "/"',  # xaaaa/
-        'u = *3[ "/" | "b/" | "b" ]',  # bbb/
-        'u = *2[ "b" ] | *[ "b" ]',  # bbb
-    ],
-)
-def test_an_alternative_is_not_taken_for_superfluous_by_a_bounded_repetition(bnf: str) -> None:
-    with pytest.raises(GrammarError, match=r"^ambiguous alternatives in rule 'u'"):
-        _ = syntax(bnf).fullmatch
 
 
 @pytest.mark.parametrize(
@@ -256,30 +214,3 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
 def test_a_grammar_that_is_not_one_of_urls_is_refused(bnf: str, parts: list[Part], message: str) -> None:
     with pytest.raises(GrammarError, match=message):
         _ = syntax(bnf, *parts).fullmatch
-
-
-def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for _ in range(40):
-            part = Part("p", ["p"])
-            syn = syntax('u = "x:" p\np = *uchar', part)
-            barrier = Barrier(4)
-            written: list[str] = []
-
-            def write(
-                syn: Syntax = syn, part: Part = part, barrier: Barrier = barrier, to: list[str] = written
-            ) -> None:
-                barrier.wait()
-                _ = syn.automaton
-                to.append(part.written("%"))
-
-            threads = [Thread(target=write) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            assert written == ["%25"] * 4
-    finally:
-        sys.setswitchinterval(interval)

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import sys
-import threading
-import weakref
 
 import pytest
 
-from urlschemes import Registry, Scheme
+from urlschemes import Registry
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 from urlschemes.registry.claims import COMMANDS, Claim
 from urlschemes.registry.loading import load_object, load_record
 
 SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
-
-
-@pytest.fixture(autouse=True)
-def forget_plugins():
-    """Remove the plugins that a test imports from `sys.modules`."""
-    yield
-    for module in [name for name in sys.modules if name.startswith("x_")]:
-        del sys.modules[module]
 
 
 @pytest.fixture
@@ -77,21 +65,6 @@ def test_a_package_that_is_missing_is_a_load_error(install, monkeypatch):
     monkeypatch.syspath_prepend(install("gone", "x-gone = x_gone"))
     with pytest.raises(PluginLoadError, match=r"cannot be imported: ModuleNotFoundError: there is no module x_gone"):
         Registry()["x-gone"]
-
-
-@pytest.mark.plugin_fault(3)
-@pytest.mark.parametrize("kind", ["KeyboardInterrupt", "MemoryError"])
-def test_an_interrupted_import_is_tried_again(plugin, monkeypatch, kind):
-    code = f"import sys\nif not hasattr(sys, 'tried'):\n    sys.tried = True\n    raise {kind}\n{SIMPLE}"
-    monkeypatch.syspath_prepend(plugin("x-stop", code))
-    registry = Registry()
-    with pytest.raises((KeyboardInterrupt, MemoryError)):
-        registry.parse("x-stop:yes")
-    del sys.tried  # type: ignore[attr-defined]  # the plugin sets it
-    sys.tried = True  # type: ignore[attr-defined]  # as above
-    assert [claim.state for claim in registry.claims() if claim.name == "x-stop"] == ["active"]
-    assert registry.is_valid("x-stop:yes")
-    del sys.tried  # type: ignore[attr-defined]  # as above
 
 
 @pytest.mark.plugin_fault(5)
@@ -247,17 +220,6 @@ def test_an_algorithm_is_examined_when_a_scheme_is_loaded_as_a_whole(plugin, mon
         load_object(claim)
 
 
-# What happens around an import
-
-
-def test_a_broken_scheme_leaves_the_others_alone(failure, plugin):
-    plugin("x-good", code=None)
-    _, registry = failure("x-bad", "raise SystemExit(3)")
-    assert registry.is_valid("x-good:yes")
-    assert "x-bad" in registry
-    assert {record.scheme for record in registry.registrations()} >= {"x-bad", "x-good"}
-
-
 def test_a_plugin_that_parses_its_own_urls_while_it_is_imported_is_not_broken_by_that(plugin, monkeypatch):
     code = f"""
 import x_eager_registry
@@ -276,37 +238,6 @@ except URLError:
     monkeypatch.setitem(sys.modules, "x_eager_registry", module)
     assert registry.is_valid("x-eager:a")
     assert [claim.state for claim in registry.claims() if claim.name == "x-eager"] == ["active"]
-
-
-def test_threads_that_need_one_scheme_at_once_get_one_scheme(plugin, monkeypatch):
-    monkeypatch.syspath_prepend(plugin("x-shared", f"import time\ntime.sleep(0.05)\n{SIMPLE}"))
-    registry = Registry()
-    found: list[Scheme] = []
-    threads = [threading.Thread(target=lambda: found.append(registry["x-shared"])) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 8
-    assert {id(scheme) for scheme in found} == {id(registry["x-shared"])}
-
-
-def test_a_remembered_error_keeps_nothing_of_its_caller_alive(plugin, monkeypatch):
-    monkeypatch.syspath_prepend(plugin("x-leak", "raise RuntimeError"))
-    registry = Registry()
-
-    class Secret:
-        pass
-
-    def use() -> weakref.ref[Secret]:
-        secret = Secret()
-        with contextlib.suppress(PluginLoadError):
-            registry["x-leak"]
-        return weakref.ref(secret)
-
-    reference = use()
-    gc.collect()
-    assert reference() is None
 
 
 def test_a_claim_for_another_scheme_than_the_record_is_refused(plugin, monkeypatch):

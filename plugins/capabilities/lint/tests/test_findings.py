@@ -1,0 +1,25 @@
+"""Findings have codes, and show no password."""
+
+from __future__ import annotations
+
+import urlschemes_lint
+from urlschemes import Registry
+from urlschemes.errors import InvalidURL
+from urlschemes_lint.findings import CODES
+
+
+def test_no_finding_shows_a_password(registry: Registry) -> None:
+    secret = "QZ~ %0D:QZ\u00e9"
+    for text in (f"x-album://joe:{secret}@h/~", f"x-album://joe:{secret}@", f"x-bare://joe:{secret}@h/"):
+        for found in urlschemes_lint.check(text, registry=registry):
+            assert "QZ" not in f"{found!r}{found.message}{found.hint}{found.expected}"
+    found = urlschemes_lint.check("x-album://joe:a%0Db@h/", registry=registry)[1]
+    assert (found.code, "%0D" in found.message) == ("control-octet", False)
+
+
+def test_every_error_class_has_a_code() -> None:
+    ahead = [InvalidURL]
+    while ahead:
+        kind = ahead.pop()
+        assert CODES[kind.code].severity == "error"
+        ahead += kind.__subclasses__()
