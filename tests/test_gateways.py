@@ -1,4 +1,4 @@
-"""Gateways on the wire: URLs of RFC 1738's schemes, and of one that nobody knows, through http, gopher and ftp."""
+"""Gateways on loopback: URLs of RFC 1738's schemes, and of one that nobody knows, through http, gopher and ftp."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
+from urlschemes.errors import UnsafeURL
 from urlschemes_access import Client, Policy
 from urlschemes_access.errors import AuthRequired
 from urlschemes_access.protocol import Authenticate
@@ -47,6 +48,15 @@ def test_a_gateway_of_http_gets_the_whole_url(url: str) -> None:
             assert (str(document.gateway.asked), document.gateway.url) == (url, document.url)
         assert client.find_attributes(url).gateway == document.gateway
         assert [each.method for each in server.requests] == ["GET", "HEAD"]
+
+
+@pytest.mark.parametrize("plus", ["+x%09y", "+%091%0D%0A+-1%0D%0A.%0D%0A"])
+def test_no_gateway_gets_control_octets_that_the_algorithm_of_the_scheme_would_check(plus: str) -> None:
+    with http_server(handler=fetched) as server:
+        client = through("gopher", f"http://{server}/fetch?{{url}}")
+        with pytest.raises(UnsafeURL) as caught:
+            client.access(f"gopher://host.dom/0a%09%09{plus}", options={"gopher": {"submit_form": True}})
+        assert (caught.value.part, server.requests) == ("gopher_plus", [])
 
 
 def test_a_gateway_need_not_be_one_of_http(tmp_path: Path) -> None:

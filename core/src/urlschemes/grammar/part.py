@@ -14,12 +14,12 @@ Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
 Value: TypeAlias = "Raw | int"
 Element: TypeAlias = "str | tuple[str, str]"
 Take: TypeAlias = OneOf["all", "all but the last", "last"]
-Travels: TypeAlias = OneOf["line", "binary", "as-written", "form"]
+Travels: TypeAlias = OneOf["line", "binary", "as-written", "checked"]
 
 __all__ = ["DIGITS", "TAKES", "TRAVELS", "Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Value"]
 
 TAKES = ("all", "all but the last", "last")
-TRAVELS = ("line", "binary", "as-written", "form")
+TRAVELS = ("line", "binary", "as-written", "checked")
 DIGITS = 4000
 """The maximum number of digits of a number; the limit of Python itself is a little higher."""
 
@@ -77,7 +77,7 @@ class Part:
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
     - `as-written`: without being decoded;
-    - `form`: like `line`, or the one form of section 3.4.9.
+    - `checked`: on protocol lines, by an algorithm that checks the control octets itself before it connects.
     """
 
     __slots__ = (

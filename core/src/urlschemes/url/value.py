@@ -185,18 +185,21 @@ class URL(metaclass=URLType):
             )
         return b"" if value is None else octets_of(str(value))
 
-    def check_line(self) -> None:
-        """Raise UnsafeURL if a part that travels on a protocol line holds a control octet (section 6)."""
+    def check_line(self, *, include_checked: bool = False) -> None:
+        """Raise UnsafeURL if a part that travels on a protocol line holds a control octet (section 6).
+
+        A part that travels `checked` is left to the algorithm of its scheme, unless `include_checked`.
+        """
         for part in self.syntax.parts.values():
-            self._check_line(part)
+            if include_checked or part.travels != "checked":
+                self._check_line(part)
 
     def _check_line(self, part: Part) -> None:
         if part.travels in {"binary", "as-written"}:
             return
         for text in _texts(self._value(part)):
-            octets = octets_of(text)
-            control = next((octet for octet in octets if octet < 0x20 or octet == 0x7F), None)
-            if control is not None and not (part.travels == "form" and _is_form(octets)):
+            control = next((octet for octet in octets_of(text) if octet < 0x20 or octet == 0x7F), None)
+            if control is not None:
                 span = self.syntax.span(self._match, part.name)
                 raise UnsafeURL(
                     f"the {part.name} holds the control octet {control:02X}, which must not reach a protocol line",
@@ -377,19 +380,6 @@ def _texts(value: Value | None) -> Iterator[str]:
             yield from _texts(each)
     elif value is not None:
         yield str(value)
-
-
-def _is_form(octets: bytes) -> bool:
-    """Return True if `octets` are a filled-in electronic form, exactly as section 3.4.9 defines it."""
-    lines = octets.split(b"\r\n")
-    return (
-        len(lines) >= 4
-        and lines[0] == b"+\t1"
-        and lines[1] == b"+-1"
-        and lines[-2:] == [b".", b""]
-        and not any(octet < 0x20 or octet == 0x7F for line in lines[2:] for octet in line)
-        and b"." not in lines[2:-2]
-    )
 
 
 def _restore(module: str, name: str, text: str) -> URL:

@@ -147,6 +147,7 @@ def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | N
     Raises UnsafeURL for a user name or a password, and for a URL that could not be accessed directly; PolicyDenied.
     """
     policy.check_scheme(url.scheme)
+    url.check_line(include_checked=True)  # no algorithm of its scheme checks it
     part = _secret_part(url, registration)
     if part is not None:
         raise UnsafeURL(
@@ -157,7 +158,6 @@ def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | N
             hint="remove it from the URL, or access the URL without a gateway",
         )
     if registration is None:
-        url.check_line()
         if url.schemepart.startswith("//"):
             _check_authority(url, policy)
         return

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.grammar.octets import octets_of
-from urlschemes_access.protocol.replies import CONTROL_OCTET
 from urlschemes_gopher.forms import FILLED_FORM
 from urlschemes_gopher.menu import login_url
 
@@ -41,12 +40,10 @@ def check_type(url: GopherURL) -> None:
 def gopher_plus_string(url: GopherURL, *, submit_form: bool) -> bytes:
     """Return the Gopher+ string. Raises UnsafeURL for control characters, except in a form that may be submitted."""
     octets = octets_of(url.gopher_plus or "")
-    if not CONTROL_OCTET.search(octets):
-        return octets
-    problem, hint = "", None
     if not FILLED_FORM.fullmatch(octets):
-        problem = "the Gopher+ string contains a control character, but is not a filled form"
-    elif url.port != 70:
+        return url.line("gopher_plus")
+    problem, hint = "", None
+    if url.port != 70:
         problem, hint = "a filled form is sent to port 70 only", "the Gopher+ string `?` asks for the answers to a form"
     elif not submit_form:
         problem = "the URL contains a filled form, which may change something on the server"

@@ -49,7 +49,7 @@ _OTHER_OPERATION = ("an operation of this scheme only", "", "roots")
 _SENT_AS = {
     "binary": "it is sent as counted octets, of any value",
     "as-written": "it is sent as written, without being decoded",
-    "form": "it is sent on a line of the protocol, or in the form of RFC 1738 section 3.4.9",
+    "checked": "it is sent on a line of the protocol; control characters only where the protocol has them",
 }
 
 

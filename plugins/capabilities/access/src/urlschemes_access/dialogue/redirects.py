@@ -90,7 +90,7 @@ class Redirects:
             target = self._target_of(self.url, location)
             if target.scheme not in allowed:
                 raise refused(f"it leads to the scheme {target.scheme}", "scheme")
-            target.check_line()
+            target.check_line(include_checked=True)
         except (RedirectRefused, PolicyDenied, PluginError):
             raise
         except UnknownScheme as error:
