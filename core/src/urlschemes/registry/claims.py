@@ -1,6 +1,6 @@
 """A claim: an entry point by which a distribution asks to provide a name.
 
-`discovery` finds the claims, `selection` decides which of them count.
+`discovery` finds the claims, `claim_selection` decides which of them count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ SCHEMES = "urlschemes.schemes"
 HOOKS = "urlschemes"
 """The entry-point group of modules that implement hooks; the name of an entry is the hook's."""
 HOOK_NAMES = ("credentials", "gateway", "ledger", "observe", "veto")
-"""The hooks, by the names of their entries."""
+"""The hooks, by the names of their entries: `ledger` of the core, and those of accesses.
+
+Discovery, which imports no plugin, refuses an entry with another name: a misspelt veto would never be called.
+"""
 HOOK_PREFIX = "urlschemes_"
 """The functions that implement a hook are named after it, with this prefix."""
 COMMANDS = "urlschemes.commands"

@@ -7,7 +7,7 @@ of all others are in `fault_messages`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from urlschemes import errors
 from urlschemes.errors import BadEscape, Explanation, FragmentPresent, InvalidCharacter
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["ENDS_HOST", "ReplacedText", "explanation", "host_end", "impossible_login"]
+__all__ = ["ENDS_HOST", "explanation", "host_end", "impossible_login"]
 
 ENDS_HOST = re.compile("[?;&=]")
 """The end of a host without a `/` after it: the reserved characters that separate no login, host and port."""
@@ -93,22 +93,6 @@ def host_end(authority: re.Match[str], before: int) -> int | None:
         return None
     end = ENDS_HOST.search(authority.string, authority.start("host"), min(before, authority.end()))
     return end.start() if end is not None and end.start() > authority.start("host") else None
-
-
-class ReplacedText(NamedTuple):
-    """The explainer of errors in texts that are parsed in the place of an `original`."""
-
-    syntax: Syntax
-    scheme: str | None
-    original: OriginalText
-
-    def explanation(self, text: str) -> Explanation:
-        """Return the reason why `text` is not a URL."""
-        return explanation(text, self.syntax, self.scheme, self.original)
-
-    def refused(self, text: str) -> InvalidURL:
-        """Return the error for `text`."""
-        return refused(text, self.syntax, self)
 
 
 def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:

@@ -23,11 +23,12 @@ from urlschemes.url.fault_messages import (
     fragment,
     unsafe_character,
 )
-from urlschemes.url.fault_place import ENDS_HOST, ReplacedText, host_end, impossible_login
+from urlschemes.url.fault_place import ENDS_HOST, host_end, impossible_login
 from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import error_finding, new_finding
 from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.rule_errors import RuleErrors
+from urlschemes_lint.source_text import ReplacedText
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
-from urlschemes.url.fault_kind import NOT_IN_ANY_URL
+from urlschemes.url.fault_kind import NOT_IN_ANY_URL, refused
 from urlschemes.url.fault_messages import OriginalText
-from urlschemes.url.fault_place import ReplacedText
+from urlschemes.url.fault_place import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from urlschemes import URL, InvalidURL
+    from urlschemes.errors import Explanation
+    from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["APPENDIX", "SECTION_2_2", "Ambiguous", "Change", "SourceText"]
+__all__ = ["APPENDIX", "SECTION_2_2", "Ambiguous", "Change", "ReplacedText", "SourceText"]
 
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
@@ -71,6 +73,22 @@ class Ambiguous(Exception):
         self.message = message
         self.position = position
         self.hint = hint
+
+
+class ReplacedText(NamedTuple):
+    """The explainer of errors in texts that are parsed in the place of an `original`."""
+
+    syntax: Syntax
+    scheme: str | None
+    original: OriginalText
+
+    def explanation(self, text: str) -> Explanation:
+        """Return the reason why `text` is not a URL."""
+        return explanation(text, self.syntax, self.scheme, self.original)
+
+    def refused(self, text: str) -> InvalidURL:
+        """Return the error for `text`."""
+        return refused(text, self.syntax, self)
 
 
 class SourceText:
