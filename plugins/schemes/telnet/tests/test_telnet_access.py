@@ -8,8 +8,9 @@ from functools import partial
 import pytest
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
-from urlschemes_telnet import TelnetAttributes, TelnetSession, TelnetURL
+from urlschemes_telnet import TelnetURL
 from urlschemes_telnet.access import open_session
+from urlschemes_telnet.session import TelnetAttributes, TelnetSession
 from urlschemes_testing.replay import Script, connect, fault_everywhere, replay, split_everywhere
 
 HOST = "host.dom"

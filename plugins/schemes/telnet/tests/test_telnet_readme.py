@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pages import check_readme
 
-from urlschemes_telnet import TelnetSession
 from urlschemes_telnet.command import session as command
+from urlschemes_telnet.session import TelnetSession
 
 FOLDER = Path(__file__).parents[1]
 

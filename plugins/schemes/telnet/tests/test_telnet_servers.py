@@ -18,7 +18,8 @@ from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes_access import Limits, Policy
 from urlschemes_access.errors import AccessError, DeadlineExceeded, InputRequired, LimitExceeded, PolicyDenied
 from urlschemes_servers.telnet import TelnetAddress, telnet_server
-from urlschemes_telnet import TelnetSession, TelnetURL, open_session
+from urlschemes_telnet import TelnetURL, open_session
+from urlschemes_telnet.session import TelnetSession
 from urlschemes_testing.rogue import (
     Visitor,
     closes,

@@ -17,8 +17,9 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Peer, Receive, Send
-from urlschemes_telnet import Advice, TelnetAttributes, TelnetSession, TelnetURL
+from urlschemes_telnet import TelnetURL
 from urlschemes_telnet.access import open_session
+from urlschemes_telnet.session import Advice, TelnetAttributes, TelnetSession
 from urlschemes_testing.replay import (
     Outcome,
     Script,

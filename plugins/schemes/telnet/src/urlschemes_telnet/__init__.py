@@ -17,17 +17,9 @@ if TYPE_CHECKING:
     from urlschemes import URL
     from urlschemes_access import Policy
     from urlschemes_access.trace_event import Tracer
-    from urlschemes_telnet.session import Advice, TelnetAttributes, TelnetSession
+    from urlschemes_telnet.session import TelnetSession
 
-__all__ = [
-    "Advice",
-    "TelnetAttributes",
-    "TelnetSession",
-    "TelnetURL",
-    "open_session",
-    "registration",
-    "scheme",
-]
+__all__ = ["TelnetURL", "open_session", "registration", "scheme"]
 
 registration = Registration.of(__name__)
 
@@ -71,13 +63,3 @@ def open_session(
     if isinstance(session, urlschemes_access.Session):
         session.close()
     raise UnsupportedOperation("the URL opens a session of another protocol", hint="use `urlschemes_access.operate`")
-
-
-def __getattr__(name: str) -> object:
-    if name not in ("Advice", "TelnetAttributes", "TelnetSession"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from urlschemes_telnet import session  # late: parsing a URL does not need it
-
-    value: object = getattr(session, name)
-    globals()[name] = value
-    return value
