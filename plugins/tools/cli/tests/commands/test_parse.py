@@ -50,7 +50,7 @@ def test_passwords_writes_the_password(run) -> None:
 @pytest.mark.parametrize("name", ["parse", "fix", "extract"])
 def test_the_help_says_that_passwords_are_hidden_within_urls_too(run, name: str) -> None:
     text = " ".join(run(name, "--help").stdout.split())
-    assert "Without this option each password is ***, also within URLs." in text
+    assert "Otherwise each password is ***, also within URLs." in text
 
 
 @pytest.mark.parametrize("arguments", [["parse", "--json"], ["fix"], ["extract"]])
