@@ -5,6 +5,7 @@
     console         rich consoles and tables
     documents       documents: in a file, a pipe or on a terminal
     listings        listings of entries
+    target          the file of `--output`
     attributes      attributes of a resource
     drawing         the drawings of `explain`, in colour
     trace           the dialogue with a server

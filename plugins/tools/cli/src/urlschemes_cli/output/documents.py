@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from urlschemes.redaction import shown
 from urlschemes_access.attributes import charset_of
-from urlschemes_access.errors import AccessError
 from urlschemes_cli.output.attributes import attributes_json
+from urlschemes_cli.output.target import open_target
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
@@ -89,11 +89,8 @@ def _save(document: Document, target: Path) -> int:
     if not target.exists() or target.is_file():
         return document.save(target.resolve())  # a link stays, and the file that it leads to is written
     # A device or a named pipe is written to; `save` would replace it by a file.
-    try:
-        with target.open("wb") as file:
-            return _copy(document, file)
-    except OSError as error:
-        raise AccessError(f"cannot write {safe_line(str(target))!r}: {error.strerror}") from error
+    with open_target(target) as file:
+        return _copy(document, file)
 
 
 def _copy(document: Document, file: BinaryIO) -> int:

@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from urlschemes.redaction import HIDDEN
-from urlschemes_access.errors import AccessError
 from urlschemes_cli.output.attributes import attributes_json
+from urlschemes_cli.output.target import open_target
 from urlschemes_cli.output.text import escaped_line, safe_line, write_note
 
 if TYPE_CHECKING:
@@ -52,11 +52,8 @@ def _url_of(entry: Entry, password: str | None) -> str | None:
 
 def write_entries(entries: Iterable[Entry], password: str | None, target: Path) -> None:
     """Write entries to the file `target`, with `password` hidden in their URLs. Raises AccessError."""
-    try:
-        with target.open("wb") as file:
-            _write_lines(entries, password, file)
-    except OSError as error:
-        raise AccessError(f"cannot write {safe_line(str(target))!r}: {error.strerror}") from error
+    with open_target(target) as file:
+        _write_lines(entries, password, file)
 
 
 def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
