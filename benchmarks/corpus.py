@@ -158,7 +158,8 @@ def one_edit_invalid(syntax: Syntax, valid: list[str]) -> list[str]:
     """Texts that differ from the `valid` ones by one character, behind the scheme's colon, and are no URLs.
 
     A character is inserted, replaced, left out or doubled: mostly a printable one, now and then a control character or
-    one beyond US-ASCII. The judge is the slow recognizer of the testing kit, which shares no code with the pattern.
+    one beyond US-ASCII. The judge is the slow recognizer of urlschemes_conformance, which shares no code with
+    the pattern.
     """
     chance = random.Random(SEED)  # noqa: S311  nothing secret
     judge = Recognizer(syntax)

@@ -79,7 +79,7 @@ def hostile(rounds: int) -> Iterator[Figure]:
     yield from _figures("check", urlschemes_lint.check, few)
     yield from _figures("fix", urlschemes_lint.fix, few)
     yield from _figures("explain", urlschemes_lint.explain, few)
-    yield from _figures("text.find", lambda text: list(urlschemes_text.find(text)), few)
+    yield from _figures("find", lambda text: list(urlschemes_text.find(text)), few)
 
 
 def _texts(size: int) -> dict[str, str]:

@@ -29,7 +29,7 @@ PROTOCOLS = {
 }
 """What is transferred, and the client of the standard library that does the same."""
 BARE = "bare socket"
-LOOPED = f"{OURS}.aio"
+LOOPED = f"{OURS}, AsyncClient"
 LONGEST = 300
 
 
