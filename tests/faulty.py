@@ -14,9 +14,9 @@ def use(name):
     except URLError as error:
         return type(error).__name__ + ": " + str(error)
 
-def access(url, **terms):
+def access(url, **arguments):
     try:
-        with urlschemes_access.access(url, **terms) as resource:
+        with urlschemes_access.access(url, **arguments) as resource:
             return resource.read().decode() if hasattr(resource, "read") else [entry.name for entry in resource]
     except URLError as error:
         return type(error).__name__ + ": " + str(error)

@@ -47,8 +47,8 @@ def notes(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(url: str, **terms: Any) -> bytes:
-    with urlschemes_access.access(url, **{"policy": HERE, **terms}) as document:
+def read(url: str, **arguments: Any) -> bytes:
+    with urlschemes_access.access(url, **{"policy": HERE, **arguments}) as document:
         octets: bytes = document.read()  # type: ignore[union-attr]
         return octets
 

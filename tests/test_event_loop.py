@@ -43,13 +43,13 @@ def demonstration(name: str, folder: Path) -> Iterator[Demonstration]:
         yield shown
 
 
-def terms_of(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> dict[str, Any]:
+def arguments_of(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> dict[str, Any]:
     policy = urlschemes_access.Policy(public=False, networks=("127.0.0.0/8",), roots=shown.roots)
     return {"policy": policy, "ssl_context": shown.ssl_context, "trace": trace, "options": shown.options}
 
 
 def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = urlschemes_access.operate(shown.operation, shown.url, **terms_of(shown, trace), registry=registry)
+    found = urlschemes_access.operate(shown.operation, shown.url, **arguments_of(shown, trace), registry=registry)
     if isinstance(found, urlschemes_access.Attributes):
         return found
     with found:
@@ -61,7 +61,7 @@ def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = 
 
 
 async def looped(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = await AsyncClient().operate(shown.operation, shown.url, **terms_of(shown, trace))
+    found = await AsyncClient().operate(shown.operation, shown.url, **arguments_of(shown, trace))
     if isinstance(found, urlschemes_access.Attributes):
         return found
     async with found:

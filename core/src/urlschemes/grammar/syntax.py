@@ -57,7 +57,6 @@ class Syntax:
         "hierarchy",
         "on_compile",
         "parts",
-        "repeated",
         "rule",
         "section",
         "slash_may_be_omitted",
@@ -83,7 +82,6 @@ class Syntax:
         self.on_compile = on_compile
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.groups: dict[str, tuple[str, ...]] = {}
-        self.repeated: frozenset[str] = frozenset()
         self.fault_pattern: FaultPattern | None = None
         self._pattern: str | None = None
         self._host_may_be_empty: bool | None = None
@@ -174,7 +172,6 @@ class Syntax:
         for part in self.parts.values():
             again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
             self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))
-        self.repeated = frozenset(name for name, groups in self.groups.items() if len(groups) > 1)
         is_new = self._pattern is None
         self._pattern = pattern.pattern
         self._match = pattern.fullmatch

@@ -40,6 +40,8 @@ hookspec = pluggy.HookspecMarker("urlschemes")
 """The mark of a hook's specification."""
 hookimpl = pluggy.HookimplMarker("urlschemes")
 """The mark of a hook's implementation."""
+_MARKS = pluggy.PluginManager("urlschemes")
+"""It reads marks, and nothing is registered with it."""
 
 
 @hookspec
@@ -181,9 +183,8 @@ def check_implementation(module: object, source: HookSource) -> None:
 
 def _implemented(module: object, source: HookSource) -> set[str]:
     """Return the names of the functions that are marked as implementations. Raises PluginContractError."""
-    manager = pluggy.PluginManager("urlschemes")
     try:
-        options = {name: manager.parse_hookimpl_opts(module, name) for name in dir(module)}
+        options = {name: _MARKS.parse_hookimpl_opts(module, name) for name in dir(module)}
     except Exception as error:  # a module may compute its attributes
         raise _wrong(source, described(error), "a module whose attributes can be read") from error
     for name, each in options.items():

@@ -106,7 +106,7 @@ class Inspection(NamedTuple):
 
     def no_provider(self, name: str) -> UnknownScheme | PluginConflict:
         """Return the error for a name, in lower case, that nothing provides."""
-        return no_provider(name, self.claims_of(name), self.ledgers, self._names)
+        return no_provider(name, self.claims_of(name), self.ledgers, self.names)
 
     def why(self, name: str) -> Why:
         """Return who provides `name`, which is in lower case, and why."""
@@ -120,7 +120,7 @@ class Inspection(NamedTuple):
         if active is not None:
             rule = _rule(claims, pinned=name in self.plugins.rules.pins)
             return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
-        error = no_provider(name, claims, self.ledgers, self._names)
+        error = no_provider(name, claims, self.ledgers, self.names)
         return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
 
     def diagnose(self, *, load: bool) -> tuple[Diagnosis, ...]:
@@ -137,7 +137,8 @@ class Inspection(NamedTuple):
             found.append(Diagnosis(claim._replace(reason=self.why(scheme.name).rule)))
         return tuple(found)
 
-    def _names(self) -> Collection[str]:
+    def names(self) -> Collection[str]:
+        """Return the names of all schemes that are installed or registered; nothing is imported."""
         return self.overrides.names(self.plugins.selection().chosen.keys())
 
     def _in_present_state(self, claim: Claim) -> Claim:

@@ -142,10 +142,10 @@ class Registry:
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all schemes, sorted; nothing is imported."""
-        return iter(sorted(self._names()))
+        return iter(sorted(self._inspection.names()))
 
     def __len__(self) -> int:
-        return len(self._names())
+        return len(self._inspection.names())
 
     def registration(self, name: str) -> Registration:
         """Return the record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""
@@ -181,9 +181,6 @@ class Registry:
             return False
         known = known_names().get(name)
         return known is None or not known.distribution
-
-    def _names(self) -> Collection[str]:
-        return self._overrides.names(self._plugins.selection().chosen.keys())
 
     def _claim(self, name: str) -> Claim:
         """Return the claim that counts for `name`. Raises UnknownScheme, PluginConflict."""

@@ -202,11 +202,11 @@ def test_the_callers_functions_may_be_coroutine_functions(serve: Serve) -> None:
         return None
 
     async def main() -> None:
-        terms: dict[str, Any] = {"credentials": credentials, "ask": answers, "deadline": 0.5}
-        async with await begun(algorithm(), **terms) as document:
+        arguments: dict[str, Any] = {"credentials": credentials, "ask": answers, "deadline": 0.5}
+        async with await begun(algorithm(), **arguments) as document:
             assert await document.read() == b"me Name"
-        terms = {"credentials": lambda _: None, "ask": lambda _: ("plainly",)}
-        async with await begun(algorithm(), **terms) as document:
+        arguments = {"credentials": lambda _: None, "ask": lambda _: ("plainly",)}
+        async with await begun(algorithm(), **arguments) as document:
             assert await document.read() == b"None plainly"
         with pytest.raises(InputRequired):
             await begun(algorithm(), ask=none)
@@ -447,8 +447,8 @@ def test_a_cancelled_operation_closes_everything(
     async def whole() -> bytes:
         nonlocal count
         count = 0
-        terms = {**more, "content": more["content"]()} if "content" in more else more
-        async with await begun(algorithm(), **{"policy": PATIENT, **terms}) as document:
+        arguments = {**more, "content": more["content"]()} if "content" in more else more
+        async with await begun(algorithm(), **{"policy": PATIENT, **arguments}) as document:
             return cast("bytes", await document.read())
 
     async def cancelled() -> bool:
