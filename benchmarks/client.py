@@ -143,7 +143,7 @@ def standard(protocol: str, port: int, name: str) -> tuple[int, str]:
     elif protocol == "http upload":
         connection = http.client.HTTPConnection(HOST, port)
         connection.request("PUT", f"/{name}", pieces(name))
-        octets = int(name) if connection.getresponse().status == 201 else 0
+        octets = int(name) if connection.getresponse().status in {201, 204} else 0
         connection.close()
     else:
         connection = http.client.HTTPConnection(HOST, port)
@@ -164,7 +164,7 @@ def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
             for piece in pieces(name):
                 connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
             connection.sendall(b"0\r\n\r\n")
-            octets = int(name) if connection.recv(PIECE).startswith(b"HTTP/1.1 201") else 0
+            octets = int(name) if connection.recv(PIECE).startswith((b"HTTP/1.1 201", b"HTTP/1.1 204")) else 0
         elif protocol.startswith("ftp"):
             with connection.makefile("rb") as lines:
                 lines.readline()
@@ -186,7 +186,11 @@ def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
                 for _ in range(1 + stores):
                     lines.readline()
         else:
-            request = f"GET /{name} HTTP/1.1\r\nHost: {HOST}\r\n\r\n" if protocol == "http" else f"{name}\r\n"
+            request = (
+                f"GET /{name} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n"
+                if protocol == "http"
+                else f"{name}\r\n"
+            )
             connection.sendall(request.encode())
             while piece := connection.recv(PIECE):
                 octets += len(piece)

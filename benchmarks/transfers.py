@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from measurement import Figure
 from peers import OURS
+from real_servers import real_servers
 from urlschemes import default_registry as registry
 
 if TYPE_CHECKING:
@@ -31,25 +32,31 @@ PROTOCOLS = {
 BARE = "bare socket"
 LOOPED = f"{OURS}, AsyncClient"
 LONGEST = 300
+SMALL = 64 * 1024
+"""The octets of the transfer that goes before each measured one."""
 
 
 def transfers(octets: int, rounds: int) -> Iterator[Figure]:
     """`octets` octets by each protocol and each client in turns; every transfer in a process of its own."""
     protocols = {name: library for name, library in PROTOCOLS.items() if name.partition(" ")[0] in registry}
-    with _server() as ports:
+    with _server() as embedded, real_servers(SMALL, octets) as real:
+        servers = {name: ("the embedded server", port) for name, port in embedded.items()} | real
         for protocol, library in protocols.items():
+            server, port = servers[protocol.partition(" ")[0]]
             clients = {OURS: "urlschemes", LOOPED: "event loop", BARE: "bare"}
             if library:
                 clients[library] = "standard"
             runs: dict[str, list[dict[str, Any]]] = {who: [] for who in clients}
             for _ in range(rounds):
                 for who, client in clients.items():
-                    runs[who].append(_transfer(client, protocol, ports[protocol.partition(" ")[0]], str(octets)))
-            yield from _figures(protocol, library or BARE, octets, runs)
+                    runs[who].append(_transfer(client, protocol, port, str(octets)))
+            yield from _figures(protocol, server, library or BARE, octets, runs)
 
 
-def _figures(protocol: str, reference: str, octets: int, runs: dict[str, list[dict[str, Any]]]) -> Iterator[Figure]:
-    what = f"{protocol}, {octets // MIB} MiB"
+def _figures(
+    protocol: str, server: str, reference: str, octets: int, runs: dict[str, list[dict[str, Any]]]
+) -> Iterator[Figure]:
+    what = f"{protocol}, {octets // MIB} MiB, {server}"
     speed, cpu = ({who: min(run[key] for run in of) for who, of in runs.items()} for key in ("wall", "cpu"))
     for who, of in runs.items():
         short = next((f"got {run['octets']} octets: {run['said']}" for run in of if run["octets"] < octets), "")
@@ -72,6 +79,7 @@ def _figures(protocol: str, reference: str, octets: int, runs: dict[str, list[di
             value=seconds * 1000,
             unit="ms",
             ratio=seconds / cpu[reference],
+            target=(1.3 if protocol.endswith("upload") else 1.1) if who == OURS and reference != BARE else None,
         )
     for who, of in runs.items():
         grown = min(run["peak"] - run["before"] for run in of)
