@@ -106,7 +106,7 @@ class Deadline:
             what = f"{limits.idle:.3g} seconds passed without content"
         else:
             name = "lowest_rate"
-            rate = f"{limits.lowest_rate:.3g} octets per second"
+            rate = f"{limits.lowest_rate:g} octets per second"
             what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
         hint = f"Limits.{name} can be changed"
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
