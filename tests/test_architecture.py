@@ -124,6 +124,14 @@ def test_a_distribution_depends_on_those_that_it_imports(distribution: Distribut
     assert wrong == []
 
 
+def test_a_distribution_with_a_command_requires_the_command_line_or_has_an_extra_for_it() -> None:
+    with_commands = [each for each in distributions() if "urlschemes.commands" in each.project.get("entry-points", {})]
+    assert len(with_commands) > 1
+    for each in with_commands:
+        extra = each.project.get("optional-dependencies", {}).get("cli")
+        assert CLI in each.requirements or extra == [f"{CLI}>=0.1"], each
+
+
 def test_no_distributions_need_each_other() -> None:
     needed = {each.name: each.requirements for each in distributions()}
     assert [name for name in needed if any(name in closure(other) for other in needed[name])] == []
@@ -361,6 +369,7 @@ def test_the_reserved_names_are_those_of_this_workspace() -> None:
         for command in each.project.get("entry-points", {}).get("urlschemes.commands", {})
     }
     assert reserved["commands"].items() <= commands.items()
+    assert reserved["command_line"] == CLI
     folder = folder_of(reserved["demonstrator"])
     assert (
         "urlschemes.demos" in tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]

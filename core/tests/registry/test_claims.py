@@ -54,7 +54,7 @@ def test_the_kind_of_a_claim_is_that_of_its_group(group, kind):
 @pytest.mark.parametrize(
     ("state", "in_trouble"),
     [
-        *((state, False) for state in ("active", "shadowed", "disabled", "ignored")),
+        *((state, False) for state in ("active", "shadowed", "disabled", "ignored", "unused")),
         *((state, True) for state in ("conflict", "reserved", "malformed", "broken")),
     ],
 )

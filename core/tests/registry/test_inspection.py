@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from urlschemes import Registry
-from urlschemes.registry.claims import Claim
+from urlschemes.registry import inspection
+from urlschemes.registry.claims import HOOKS, Claim
 from urlschemes.registry.inspection import Diagnosis
 from urlschemes.registry.known_names import KnownName
 
@@ -125,6 +126,25 @@ def test_a_diagnosis_names_the_file_its_hash_and_the_time_of_the_import(plugin, 
         assert ("x_code" in sys.modules) == load
 
 
+def test_commands_and_demonstrations_are_unused_without_the_command_line(install, monkeypatch):
+    entries = "[urlschemes.commands]\nx-tell = nowhere\n[urlschemes.demos]\nx-tell = nowhere\n"
+    monkeypatch.syspath_prepend(install("x-teller", entries))
+    registry = Registry(["x-teller"])
+
+    def states():
+        return {each.claim.state for each in registry.diagnose(load=True) if each.claim.distribution == "x-teller"}
+
+    def missing(module):
+        raise ModuleNotFoundError(module)
+
+    monkeypatch.setattr(inspection, "locate", lambda _: None)
+    assert states() == {"broken"}
+    monkeypatch.setattr(inspection, "locate", missing)
+    assert states() == {"unused"}
+    claims = [each for each in registry.claims() if each.distribution == "x-teller"]
+    assert {each.reason for each in claims} == {"it needs urlschemes-cli, which is not installed"}
+
+
 def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):
     site = plugin("x-packed", CODE)
     plugin("x-simple", code=None)
@@ -181,7 +201,7 @@ def test_a_diagnosis_searches_again_and_the_registry_does_not(plugin, monkeypatc
 
 
 def test_a_claim_without_a_file_is_diagnosed_too(install, monkeypatch):
-    site = install("lost", "[urlschemes.commands]\nfind = x_lost:find\n")
+    site = install("lost", "[urlschemes]\nveto = x_lost\n")
     monkeypatch.syspath_prepend(site)
-    claim = Claim("find", "lost", "1.0", str(site), "x_lost", "find", "urlschemes.commands")
+    claim = Claim("veto", "lost", "1.0", str(site), "x_lost", group=HOOKS)
     assert diagnoses(Registry(), "lost")["lost"] == Diagnosis(claim)

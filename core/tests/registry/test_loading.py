@@ -194,13 +194,11 @@ def test_an_object_of_the_wrong_kind_is_a_broken_contract(failure, code, reason)
 
 
 def test_a_command_must_be_callable(install, monkeypatch):
-    monkeypatch.syspath_prepend(
-        install("tool", "[urlschemes.commands]\nmake = x_tool:made\n", {"x_tool.py": "made = 7"})
-    )
-    registry = Registry()
-    (claim,) = (claim for claim in registry.claims() if (claim.group, claim.name) == (COMMANDS, "make"))
+    site = install("tool", "[urlschemes.commands]\nmake = x_tool:made\n", {"x_tool.py": "made = 7"})
+    monkeypatch.syspath_prepend(site)
+    claim = Claim("make", "tool", "1.0", str(site), "x_tool", "made", COMMANDS)
     with pytest.raises(PluginContractError, match=r"it names an instance of int, which cannot be called"):
-        registry.load(claim)
+        Registry().load(claim)
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,15 @@ __all__ = [
     "object_reference",
 ]
 
-State: TypeAlias = Literal["active", "shadowed", "conflict", "reserved", "disabled", "malformed", "broken", "ignored"]
+State: TypeAlias = Literal[
+    "active", "shadowed", "conflict", "reserved", "disabled", "malformed", "broken", "ignored", "unused"
+]
 """The state of a claim.
 
 `active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
 distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: the user switched it
 off. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
-through the current directory.
+through the current directory. `unused`: it is for the `urlschemes` command, which is not installed.
 """
 
 SCHEMES = "urlschemes.schemes"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.errors import PluginError
 from urlschemes.redaction import one_line
 from urlschemes.registry.claim_selection import DISABLE, switch
-from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.claims import COMMANDS, DEMOS, SCHEMES, Claim
+from urlschemes.registry.known_names import reserved_names
 from urlschemes.registry.loading import load_record
 from urlschemes.registry.plugins import load_any
 from urlschemes.registry.unknown_scheme import no_provider
@@ -144,6 +145,9 @@ class Inspection(NamedTuple):
     def _in_present_state(self, claim: Claim) -> Claim:
         if claim.state != "active":
             return claim
+        if claim.group in {COMMANDS, DEMOS} and not _command_line_is_installed():
+            reason = f"it needs {reserved_names().command_line}, which is not installed"
+            return claim._replace(state="unused", reason=reason)
         change = self.overrides.change(claim.name) if claim.group == SCHEMES else None
         if change == "unregistered":
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
@@ -165,6 +169,14 @@ class Inspection(NamedTuple):
             except PluginError as error:
                 claim, seconds = claim._replace(state="broken", reason=error.message), None
         return _with_file(claim, seconds)
+
+
+def _command_line_is_installed() -> bool:
+    try:
+        locate(reserved_names().command_line.replace("-", "_"))
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def _checked(claim: Claim) -> Claim:

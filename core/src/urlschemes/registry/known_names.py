@@ -95,6 +95,7 @@ class ReservedNames(NamedTuple):
     built_in_commands: Collection[str]
     commands: Mapping[str, str]
     demonstrator: str
+    command_line: str
     iana: str
 
 
