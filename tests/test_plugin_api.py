@@ -54,3 +54,18 @@ def test_plugins_use_the_modules_that_are_promised_to_them(kind: str) -> None:
     }
     packages = {module for module in used if any(other.startswith(f"{module}.") for other in promised_modules())}
     assert used - packages - promised_modules() == set()
+
+
+@pytest.mark.parametrize("distribution", [each for each in distributions() if each.has_code], ids=str)
+def test_a_distribution_that_uses_other_modules_bounds_the_version(distribution: Distribution) -> None:
+    promised = promised_modules() | {each.name.replace("-", "_") for each in distributions()}
+    used = {
+        distribution_of(each)
+        for module in modules_of(distribution.name)
+        for each in module.imports
+        if distribution_of(each) not in {None, distribution.name}
+        and not any(f"{name}.".startswith(f"{target(each)}.") for name in promised)
+    }
+    needed = distribution.project.get("dependencies", [])
+    bounded = {each.partition(">=")[0] for each in needed if each.endswith(">=0.1,<0.2")}
+    assert (used & distribution.requirements) - bounded == set()
