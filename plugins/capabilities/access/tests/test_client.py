@@ -130,6 +130,7 @@ def test_the_policy_of_an_operation_overrides_the_deadline_of_the_client() -> No
     client = Client(deadline=30)
     assert client.with_settings(policy=strict).effective_policy.limits.deadline == 5
     assert client.with_settings(policy=strict, deadline=9).effective_policy.limits.deadline == 9
+    assert client.with_settings(policy=Policy()).effective_policy.limits.deadline == 30
     assert client.with_settings(policy=None).effective_policy.limits.deadline == 30
     assert Client(deadline=30, policy=strict).effective_policy.limits.deadline == 30
 

@@ -87,7 +87,7 @@ class ClientBase:
         """Return a copy of the client with other settings.
 
         None is the value of a client that was made without the setting, but leaves the policy as it is. A policy
-        overrides the client's deadline, too. Raises TypeError, ConfigurationError.
+        that has a deadline overrides the client's, too. Raises TypeError, ConfigurationError.
         """
         unknown = settings.keys() - _SETTINGS
         if unknown:
@@ -97,14 +97,14 @@ class ClientBase:
         if not settings:
             return self
         client = copy(self)
-        if "policy" in settings:
-            client.deadline = None  # the policy has one
         if "cert" in settings:
             client.key = None  # which belongs to the other certificate
         if any(settings.get(name) is not None for name in ("cacert", "cert", "key")):
             client.ssl_context = None  # which would count instead
         vars(client).update(settings)
         client.check_settings()
+        if "policy" in settings and "deadline" not in settings and client.policy.limits.deadline is not None:
+            client.deadline = None  # which would count instead
         return client
 
     def begin(
