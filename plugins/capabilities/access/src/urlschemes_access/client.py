@@ -71,7 +71,7 @@ class Arguments(TypedDict, total=False):
     """
 
     policy: Policy | None
-    """The policy: what may be reached, and the limits. Its deadline, if any, overrides the client's. None: the client's."""
+    """The policy; None: the client's. Its deadline, if it has one, overrides the client's."""
     deadline: float | None
     """The most seconds that the operation may take; it overrides the deadline of the policy."""
     credentials: Credentials | Authenticator | None
