@@ -61,7 +61,7 @@ def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = 
 
 
 async def looped(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = await AsyncClient().operate(shown.operation, shown.url, **arguments_of(shown, trace))
+    found = await AsyncClient(keep_connections=False).operate(shown.operation, shown.url, **arguments_of(shown, trace))
     if isinstance(found, urlschemes_access.Attributes):
         return found
     async with found:

@@ -17,7 +17,7 @@ import urlschemes_access
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access import Attributes, Document, Limits, Listing, Policy
 from urlschemes_access.errors import LimitExceeded, PolicyDenied, RemoteError, Truncated
-from urlschemes_access.protocol import Algorithm
+from urlschemes_access.protocol import CHUNK, Algorithm
 from urlschemes_access.trace_event import TraceEvent
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
@@ -306,7 +306,7 @@ def test_closing_early_closes_the_file(root: Path, policy: Policy) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     with urlschemes_access.access(str(FileURL.from_path(root / "octets.bin")), policy=policy) as document:
         assert isinstance(document, Document)
-        assert next(document) == CONTENT[:98304]
+        assert next(document) == CONTENT[:CHUNK]
         assert len(list(Path("/proc/self/fd").iterdir())) == before + 1
     assert len(list(Path("/proc/self/fd").iterdir())) == before
     with urlschemes_access.access(

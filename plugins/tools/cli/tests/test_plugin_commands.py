@@ -18,7 +18,7 @@ def dust(what):
 """
 BUILT_IN = (
     *("access", "attributes", "check", "config", "delete", "demo", "doctor", "explain", "extract", "fix"),
-    *("parse", "replace", "schemes", "show", "update", "why"),
+    *("mirror", "parse", "replace", "schemes", "show", "update", "why"),
 )
 
 

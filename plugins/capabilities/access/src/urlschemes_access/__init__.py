@@ -45,11 +45,11 @@ from urlschemes_access.client import (
 )
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
-from urlschemes_access.downloads import Download
 from urlschemes_access.errors import AccessError, PolicyDenied
 from urlschemes_access.mirroring import MirrorStep, mirror
 from urlschemes_access.policy import Limits, Policy
-from urlschemes_access.ranges import Range
+from urlschemes_access.protocol.ranges import Range
+from urlschemes_access.resources.downloads import Download
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.trace_event import TraceEvent
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 
 from urlschemes_access.backends import blocking
 from urlschemes_access.client_base import ClientBase
-from urlschemes_access.downloads import Download, Part
+from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.synchronous import document_of
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.credentials import Answers, Asker, Authenticator, Credentials, Form
     from urlschemes_access.policy import Policy
+    from urlschemes_access.protocol.ranges import Range
     from urlschemes_access.protocol.requests import Authenticate
-    from urlschemes_access.ranges import Range
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
     from urlschemes_access.resources.many import Result
     from urlschemes_access.resources.synchronous import Document, Listing, Session

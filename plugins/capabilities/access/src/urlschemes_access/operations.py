@@ -15,11 +15,11 @@ from urlschemes.errors import PluginLoadError, UnknownScheme, UnsupportedOperati
 from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
-from urlschemes_access.content import in_large_pieces
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 from urlschemes_access.gateways import GatewayFinder
+from urlschemes_access.resources.upload_content import in_large_pieces
 from urlschemes_access.scheme_options import check_option, configured_value, is_configurable, options_of
 from urlschemes_access.trace_event import TraceEvent
 

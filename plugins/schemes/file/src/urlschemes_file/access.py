@@ -23,7 +23,7 @@ from urlschemes_access.protocol import (
     Remove,
     Send,
 )
-from urlschemes_access.ranges import WHOLE, Range, beyond_end, is_same
+from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end, is_same
 from urlschemes_file import FileURL
 
 if TYPE_CHECKING:

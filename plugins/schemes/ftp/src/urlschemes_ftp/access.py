@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, media_type_of
 from urlschemes_access.protocol import Algorithm, Deliver, Open, Pull
+from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end, is_same
 from urlschemes_access.protocol.replies import command_name
-from urlschemes_access.ranges import WHOLE, Range, beyond_end, is_same
 from urlschemes_ftp.attributes import fetch_attributes, fetch_size, fetch_time
 from urlschemes_ftp.data_connection import Download, open_data_connection
 from urlschemes_ftp.listing import deliver_directory

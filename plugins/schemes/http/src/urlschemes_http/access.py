@@ -14,7 +14,7 @@ from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError, Indeterminate, RedirectRefused
 from urlschemes_access.protocol import Algorithm, Close, Follow, Open, Pull
-from urlschemes_access.ranges import WHOLE, Range, beyond_end
+from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end
 from urlschemes_http import HttpURL
 from urlschemes_http.authentication import login_for
 from urlschemes_http.body import deliver_body

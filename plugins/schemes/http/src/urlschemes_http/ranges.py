@@ -12,7 +12,7 @@ from urlschemes_http.response import parse_time
 
 if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.ranges import Range
+    from urlschemes_access.protocol.ranges import Range
     from urlschemes_http.response import Response
 
 __all__ = ["range_fields", "read_part", "size_without_part"]

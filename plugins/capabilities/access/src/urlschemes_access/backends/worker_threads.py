@@ -7,12 +7,12 @@ the program waits for it. (The threads of an executor, asyncio's or anyio's, del
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from urlschemes_access.backends.local_files import File
 
@@ -61,6 +61,8 @@ class ThreadedFile:
 
 def begin(work: Callable[[], T], name: str) -> Future[T]:
     """Begin `work` in a thread. Raises OSError if the system has no more threads."""
+    from concurrent.futures import Future  # imports logging
+
     future: Future[T] = Future()
 
     def run() -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from urlschemes.errors import InvalidURL, UnknownScheme, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes.redaction import in_line, one_line, redact
 from urlschemes_access.client import Client
-from urlschemes_access.downloads import Part
 from urlschemes_access.errors import (
     AccessError,
     ConnectError,
@@ -27,6 +26,7 @@ from urlschemes_access.errors import (
 from urlschemes_access.mirroring.folders import Folder
 from urlschemes_access.mirroring.names import Names, last_segment, safe_name
 from urlschemes_access.mirroring.record import RECORD, Record, SavedFile
+from urlschemes_access.resources.downloads import Part
 from urlschemes_access.resources.synchronous import Document, Listing
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Entry
     from urlschemes_access.client import Arguments
-    from urlschemes_access.ranges import Range
+    from urlschemes_access.protocol.ranges import Range
     from urlschemes_access.resources.synchronous import Session
 
 __all__ = ["DEPTH", "ENTRIES", "INDEX", "OCTETS", "MirrorStep", "mirror"]

@@ -13,6 +13,7 @@ Write `yield from`, never a bare `yield`: only then does a type checker know the
 
 requests.py     Connect, Send, Receive, Open, Deliver, OpenFile ...: everything an algorithm can ask for
 reader.py       Reader: lines and counted blocks from one connection
+ranges.py       Range: a part of a document
 replies.py      Control: commands answered by three-digit replies (FTP, NNTP, SMTP)
 
 This package does not know policies, deadlines or sockets.

@@ -9,7 +9,9 @@ block.
 synchronous.py         Document, Listing, Session
 asynchronous.py        AsyncDocument, AsyncListing, AsyncSession
 document_content.py    reading, decoding and saving, for both
+downloads.py           documents saved to files, and continued
 many.py                many accesses at once
+upload_content.py      the content that a caller sends, in pieces of a good size
 resource.py            what all resources have in common
 source.py              the interface to the running operation
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.downloads import Download, Part
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Open, Peer
     from urlschemes_access.resources.document_content import ContentReader
+    from urlschemes_access.resources.downloads import Download, Part
 
 __all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "document_of", "in_thread", "run"]
 

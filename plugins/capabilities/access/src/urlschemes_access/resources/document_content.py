@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.downloads import Download, Part
+    from urlschemes_access.resources.downloads import Download, Part
     from urlschemes_access.resources.source import RunningOperation
 
 __all__ = ["AnyDocument", "ContentReader", "FileAction"]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.downloads import Download, Part
     from urlschemes_access.protocol.requests import Algorithm, Peer
     from urlschemes_access.resources.document_content import ContentReader
+    from urlschemes_access.resources.downloads import Download, Part
     from urlschemes_access.resources.source import Source
 
 __all__ = ["Document", "Listing", "Session", "document_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from urlschemes_access.downloads import Part
+from urlschemes_access.resources.downloads import Part
 from urlschemes_access.resources.synchronous import document_of
 from urlschemes_cli.output.documents import saved_json
 from urlschemes_cli.output.text import safe_line, write_note

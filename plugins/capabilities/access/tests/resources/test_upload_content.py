@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from urlschemes_access.content import READ, SMALL, in_large_pieces
+from urlschemes_access.resources.upload_content import READ, SMALL, in_large_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def test_large_pieces_are_sent_by_themselves(large: bytes) -> None:
 
 def test_the_first_piece_and_slow_ones_are_not_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("urlschemes_access.content.monotonic", lambda: now)
+    monkeypatch.setattr("urlschemes_access.resources.upload_content.monotonic", lambda: now)
     asked: list[int] = []
 
     def pieces() -> Iterator[bytes]:

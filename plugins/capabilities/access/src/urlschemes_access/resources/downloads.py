@@ -19,7 +19,7 @@ from urlschemes.redaction import one_line, redact
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError
-from urlschemes_access.ranges import Range, is_same
+from urlschemes_access.protocol.ranges import Range, is_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

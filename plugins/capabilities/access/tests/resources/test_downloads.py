@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from urlschemes_access import Attributes, Range
-from urlschemes_access.downloads import Download, Part
 from urlschemes_access.errors import AccessError
+from urlschemes_access.resources.downloads import Download, Part
 
 URL = "ftp://joe:hunter2@host.dom/big"
 THEN = datetime(1994, 12, 1, tzinfo=UTC)
