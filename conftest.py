@@ -35,7 +35,8 @@ def pytest_configure() -> None:
     `URLSCHEMES_TEST_CACHE` names a folder for the cache of the tests; a second run then begins with a warm cache.
     """
     os.environ["URLSCHEMES_CACHE"] = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
-    hypothesis.settings.register_profile("urlschemes", deadline=None)  # a busy machine fails no example
+    # A busy machine fails no example, and every run tries the same ones; `slow` tests and the campaign try more.
+    hypothesis.settings.register_profile("urlschemes", deadline=None, derandomize=True)
     hypothesis.settings.load_profile("urlschemes")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a background job; child processes inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)

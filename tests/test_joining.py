@@ -114,7 +114,7 @@ def test_a_login_is_never_carried_to_another_host(number: int) -> None:
         except InvalidURL:
             return
         if isinstance(url, type(base)) and url.host != base.host:
-            login = reference.partition("//")[2].partition("/")[0].rpartition("@")[0]
+            login = reference.partition("#")[0].partition("//")[2].partition("/")[0].rpartition("@")[0]
             assert (url.raw["user"] or "") == login.partition(":")[0]
 
     law()

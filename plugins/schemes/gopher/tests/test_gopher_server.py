@@ -265,7 +265,7 @@ def fails(
 
 @pytest.mark.fault(11)
 def test_an_endless_stream() -> None:
-    small = replace(QUICK, limits=replace(QUICK.limits, content=100_000, entries=1000, deadline=20))
+    small = replace(QUICK, limits=replace(QUICK.limits, content=300_000, entries=1000, deadline=20))
 
     def whole(url: str, policy: Policy) -> None:
         with access(url, policy=policy) as found:
