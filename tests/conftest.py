@@ -25,13 +25,14 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path
         temporary = temporary.parent
     folder, unfinished = temporary / "wheelhouse", temporary / "wheelhouse.part"
     try:
-        unfinished.mkdir()
+        (temporary / "wheelhouse.lock").mkdir()  # it stays: one process alone makes the wheelhouse
     except FileExistsError:
         deadline = time.monotonic() + PATIENCE
         while not folder.exists() and time.monotonic() < deadline:
             time.sleep(0.2)
         assert folder.exists(), "the process that makes the wheelhouse has failed or is too slow"
     else:
+        unfinished.mkdir()
         must(sys.executable, ROOT / "dev", "wheelhouse", unfinished, cwd=temporary, timeout=PATIENCE)
         unfinished.rename(folder)
     return folder

@@ -24,6 +24,7 @@ import pytest
 import urlschemes_access
 from urlschemes.grammar.octets import text_of
 from urlschemes_access import Document, Listing, Policy
+from urlschemes_access.attributes import name_of
 from urlschemes_access.errors import AuthRequired, RemoteError
 from urlschemes_ftp import FtpURL
 
@@ -315,12 +316,11 @@ def test_a_listing_has_the_names_of_the_disk_and_of_ftplib(server: Server, clien
     client.cwd(home)
     for url in (server.url(f"{path}/".encode() if path else b""), server.url(path.encode(), "d")):
         entries = _listing(url)
-        assert sorted(entry.name for entry in entries) == sorted(each.name for each in (server.root / path).iterdir())
-        assert sorted(entry.name.encode("utf-8", "surrogateescape").decode("latin-1") for entry in entries) == sorted(
-            names
-        )
+        files = {name_of(os.fsencode(file.name)): file for file in (server.root / path).iterdir()}
+        assert sorted(entry.name for entry in entries) == sorted(files)
+        assert sorted(files) == sorted(name_of(name.encode("latin-1")) for name in names)
         for entry in entries:
-            file = server.root / path / os.fsdecode(entry.name.encode("utf-8", "surrogateescape"))
+            file = files[entry.name]
             assert entry.url is not None
             if server.has_facts:
                 assert entry.kind == ("directory" if file.is_dir() else "file")
