@@ -105,8 +105,7 @@ class Loopback(_Server):
         with self._lock:
             threads = list(self._open.values())
             for connection in self._open:
-                with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
+                _shut_down(connection)
         for thread in threads:
             thread.join(FAREWELL)
 
@@ -122,8 +121,7 @@ class Loopback(_Server):
                     self._admit()
         with self._lock:
             for connection in self._open:
-                with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
+                _shut_down(connection)
 
     def _admit(self) -> None:
         connection, _ = self._listener.accept()
@@ -161,6 +159,12 @@ class Loopback(_Server):
             with self._lock:
                 del self._open[connection]
             connection.close()
+
+
+def _shut_down(connection: socket.socket) -> None:
+    """End both directions now. That of an SSLSocket would also take its TLS away from the thread that uses it."""
+    with contextlib.suppress(OSError):
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
 def _part(connection: socket.socket) -> None:
