@@ -99,7 +99,7 @@ def _reader(parse: Callable[[str], object], *names: str) -> Callable[[str], obje
 
 
 def refusing(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[Figure]:
-    """A URL with one edit that makes it none, refused; nobody reads the message."""
+    """Return figures for refusing URLs made invalid by one edit; the message is not read."""
     corpora = {
         "typical http URLs, one edit": _one_edit("http", typical_http(TYPICAL)),
         "mix, one edit": in_turns([_one_edit(name, generated(name, min(each, 500))) for name in schemes()]),

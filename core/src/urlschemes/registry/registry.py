@@ -275,7 +275,7 @@ class Registry:
 
     @contextmanager
     def override(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
-        """Within the `with` block, let `scheme` be the scheme of its name, whoever else provides it, in all threads."""
+        """Make `scheme` the scheme of its name within the `with` block, in all threads, whoever else provides it."""
         added = _usable(scheme)
         self._overrides.push_override(added)
         try:

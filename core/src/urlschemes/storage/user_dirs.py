@@ -1,4 +1,4 @@
-"""The folders of this user, and reading and writing files in them that nobody else may change.
+"""The folders of this user, and access to files in them that no other user can change.
 
             Linux and others                     macOS                              Windows
     config  $XDG_CONFIG_HOME, ~/.config          ~/Library/Application Support      %APPDATA%

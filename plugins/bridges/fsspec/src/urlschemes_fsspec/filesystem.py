@@ -119,7 +119,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
 
     def _open(self, path: str, mode: str = "rb", **_: Any) -> IO[bytes]:
         if mode != "rb":
-            raise NotImplementedError(f"mode {mode!r}: URLs are opened for reading alone")
+            raise io.UnsupportedOperation(f"mode {mode!r}: URLs are opened for reading alone")
         file: IO[bytes] = sync(self.loop, self._spooled, path)
         return file
 

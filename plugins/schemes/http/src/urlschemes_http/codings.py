@@ -114,7 +114,7 @@ class _Deflate(_Inflater):
 
 
 class _Zstd:
-    """As `_Inflater`, for one frame of zstd."""
+    """Like `_Inflater`, for one frame of zstd."""
 
     def __init__(self) -> None:
         zstd = _zstd()

@@ -54,7 +54,7 @@ class KeptConnection:
 
 
 class ConnectionPool:
-    """Idle connections, a few for each host. A daemon thread closes those that nobody wants for some time.
+    """Idle connections, a few for each host. A daemon thread closes those that are not used for some time.
 
     A pool may be used by several threads. It is empty in a process that was forked, and after it was pickled.
     """

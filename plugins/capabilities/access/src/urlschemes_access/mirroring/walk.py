@@ -65,7 +65,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, getattr(errno, "EDQUOT"
 
 @dataclass(frozen=True, slots=True)
 class MirrorStep:
-    """What a mirror did with one URL, whose password is hidden.
+    """One step of a mirror: a URL, with its password hidden, and what was done with it.
 
     saved:      `path` is complete; `octets` of it were received, the rest was there as a part
     unchanged:  `path` was complete before

@@ -91,7 +91,7 @@ class AsyncDocument(_AsyncResource, AnyDocument):
         return await self._carry_out(self._save(path))
 
     async def save_part(self, part: Part) -> Download:
-        """As `Document.save_part`; threads write the file."""
+        """Like `Document.save_part`; threads write the file."""
         return await self._carry_out(self._save_part(part))
 
     async def _carry_out(self, reader: ContentReader[T]) -> T:
