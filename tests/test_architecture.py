@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CORE = ROOT / "core" / "src" / "urlschemes"
 MAX_MODULES = 12
 """Modules that a folder may hold, `__init__.py` not counted."""
-MAX_CORE_MODULES, MAX_CORE_LINES = 40, 8500
+MAX_CORE_MODULES, MAX_CORE_LINES = 41, 8800
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
 
 # The packages of the core, each with those that it may import. `storage` is at the bottom; `url` and `scheme` may name

@@ -1,4 +1,4 @@
-"""The notation of RFC 1738 section 5: text to a tree of rules, and back.
+"""Rules as a tree, and the notation of RFC 1738 section 5: text to such a tree, and back.
 
 Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets round optional or repeated elements:
 
@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
 from urlschemes.errors import GrammarError
 from urlschemes.storage.package_data import read_from
@@ -32,11 +33,14 @@ __all__ = [
     "Literal",
     "Node",
     "Octets",
+    "Reader",
     "Reference",
     "Repeat",
     "Rule",
     "Sequence",
+    "octets",
     "parse_rules",
+    "references",
     "shared_rules",
 ]
 
@@ -48,15 +52,21 @@ class Node:
 
 
 class Literal(Node):
-    """A quoted literal."""
+    """A quoted literal. Its letters match without regard to case, unless it is `sensitive` (RFC 7405)."""
 
-    __slots__ = ("text",)
+    __slots__ = ("sensitive", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, sensitive: bool = False) -> None:
         self.text = text
+        self.sensitive = sensitive
+
+    @property
+    def quoted(self) -> str:
+        """The literal in quotation marks, as in the occurrences of parts."""
+        return '<">' if self.text == '"' else f'"{self.text}"'
 
     def __str__(self) -> str:
-        return '<">' if self.text == '"' else f'"{self.text}"'
+        return f"%s{self.quoted}" if self.sensitive else self.quoted
 
 
 class Octets(Node):
@@ -85,7 +95,7 @@ class Reference(Node):
 
 
 class Sequence(Node):
-    """A sequence of elements."""
+    """A sequence of elements; without any it is the empty text."""
 
     __slots__ = ("items",)
 
@@ -93,7 +103,7 @@ class Sequence(Node):
         self.items = items
 
     def __str__(self) -> str:
-        return " ".join(f"( {item} )" if isinstance(item, Choice) else str(item) for item in self.items)
+        return " ".join(f"( {item} )" if isinstance(item, Choice) else str(item) for item in self.items) or '""'
 
 
 class Choice(Node):
@@ -181,7 +191,7 @@ class Grammar:
                 rule=name,
                 line=line,
             )
-        for reference in _references(self.rules[name].node):
+        for reference in (each.name for each in references(self.rules[name].node)):
             if reference not in self.rules:
                 meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
                 raise GrammarError(
@@ -195,29 +205,23 @@ class Grammar:
             self._visit(reference, (*path, name), done)
         done.add(name)
 
-    def extended(self, text: str) -> Grammar:
-        """Return the grammar with the rules of `text` added. Raises GrammarError if a rule is defined twice."""
-        own = parse_rules(text)
-        for name, rule in own.items():
-            if name in self.rules:
-                raise GrammarError(
-                    f"rule {name!r} in line {rule.line} is already one of the shared rules of RFC 1738 section 5",
-                    rule=name,
-                    line=rule.line,
-                    hint="leave it out, or choose another name",
-                )
-        return Grammar({**self.rules, **own})
+    def extended(self, text: str, reader: type[Reader] | None = None) -> Grammar:
+        """Return the grammar with the rules of `text` added, which `reader` reads (default: section 5's notation).
+
+        Raises GrammarError if a rule is defined twice.
+        """
+        return Grammar({**self.rules, **(reader or Reader)(text, self.rules).rules()})
 
 
-def _references(node: Node) -> Iterator[str]:
-    """Yield the names of the rules that `node` refers to, in order."""
+def references(node: Node) -> Iterator[Reference]:
+    """Yield the names of rules in `node`, in order."""
     if isinstance(node, Reference):
-        yield node.name
+        yield node
     elif isinstance(node, Repeat):
-        yield from _references(node.item)
+        yield from references(node.item)
     elif isinstance(node, Sequence | Choice):
         for item in node.items:
-            yield from _references(item)
+            yield from references(item)
 
 
 _TOKEN = re.compile(
@@ -241,20 +245,36 @@ _MAX_REPETITIONS = 1_000_000
 _SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
 
 
-class _Parser:
-    """A parser that takes tokens from left to right, with one method for each level of the notation."""
+class Reader:
+    """A reader of one text, which takes tokens from left to right, with one method for each level of the notation.
 
-    def __init__(self, text: str) -> None:
+    `known` are the rules that the text may use, and may not define again. Readers of other notations are subclasses.
+    """
+
+    tokens_of: ClassVar = _TOKEN
+    """The tokens; groups are their kinds."""
+    bar: ClassVar = "|"
+    """The mark between alternatives."""
+    defines: ClassVar = frozenset({"="})
+    """The marks between the name of a rule and its definition."""
+    has_zero_times: ClassVar = False
+    """True if an element may be repeated 0 times."""
+    hint: ClassVar = 'write a literal in quotation marks, as in "/", and `|` between alternatives'
+    """The hint for a character that begins no token."""
+
+    def __init__(self, text: str, known: Mapping[str, Rule] = MappingProxyType({})) -> None:
+        self.known = known
+        self.found: dict[str, Rule] = {}
         self.tokens: list[tuple[str, str, int]] = []
         self.sections: dict[int, str] = {}
         line, position = 1, 0
         while position < len(text):
-            found = _TOKEN.match(text, position)
+            found = self.tokens_of.match(text, position)
             if found is None:
                 raise GrammarError(
                     f"invalid character {text[position]!r} in line {line}: not part of the notation",
                     line=line,
-                    hint='write a literal in quotation marks, as in "/", and `|` between alternatives',
+                    hint=self.hint,
                 )
             position = found.end()
             kind = str(found.lastgroup)
@@ -270,47 +290,64 @@ class _Parser:
         self.depth = 0
 
     def take(self) -> tuple[str, str, int]:
+        """Return the next token: its kind, its text, its line."""
         token = self.tokens[self.at]
         self.at += 1
         return token
 
-    def expect(self, mark: str) -> None:
+    def expect(self, *marks: str) -> str:
+        """Return the text of the next token. Raises GrammarError unless it is one of `marks`."""
         _, text, line = self.take()
-        if text != mark:
-            raise _unexpected(text, line, repr(mark))
+        if text not in marks:
+            raise _unexpected(text, line, repr(marks[0]))
+        return text
 
     def rules(self) -> dict[str, Rule]:
-        found: dict[str, Rule] = {}
+        """Return the rules by name, in their order. Raises GrammarError."""
         while self.tokens[self.at][0] != "end":
             kind, name, line = self.take()
             if kind != "name":
                 raise _unexpected(name, line, "the name of a rule")
-            self.expect("=")
+            mark = self.expect("=", *self.defines)
             node = self.choice()
             last = self.tokens[self.at - 1][2]
             section = next((self.sections[n] for n in range(line, last + 1) if n in self.sections), None)
-            if name in found:
-                raise GrammarError(
-                    f"rule {name!r} is defined twice: in line {found[name].line} and in line {line}",
-                    rule=name,
-                    line=line,
-                )
-            found[name] = Rule(name, node, line, section)
-        return found
+            self.define(Rule(name, node, line, section), mark)
+        return self.found
+
+    def define(self, rule: Rule, mark: str) -> None:  # noqa: ARG002  other notations have more marks
+        """Add a rule; `mark` is the mark behind its name. Raises GrammarError if it is defined already."""
+        name, line = rule.name, rule.line
+        if name in self.known:
+            raise GrammarError(
+                f"rule {name!r} in line {line} is already one of the shared rules of RFC 1738 section 5",
+                rule=name,
+                line=line,
+                hint="leave it out, or choose another name",
+            )
+        if name in self.found:
+            raise GrammarError(
+                f"rule {name!r} is defined twice: in line {self.found[name].line} and in line {line}",
+                rule=name,
+                line=line,
+            )
+        self.found[name] = rule
 
     def choice(self) -> Node:
+        """Return the next alternatives, or the only one."""
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             line = self.tokens[self.at][2]
             raise GrammarError(f"too many nested brackets in line {line}: expected at most {_MAX_DEPTH}", line=line)
         items = [self.sequence()]
-        while self.tokens[self.at][1] == "|" and self.tokens[self.at][0] == "mark":
+        while self.tokens[self.at][:2] == ("mark", self.bar):
             self.at += 1
             items.append(self.sequence())
         self.depth -= 1
         return items[0] if len(items) == 1 else Choice(tuple(items))
 
     def sequence(self) -> Node:
+        """Return the next elements up to a mark, or the only one."""
         items: list[Node] = []
         while self.starts_element():
             items.append(self.element())
@@ -320,52 +357,65 @@ class _Parser:
         return items[0] if len(items) == 1 else Sequence(tuple(items))
 
     def starts_element(self) -> bool:
+        """Return True if the next token begins an element."""
         kind, text, _ = self.tokens[self.at]
         if kind == "name":
-            return self.tokens[self.at + 1][1] != "="
-        return kind in {"literal", "octets", "times"} or (kind == "mark" and text in "[(")
+            return self.tokens[self.at + 1][1] not in self.defines
+        return kind != "end" if kind != "mark" else text in "[("
 
     def element(self) -> Node:
+        """Return the next element."""
         kind, text, line = self.take()
-        if kind == "literal":
-            return Literal('"' if text == '<">' else text[1:-1])
-        if kind == "name":
-            return Reference(text)
-        if kind == "octets":
-            first, _, last = text[2:].partition("-")
-            octets = Octets(int(first, 16), int(last or first, 16))
-            if octets.high < octets.low:
-                raise GrammarError(f"invalid range {text!r} in line {line}: it ends before it begins", line=line)
-            return octets
         if kind == "times":
-            least, star, most = text.partition("*")
+            least, most = self.times(text, line)
             if not self.starts_element():
                 raise GrammarError(
                     f"invalid repetition {text!r} in line {line}: expected an element after it", line=line
                 )
-            item = self.element()
-            if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
-                item = item.item  # section 5 uses brackets around optional or repeated elements
-            if (
-                len(least) > 10
-                or len(most) > 10
-                or int(least or 0) > _MAX_REPETITIONS
-                or int(most or 0) > _MAX_REPETITIONS
-            ):
-                raise GrammarError(
-                    f"invalid repetition in line {line}: expected at most {_MAX_REPETITIONS:,} times", line=line
-                )
-            low, high = int(least or 0), int(most) if most else None if star else int(least)
-            if high is not None and (high < low or high == 0):
-                problem = "the maximum is 0" if high == 0 else "the maximum is less than the minimum"
-                raise GrammarError(f"invalid repetition {text!r} in line {line}: {problem}", line=line)
-            return Repeat(item, low, high)
+            return self.repeated(self.element(), least, most)
+        if kind != "mark":
+            return self.terminal(kind, text, line)
         inner = self.choice()
         if text == "(":
             self.expect(")")
             return inner
         self.expect("]")
         return Repeat(inner, 0, 1)
+
+    def times(self, text: str, line: int) -> tuple[int, int | None]:
+        """Return the minimum and the maximum of the repetition `text`."""
+        least, star, most = text.partition("*")
+        if len(least) > 10 or len(most) > 10 or int(least or 0) > _MAX_REPETITIONS or int(most or 0) > _MAX_REPETITIONS:
+            raise GrammarError(
+                f"invalid repetition in line {line}: expected at most {_MAX_REPETITIONS:,} times", line=line
+            )
+        low, high = int(least or 0), int(most) if most else None if star else int(least)
+        if high is not None and (high < low or (high == 0 and not self.has_zero_times)):
+            problem = "the maximum is 0" if high == 0 else "the maximum is less than the minimum"
+            raise GrammarError(f"invalid repetition {text!r} in line {line}: {problem}", line=line)
+        return low, high
+
+    def repeated(self, item: Node, least: int, most: int | None) -> Node:
+        """Return `item` with a count before it."""
+        if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
+            item = item.item  # section 5 uses brackets around optional or repeated elements
+        return Repeat(item, least, most)
+
+    def terminal(self, kind: str, text: str, line: int) -> Node:
+        """Return the element that is one token."""
+        if kind == "literal":
+            return Literal('"' if text == '<">' else text[1:-1])
+        if kind == "name":
+            return Reference(text)
+        first, _, last = text[2:].partition("-")
+        return octets(int(first, 16), int(last or first, 16), text, line)
+
+
+def octets(low: int, high: int, text: str, line: int) -> Octets:
+    """Return the octets from `low` to `high`, which `text` names. Raises GrammarError if it ends before it begins."""
+    if high < low:
+        raise GrammarError(f"invalid range {text!r} in line {line}: it ends before it begins", line=line)
+    return Octets(low, high)
 
 
 def _unexpected(text: str, line: int, expected: str) -> GrammarError:
@@ -375,7 +425,7 @@ def _unexpected(text: str, line: int, expected: str) -> GrammarError:
 
 def parse_rules(text: str) -> dict[str, Rule]:
     """Return the rules of a text in the notation of section 5, by name, in their order. Raises GrammarError."""
-    return _Parser(text).rules()
+    return Reader(text).rules()
 
 
 _shared: Grammar | None = None

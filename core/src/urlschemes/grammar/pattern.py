@@ -230,13 +230,18 @@ def _ambiguous(one: str, other: str) -> GrammarError:
 
 def _literal(items: "list[Element]", index: int) -> tuple[int, str]:
     """Return how many of `items` spell a literal from `index` on, and its expression."""
-    text = ""
+    pieces: list[list[str]] = []
     for item in items[index:]:
         if not isinstance(item, Characters) or item.literal is None:
             break
-        text += item.literal[item.offset]
-    pieces = re.findall("[A-Za-z]+|[^A-Za-z]+", text)
-    return len(text), "".join(f"(?i:{piece})" if piece[0].isalpha() else re.escape(piece) for piece in pieces)
+        character = item.literal[item.offset]
+        flag = "i" if item.mask.bit_count() > 1 else ""
+        if pieces and pieces[-1][0] == flag:
+            pieces[-1][1] += character
+        else:
+            pieces.append([flag, character])
+    expression = "".join(f"(?i:{text})" if flag else re.escape(text) for flag, text in pieces)
+    return sum(len(text) for _, text in pieces), expression
 
 
 def _class(mask: int) -> str:

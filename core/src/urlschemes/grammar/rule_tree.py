@@ -161,7 +161,7 @@ class _Expander:
             self.size += len(node.text)
             if self.size > _MAX_CHARACTERS:
                 raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
-            return self.marked(_literal(node.text, path), (*path, str(node)))
+            return self.marked(_literal(node, path), (*path, node.quoted))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
         if isinstance(node, Repeat):
@@ -202,10 +202,12 @@ class _Expander:
         return _encoded(octets, *octets_held(item))
 
 
-def _literal(text: str, path: tuple[str, ...]) -> Element:
+def _literal(node: Literal, path: tuple[str, ...]) -> Element:
+    text = node.text
     if not text.isascii():
         raise GrammarError(f"the literal {text!r} of rule {path[-1]!r} has a character outside US-ASCII", rule=path[-1])
-    return _series([Characters(_mask_of(character), path, text, offset) for offset, character in enumerate(text)])
+    mask_of = mask if node.sensitive else _mask_of
+    return _series([Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)])
 
 
 def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:

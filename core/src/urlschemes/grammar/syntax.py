@@ -34,9 +34,10 @@ __all__ = ["Syntax"]
 class Syntax:
     """The syntax of the URLs of one scheme.
 
-    `bnf` is the scheme's own text, `rule` the rule that its URLs derive from, `hierarchy` the rule whose `/` divide
-    levels (None if the scheme is not hierarchical, section 2.3), `section` where the rules are defined that do not say
-    it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as a host followed by `/`.
+    `bnf` is the scheme's own text in the `notation`, `rule` the rule that its URLs derive from, `hierarchy` the rule
+    whose `/` divide levels (None if the scheme is not hierarchical, section 2.3), `section` where the rules are defined
+    that do not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as a host
+    followed by `/`.
 
     The rules are read and checked at once, unless `compiled` holds what an earlier Syntax of the same arguments
     returned. Raises GrammarError for rules that no pattern can be made of; LookupError, TypeError or ValueError for
@@ -55,6 +56,7 @@ class Syntax:
         "fault_pattern",
         "groups",
         "hierarchy",
+        "notation",
         "on_compile",
         "parts",
         "rule",
@@ -70,6 +72,7 @@ class Syntax:
         *,
         hierarchy: str | None = None,
         section: str = "",
+        notation: str = "rfc1738",
         slash_may_be_omitted: bool = False,
         compiled: Mapping[str, Any] | None = None,
         on_compile: Callable[[Syntax], object] | None = None,
@@ -77,6 +80,7 @@ class Syntax:
         self.bnf = bnf
         self.rule = rule
         self.section = section
+        self.notation = notation
         self.hierarchy = hierarchy
         self.slash_may_be_omitted = slash_may_be_omitted
         self.on_compile = on_compile
@@ -127,7 +131,7 @@ class Syntax:
     def grammar(self) -> Grammar:
         """The rules, with the shared ones."""
         if self._grammar is None:
-            self._grammar = grammar_of(self.bnf, self.rule, self.hierarchy, self.parts)
+            self._grammar = grammar_of(self.bnf, self.rule, self.hierarchy, self.parts, self.notation)
         return self._grammar
 
     @property

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from urlschemes.grammar.bnf import Grammar, Node, Rule
     from urlschemes.grammar.part import Part
 
-__all__ = ["automaton_of", "complete_parts", "division", "grammar_of"]
+__all__ = ["NOTATIONS", "automaton_of", "complete_parts", "division", "grammar_of"]
+
+NOTATIONS = ("rfc1738", "abnf")
+"""The notations in which a record may write its rules."""
 
 _XCHARS = mask(XCHAR + "%")
 _PERCENT = 1 << ord("%")
@@ -33,9 +36,14 @@ _ZEROS = 12
 """One more than the zeros that are tried before a digit, for a part that is a number."""
 
 
-def grammar_of(bnf: str, rule: str, hierarchy: str | None, parts: Mapping[str, Part]) -> Grammar:
+def grammar_of(bnf: str, rule: str, hierarchy: str | None, parts: Mapping[str, Part], notation: str) -> Grammar:
     """Return the rules of the text `bnf` and the shared ones. Raises GrammarError for mistakes in the text."""
-    grammar = shared_rules().extended(bnf)
+    if notation == "abnf":
+        from urlschemes.grammar.abnf import ABNFReader  # late: few records need it
+
+        grammar = shared_rules().extended(bnf, ABNFReader)
+    else:
+        grammar = shared_rules().extended(bnf)
     second = [part.decoded for part in parts.values() if part.decoded]
     for name in (rule, *([hierarchy] if hierarchy else []), *second):
         if name not in grammar.rules:

@@ -16,6 +16,7 @@ from urlschemes.grammar import bnf
 from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.grammar.syntax_builder import NOTATIONS
 from urlschemes.storage import cache
 
 if TYPE_CHECKING:
@@ -258,10 +259,18 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
     text, rule = table.take("bnf", str), table.take("rule", str)
     hierarchy = table.take("hierarchy", str, None)
     slash = table.take("slash_may_be_omitted", bool, False)
+    notation = table.take("notation", str, "rfc1738")
+    if notation not in NOTATIONS:
+        raise table.wrong("notation", f"one of {', '.join(NOTATIONS)}")
     table.done()
     section = reference.partition(";")[0]
     key = json.dumps([sys.version, _core_state(), given, section], default=str)
-    arguments: dict[str, Any] = {"hierarchy": hierarchy, "section": section, "slash_may_be_omitted": slash}
+    arguments: dict[str, Any] = {
+        "hierarchy": hierarchy,
+        "section": section,
+        "notation": notation,
+        "slash_may_be_omitted": slash,
+    }
     cached = cache.load("syntax", key)
     if cached is not None:
         return Syntax(text, rule, parts, compiled=cached, **arguments)
