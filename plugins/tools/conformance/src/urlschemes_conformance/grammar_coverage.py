@@ -127,7 +127,8 @@ class _Place:
         """All texts that derive, or None if there are many; letters of longer literals in one case."""
         node = self.node
         if isinstance(node, Literal):
-            return frozenset({node.text, node.text.lower(), node.text.upper()} if len(node.text) == 1 else {node.text})
+            both_cases = len(node.text) == 1 and not node.sensitive
+            return frozenset({node.text, node.text.lower(), node.text.upper()} if both_cases else {node.text})
         if isinstance(node, Octets):
             return frozenset(map(chr, range(node.low, node.high + 1)))
         if isinstance(node, Repeat):
@@ -162,8 +163,10 @@ class _Grammar:
             for rule in {part.decoded for part in place.parts if part.decoded}:
                 place.second_grammar = self._place(Reference(rule), path)
             return place
-        if isinstance(node, Literal | Octets):
-            return _Place(node, path, self._parts_at((*path, str(node))), [])
+        if isinstance(node, Literal):
+            return _Place(node, path, self._parts_at((*path, node.quoted)), [])
+        if isinstance(node, Octets):
+            return _Place(node, path, [], [])
         inner = [node.item] if isinstance(node, Repeat) else node.items  # type: ignore[attr-defined]
         return _Place(node, path, [], [self._place(item, path) for item in inner])
 
@@ -283,7 +286,7 @@ class _Chart:
         node = place.node
         if isinstance(node, Literal):
             end = start + len(node.text)
-            return frozenset({end} if _same(self.text[start:end], node.text) else ())
+            return frozenset({end} if _same(self.text[start:end], node) else ())
         if isinstance(node, Octets):
             here = self.text[start : start + 1]
             return frozenset({start + 1} if here and node.low <= ord(here) <= node.high else ())
@@ -390,8 +393,8 @@ class _Chart:
                     back.append(before)
 
 
-def _same(text: str, literal: str) -> bool:
-    return text == literal or (text.isascii() and text.lower() == literal.lower())
+def _same(text: str, literal: Literal) -> bool:
+    return text == literal.text or (not literal.sensitive and text.isascii() and text.lower() == literal.text.lower())
 
 
 def _octets(text: str, start: int) -> Iterator[tuple[int, int]]:
@@ -444,7 +447,8 @@ def _may_be_empty(place: _Place) -> bool:
 def _alphabet(place: _Place) -> frozenset[int]:
     """Return the octets in the texts that a place of a second grammar derives."""
     if isinstance(place.node, Literal):
-        return frozenset((place.node.text.lower() + place.node.text.upper()).encode())
+        text = place.node.text
+        return frozenset((text if place.node.sensitive else text.lower() + text.upper()).encode())
     if isinstance(place.node, Octets):
         return frozenset(range(place.node.low, place.node.high + 1))
     return frozenset[int]().union(*map(_alphabet, place.items))

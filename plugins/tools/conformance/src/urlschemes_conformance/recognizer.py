@@ -56,7 +56,8 @@ class Recognizer:
             inner_path = (*path, node.name)
             return self._with_part_rules(("node", self.syntax.grammar.rules[node.name].node, inner_path), inner_path)
         if isinstance(node, Literal):
-            return self._with_part_rules(("text", node.text.lower()), (*path, str(node)))
+            state = ("exactly", node.text) if node.sensitive else ("text", node.text.lower())
+            return self._with_part_rules(state, (*path, node.quoted))
         if isinstance(node, Octets):
             return ("octet", node.low, node.high)
         if isinstance(node, Repeat):
@@ -101,6 +102,8 @@ class Recognizer:
         if kind == "text":
             same = character.isascii() and character.lower() == state[1][0]
             return (("text", state[1][1:]) if state[1][1:] else EMPTY) if same else NOTHING
+        if kind == "exactly":
+            return (("exactly", state[1][1:]) if state[1][1:] else EMPTY) if character == state[1][0] else NOTHING
         if kind == "or":
             return _either(self.after(item, character) for item in state[1])
         if kind == "then":
@@ -197,8 +200,9 @@ class _AllDerivations:
             return self.marked(self.node(self.syntax.grammar.rules[node.name].node, path, start), path, start)
         if isinstance(node, Literal):
             end = start + len(node.text)
-            same = self.text[start:end].lower() == node.text.lower()
-            return self.marked(frozenset({(end, frozenset())}) if same else frozenset(), (*path, str(node)), start)
+            here = self.text[start:end]
+            same = here == node.text or (not node.sensitive and here.lower() == node.text.lower())
+            return self.marked(frozenset({(end, frozenset())}) if same else frozenset(), (*path, node.quoted), start)
         if isinstance(node, Octets):
             here = self.text[start : start + 1]
             same = here != "" and node.low <= ord(here) <= node.high

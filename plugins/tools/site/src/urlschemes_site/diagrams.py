@@ -62,7 +62,7 @@ def _item_of(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
     if isinstance(node, Reference):
         return railroad.NonTerminal(escaped_line(node.name), href=link(node.name))
     if isinstance(node, Sequence):
-        return railroad.Sequence(*(_item_of(item, link) for item in node.items))
+        return railroad.Sequence(*(_item_of(item, link) for item in node.items)) if node.items else railroad.Skip()
     if isinstance(node, Choice):
         return _alternatives(node, link)
     if isinstance(node, Repeat):

@@ -53,6 +53,8 @@ def pieces(node: Node) -> Iterator[Piece]:
             if index:
                 yield Piece("mark", " | ")
             yield from pieces(item)
+    elif isinstance(node, Sequence) and not node.items:
+        yield Piece("literal", str(node))
     elif isinstance(node, Sequence):
         for index, item in enumerate(node.items):
             if index:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import URLError
-from urlschemes.grammar.bnf import parse_rules
+from urlschemes.grammar.bnf import shared_rules
 from urlschemes_access import Policy
 from urlschemes_site.diagrams import svg_diagram
 from urlschemes_site.examples import parsed_examples
@@ -123,8 +123,8 @@ def scheme_page(registry: Registry, record: Registration) -> SchemePage:
     """Return the content of the page of a scheme; nothing of its plugin is imported."""
     why = registry.why(record.scheme)
     active = next((claim for claim in why.claims if claim.state == "active"), None)
-    own = parse_rules(record.syntax.bnf)
     grammar = record.syntax.grammar.rules
+    own = {name: rule for name, rule in grammar.items() if name not in shared_rules().rules}
     examples: tuple[Example, ...] = ()
     problem = None
     try:
