@@ -1,8 +1,8 @@
 """An independent opinion on whether a text derives from a BNF, to compare the fast pattern with.
 
-`Recognizer` computes the derivative of the rules by each character in turn (Brzozowski, 1964), from the tree of the
-notation. It uses no automaton, no regular expression and nothing of `urlschemes.grammar.pattern`. For a part with a
-second grammar, two rules are derived in parallel: one by the characters, the other by the octets that they encode.
+`Recognizer` computes the derivative of the rules by each character in turn, from the tree of the notation. It uses no
+automaton, no regular expression and nothing of `urlschemes.grammar.pattern`. For a part with a second grammar, two
+rules are derived in parallel: one by the characters, the other by the octets that they encode.
 `derivations` tries all alternatives of the tree, and returns every division of a short text into parts.
 """
 
@@ -10,65 +10,63 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat, Sequence
+from urlschemes_conformance.derivatives import EMPTY, NOTHING, Derivatives, State, then
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from urlschemes.grammar.bnf import Grammar
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Comparison", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
-
-State: TypeAlias = tuple[Any, ...]
-"""The rest of a derivation: a tuple with a tag."""
-
-EMPTY: State = ("empty",)
-NOTHING: State = ("nothing",)
+__all__ = ["Comparison", "NodeRules", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
 
 
-class Recognizer:
+class NodeRules(Derivatives):
+    """The texts that derive from the rule `start` of a grammar."""
+
+    def __init__(self, grammar: Grammar, start: str) -> None:
+        super().__init__()
+        self.rules = grammar.rules
+        self.start = ("name", Reference(start), ())
+
+    def unfold(self, state: State) -> State:
+        """Return the state of a node of the notation, which may have names within."""
+        _, node, path = state
+        if isinstance(node, Reference):
+            inner_path = (*path, node.name)
+            return self._with_part_rules(("name", self.rules[node.name].node, inner_path), inner_path)
+        if isinstance(node, Literal):
+            literal = ("exactly", node.text) if node.sensitive else ("text", node.text.lower())
+            return self._with_part_rules(literal, (*path, node.quoted))
+        if isinstance(node, Octets):
+            return ("octet", node.low, node.high)
+        if isinstance(node, Repeat):
+            return ("times", ("name", node.item, path), node.least, node.most)
+        if isinstance(node, Choice):
+            return ("or", frozenset(("name", item, path) for item in node.items))
+        assert isinstance(node, Sequence)
+        whole = EMPTY
+        for item in reversed(node.items):
+            whole = then(("name", item, path), whole)
+        return whole
+
+    def _with_part_rules(self, state: State, path: tuple[str, ...]) -> State:  # noqa: ARG002  see Recognizer
+        return state
+
+
+class Recognizer(NodeRules):
     """Recognizes, slowly, the texts that derive from the rules of `syntax`.
 
     The exclusions and second grammars of its parts are respected.
     """
 
     def __init__(self, syntax: Syntax) -> None:
+        super().__init__(syntax.grammar, syntax.rule)
         self.syntax = syntax
-        self.start: State = ("node", Reference(syntax.rule), ())
-        self.after = cache(self._after)
-        self.nullable = cache(self._nullable)
-
-    def accepts(self, text: str) -> bool:
-        """Return True if `text` derives."""
-        state = self.start
-        for character in text:
-            state = self.after(state, character)
-            if state == NOTHING:
-                return False
-        return self.nullable(state)
-
-    def _unfold(self, state: State) -> State:
-        _, node, path = state
-        if isinstance(node, Reference):
-            inner_path = (*path, node.name)
-            return self._with_part_rules(("node", self.syntax.grammar.rules[node.name].node, inner_path), inner_path)
-        if isinstance(node, Literal):
-            state = ("exactly", node.text) if node.sensitive else ("text", node.text.lower())
-            return self._with_part_rules(state, (*path, node.quoted))
-        if isinstance(node, Octets):
-            return ("octet", node.low, node.high)
-        if isinstance(node, Repeat):
-            return ("times", ("node", node.item, path), node.least, node.most)
-        if isinstance(node, Choice):
-            return ("or", frozenset(("node", item, path) for item in node.items))
-        assert isinstance(node, Sequence)
-        state = EMPTY
-        for item in reversed(node.items):
-            state = _then(("node", item, path), state)
-        return state
 
     def _with_part_rules(self, state: State, path: tuple[str, ...]) -> State:
         parts = [part for part in self.syntax.parts.values() if any(path[-len(at) :] == at for at in part.at)]
@@ -76,52 +74,29 @@ class Recognizer:
         if octets:
             state = ("without", state, octets, "")
         for rule in {part.decoded for part in parts if part.decoded}:
-            state = ("decoded", state, ("node", Reference(rule), path), "")
+            state = ("decoded", state, ("name", Reference(rule), path), "")
         return state
 
+    def leaves(self) -> Iterator[State]:
+        """Yield the states of characters within the start, and of those that tell one octet from another."""
+        yield from super().leaves()
+        for part in self.syntax.parts.values():
+            if part.exclude or part.decoded:
+                yield ("exactly", "%0123456789ABCDEFabcdef" + "".join(map(chr, part.exclude)))
+
     def _nullable(self, state: State) -> bool:
-        kind = state[0]
-        if kind == "node":
-            return self.nullable(self._unfold(state))
-        if kind == "or":
-            return any(map(self.nullable, state[1]))
-        if kind == "then":
-            return self.nullable(state[1]) and self.nullable(state[2])
-        if kind == "times":
-            return state[2] == 0 or self.nullable(state[1])
-        if kind == "without":
+        if state[0] == "without":
             return self.nullable(state[1])
-        if kind == "decoded":
+        if state[0] == "decoded":
             return not state[3] and self.nullable(state[1]) and self.nullable(state[2])
-        return state == EMPTY
+        return super()._nullable(state)
 
     def _after(self, state: State, character: str) -> State:
-        kind = state[0]
-        if kind == "node":
-            return self.after(self._unfold(state), character)
-        if kind == "text":
-            same = character.isascii() and character.lower() == state[1][0]
-            return (("text", state[1][1:]) if state[1][1:] else EMPTY) if same else NOTHING
-        if kind == "exactly":
-            return (("exactly", state[1][1:]) if state[1][1:] else EMPTY) if character == state[1][0] else NOTHING
-        if kind == "or":
-            return _either(self.after(item, character) for item in state[1])
-        if kind == "then":
-            first = _then(self.after(state[1], character), state[2])
-            return _either((first, self.after(state[2], character))) if self.nullable(state[1]) else first
-        if kind == "times":
-            _, item, least, most = state
-            if most == 0:
-                return NOTHING
-            rest = ("times", item, max(least - 1, 0), None if most is None else most - 1)
-            return _then(self.after(item, character), rest)
-        if kind == "octet":
-            return EMPTY if state[1] <= ord(character) <= state[2] else NOTHING
-        if kind == "without":
+        if state[0] == "without":
             return self._without(state, character)
-        if kind == "decoded":
+        if state[0] == "decoded":
             return self._decoded(state, character)
-        return NOTHING
+        return super()._after(state, character)
 
     def _without(self, state: State, character: str) -> State:
         _, inner, octets, partial = state
@@ -150,28 +125,6 @@ def _octet(written: str) -> tuple[int | None, str]:
     if len(written) < 3:
         return None, written
     return int(written[1:], 16), ""
-
-
-def _then(first: State, second: State) -> State:
-    if NOTHING in (first, second):
-        return NOTHING
-    if first == EMPTY:
-        return second
-    if second == EMPTY:
-        return first
-    if first[0] == "then":
-        return ("then", first[1], _then(first[2], second))
-    return ("then", first, second)
-
-
-def _either(states: Any) -> State:
-    flat: set[State] = set()
-    for state in states:
-        flat |= state[1] if state[0] == "or" else {state}
-    flat.discard(NOTHING)
-    if not flat:
-        return NOTHING
-    return flat.pop() if len(flat) == 1 else ("or", frozenset(flat))
 
 
 Spans: TypeAlias = frozenset[tuple[str, int, int]]

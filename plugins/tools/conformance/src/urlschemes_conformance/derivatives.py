@@ -1,0 +1,246 @@
+"""Derivatives of rules by characters (Brzozowski, 1964), and the proof that two sets of rules derive the same texts.
+
+The derivative of a rule by a character is what must follow the character. A text derives from a rule if the last of its
+derivatives derives the empty text. A rule has finitely many derivatives; two rules derive the same texts if no text
+leads to two derivatives of which only one derives the empty text. `difference` tries all of them.
+
+`ABNFRules` reads ABNF by itself: nothing here comes from `urlschemes.grammar`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "State", "difference", "either", "then"]
+
+State: TypeAlias = tuple[Any, ...]
+"""The rest of a derivation: a tuple with a tag."""
+
+EMPTY: State = ("empty",)
+NOTHING: State = ("nothing",)
+
+
+class Derivatives:
+    """The derivatives of states. Subclasses unfold the names of rules, and may have states of their own."""
+
+    start: State
+
+    def __init__(self) -> None:
+        self.after = cache(self._after)
+        self.nullable = cache(self._nullable)
+
+    def accepts(self, text: str) -> bool:
+        """Return True if `text` derives."""
+        state = self.start
+        for character in text:
+            state = self.after(state, character)
+            if state == NOTHING:
+                return False
+        return self.nullable(state)
+
+    def unfold(self, state: State) -> State:
+        """Return the state that the state `("name", ...)` stands for."""
+        raise NotImplementedError
+
+    def leaves(self) -> Iterator[State]:
+        """Yield the states of characters within the start: each tells some characters from others."""
+        unfolded: set[State] = set()
+        ahead = [self.start]
+        while ahead:
+            state = ahead.pop()
+            if state[0] == "name":
+                ahead += [] if state in unfolded else [self.unfold(state)]
+                unfolded.add(state)
+            elif state[0] in {"text", "exactly", "octet"}:
+                yield state
+            else:
+                inner = state[1] if state[0] == "or" else state[1:]
+                ahead += [each for each in inner if isinstance(each, tuple)]
+
+    def _nullable(self, state: State) -> bool:
+        kind = state[0]
+        if kind == "name":
+            return self.nullable(self.unfold(state))
+        if kind == "or":
+            return any(map(self.nullable, state[1]))
+        if kind == "then":
+            return self.nullable(state[1]) and self.nullable(state[2])
+        if kind == "times":
+            return state[2] == 0 or self.nullable(state[1])
+        return state == EMPTY
+
+    def _after(self, state: State, character: str) -> State:
+        kind = state[0]
+        if kind == "name":
+            return self.after(self.unfold(state), character)
+        if kind == "text":
+            same = character.isascii() and character.lower() == state[1][0]
+            return (("text", state[1][1:]) if state[1][1:] else EMPTY) if same else NOTHING
+        if kind == "exactly":
+            return (("exactly", state[1][1:]) if state[1][1:] else EMPTY) if character == state[1][0] else NOTHING
+        if kind == "octet":
+            return EMPTY if state[1] <= ord(character) <= state[2] else NOTHING
+        if kind == "or":
+            return either(self.after(item, character) for item in state[1])
+        if kind == "then":
+            first = then(self.after(state[1], character), state[2])
+            return either((first, self.after(state[2], character))) if self.nullable(state[1]) else first
+        if kind == "times":
+            _, item, least, most = state
+            if most == 0:
+                return NOTHING
+            rest = ("times", item, max(least - 1, 0), None if most is None else most - 1)
+            return then(self.after(item, character), EMPTY if rest[3] == 0 else rest)
+        return NOTHING
+
+
+def then(first: State, second: State) -> State:
+    """Return the state of `first` and `second`, one after the other."""
+    if NOTHING in (first, second):
+        return NOTHING
+    if first == EMPTY:
+        return second
+    if second == EMPTY:
+        return first
+    if first[0] == "then":
+        return ("then", first[1], then(first[2], second))
+    return ("then", first, second)
+
+
+def either(states: Iterable[State]) -> State:
+    """Return the state of alternatives."""
+    flat: set[State] = set()
+    for state in states:
+        flat |= state[1] if state[0] == "or" else {state}
+    flat.discard(NOTHING)
+    if not flat:
+        return NOTHING
+    return flat.pop() if len(flat) == 1 else ("or", frozenset(flat))
+
+
+def difference(one: Derivatives, other: Derivatives) -> str | None:
+    """Return a shortest text that derives from one of the two, but not from both; None if they derive the same."""
+    characters = _representatives([*one.leaves(), *other.leaves()])
+    first = (one.start, other.start)
+    reached_by: dict[tuple[State, State], tuple[tuple[State, State] | None, str]] = {first: (None, "")}
+    ahead = deque([first])
+    while ahead:
+        pair = ahead.popleft()
+        if one.nullable(pair[0]) != other.nullable(pair[1]):
+            text = ""
+            before: tuple[State, State] | None = pair
+            while before is not None:
+                before, character = reached_by[before]
+                text = character + text
+            return text
+        for character in characters:
+            following = (one.after(pair[0], character), other.after(pair[1], character))
+            if following not in reached_by:
+                reached_by[following] = (pair, character)
+                ahead.append(following)
+    return None
+
+
+def _representatives(leaves: Iterable[State]) -> list[str]:
+    """Return one octet, as a character, of each set that no leaf divides."""
+    sets = {frozenset(map(chr, range(256)))}
+    for leaf in set(leaves):
+        if leaf[0] == "octet":
+            members = [frozenset(map(chr, range(leaf[1], leaf[2] + 1)))]
+        else:
+            members = [frozenset({each, each.upper() if leaf[0] == "text" else each}) for each in leaf[1]]
+        for member in members:
+            sets = {piece for each in sets for piece in (each & member, each - member) if piece}
+    return sorted(map(min, sets))
+
+
+_TOKEN = re.compile(r';.*|"[^"]*"|<[^>]*>|%[a-zA-Z](?:"[^"]*"|[0-9A-Fa-f.-]+)|[A-Za-z][A-Za-z0-9-]*|[0-9]+|\S')
+_CORE = """
+ALPHA = %x41-5A / %x61-7A   BIT = "0" / "1"   CHAR = %x01-7F   CR = %x0D   LF = %x0A   CRLF = CR LF
+CTL = %x00-1F / %x7F   DIGIT = %x30-39   DQUOTE = %x22   HEXDIG = DIGIT / "A" / "B" / "C" / "D" / "E" / "F"
+HTAB = %x09   SP = %x20   WSP = SP / HTAB   LWSP = *(WSP / CRLF WSP)   OCTET = %x00-FF   VCHAR = %x21-7E
+"""
+
+
+class ABNFRules(Derivatives):
+    """The texts that derive from the rule `start` of ABNF texts, which the core has read before without complaint.
+
+    Definitions in a text replace those of earlier texts and of the core rules. One in words is no definition.
+    """
+
+    def __init__(self, start: str, *texts: str) -> None:
+        super().__init__()
+        self.start = ("name", start.lower())
+        self.rules: dict[str, State] = {}
+        for text in (_CORE, *texts):
+            self._read([token for token in _TOKEN.findall(text) if token[0] != ";"])
+
+    def unfold(self, state: State) -> State:
+        """Return the definition of a rule. Raises LookupError if there is none."""
+        return self.rules[state[1]]
+
+    def _read(self, tokens: list[str]) -> None:
+        tokens.reverse()
+        while tokens:
+            name, mark = tokens.pop().lower(), tokens.pop()
+            if mark == "=" and tokens[-1] == "/":
+                mark += tokens.pop()
+            words = tokens[-1].startswith("<") and (len(tokens) == 1 or tokens[-3:-2] == ["="])
+            definition = self._alternatives(tokens)
+            if not words:
+                self.rules[name] = either((self.rules[name], definition)) if mark == "=/" else definition
+
+    def _alternatives(self, tokens: list[str]) -> State:
+        found = [self._series(tokens)]
+        while tokens and tokens[-1] == "/":
+            tokens.pop()
+            found.append(self._series(tokens))
+        return either(found)
+
+    def _series(self, tokens: list[str]) -> State:
+        items: list[State] = []
+        while tokens and tokens[-1] not in {"/", ")", "]"} and tokens[-2:-1] != ["="]:
+            items.append(self._repeated(tokens))
+        state = EMPTY
+        for item in reversed(items):
+            state = then(item, state)
+        return state
+
+    def _repeated(self, tokens: list[str]) -> State:
+        least = tokens.pop() if tokens[-1].isdigit() else ""
+        if tokens[-1] != "*":
+            return self._times(self._element(tokens), int(least or 1), int(least or 1))
+        tokens.pop()
+        most = int(tokens.pop()) if tokens[-1].isdigit() else None
+        return self._times(self._element(tokens), int(least or 0), most)
+
+    def _times(self, item: State, least: int, most: int | None) -> State:
+        if (least, most) == (1, 1):
+            return item
+        return EMPTY if most == 0 else ("times", item, least, most)
+
+    def _element(self, tokens: list[str]) -> State:
+        token = tokens.pop()
+        if token in {"(", "["}:
+            inner = self._alternatives(tokens)
+            return self._times(inner, 0, 1) if tokens.pop() == "]" else inner
+        if token[0] == "<":
+            return ("name", token[1:-1].partition(",")[0].lower())
+        if '"' in token:
+            literal = token.partition('"')[2][:-1]
+            if not literal:
+                return EMPTY
+            return ("exactly", literal) if token[:2].lower() == "%s" else ("text", literal.lower())
+        if token[0] != "%":
+            return ("name", token.lower())
+        base = {"x": 16, "d": 10, "b": 2}[token[1].lower()]
+        low, dash, high = token[2:].partition("-")
+        if dash:
+            return ("octet", int(low, base), int(high, base))
+        return ("exactly", "".join(chr(int(each, base)) for each in low.split(".")))

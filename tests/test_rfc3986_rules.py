@@ -1,0 +1,153 @@
+"""The rules of RFC 3986 appendix A, as printed: what the compiler makes of them, and that nothing else is meant.
+
+Two rules are ambiguous for a reader from left to right. `host` is rewritten, and the recognizer, which reads ABNF by
+itself, proves that it derives the same texts; `path` only lists the five kinds of paths, and no rule uses it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import random
+import re
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from urlschemes.errors import GrammarError
+from urlschemes.grammar.abnf import ABNFReader
+from urlschemes.grammar.automaton import Automaton
+from urlschemes.grammar.bnf import Grammar
+from urlschemes.grammar.pattern import compile_tree
+from urlschemes.grammar.rule_tree import expand
+from urlschemes_conformance.derivatives import ABNFRules, difference
+from urlschemes_conformance.recognizer import NodeRules
+
+PRINTED = (Path(__file__).parent / "tables" / "rfc3986_appendix_a.abnf").read_text("utf-8")
+HOST = "host = IP-literal / reg-name"
+"""An IPv4 address is a registered name, too: which of them a host is can be told afterwards."""
+REWRITTEN = re.sub(r"^path .*?\n\n|^host .*?$", "", PRINTED, flags=re.MULTILINE | re.DOTALL) + HOST
+USE_HOST = {"host", "authority", "hier-part", "relative-part", "relative-ref", "absolute-URI", "URI", "URI-reference"}
+SLOW = pytest.mark.slow
+
+
+def grammar(text: str) -> Grammar:
+    return Grammar(ABNFReader(text).rules())
+
+
+@cache
+def compiled(text: str, rule: str) -> re.Pattern[str]:
+    tree = expand(grammar(text), rule, lambda _: None, lambda _: frozenset(), lambda _: None)
+    return re.compile(compile_tree(Automaton(tree)), re.ASCII)
+
+
+def compiles(text: str, rule: str) -> bool:
+    try:
+        return bool(compiled(text, rule))
+    except GrammarError as error:
+        assert "ambiguous" in error.message  # noqa: PT017  other mistakes would be failures
+        return False
+
+
+def test_all_printed_rules_but_two_and_their_users_are_unambiguous() -> None:
+    assert {rule for rule in grammar(PRINTED).rules if not compiles(PRINTED, rule)} == USE_HOST | {"path"}
+
+
+def test_all_rewritten_rules_are_unambiguous() -> None:
+    assert [rule for rule in USE_HOST if not compiles(REWRITTEN, rule)] == []
+
+
+@pytest.mark.parametrize("rule", ["path", "reserved", "IPv6address", pytest.param("URI-reference", marks=SLOW)])
+def test_the_core_reads_the_printed_rules_as_the_recognizer_does(rule: str) -> None:
+    assert difference(ABNFRules(rule, PRINTED), NodeRules(grammar(PRINTED), rule)) is None
+
+
+@pytest.mark.parametrize("rule", ["URI-reference", pytest.param("absolute-URI", marks=SLOW)])
+def test_the_rewritten_rules_derive_what_the_printed_ones_derive(rule: str) -> None:
+    assert difference(ABNFRules(rule, PRINTED), NodeRules(grammar(REWRITTEN), rule)) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ("host = IPv4address / reg-name", "//[::]"),
+        ("host = IP-literal / 1*reg-name-char\nreg-name-char = unreserved / pct-encoded / sub-delims", "//"),
+        ("port = 1*DIGIT", "//:"),
+        ('path-noscheme = segment-nz-nc *( "/" segment-nz )', "!/"),
+        ("fragment = *pchar", "#/"),
+    ],
+)
+def test_the_proof_finds_the_shortest_text_that_a_wrong_rule_changes(changed: str, text: str) -> None:
+    found = difference(ABNFRules("URI-reference", PRINTED), ABNFRules("URI-reference", PRINTED, changed))
+    assert found is not None
+    assert (len(found), found[: len(text) - 1]) == (len(text), text[:-1])
+
+
+TOKENS = ("/", ":", "?", "#", "@", "[", "]", "a", "1", ".", "%41", "%4", "-", "::", "!", "~", "|", " ")
+BEGINNINGS = ("", "a:", "a://", "a://[::1", "a://1.2.3", "a:b", "a://b@c", "a:/b", "a?b", "//a")
+
+
+@pytest.mark.parametrize("length", [2, pytest.param(4, marks=SLOW)])
+def test_the_pattern_accepts_what_the_recognizer_accepts(length: int) -> None:
+    rules = ABNFRules("URI-reference", PRINTED)
+    matches = compiled(REWRITTEN, "URI-reference").fullmatch
+    accepted = 0
+    for beginning, tokens in product(BEGINNINGS, product(TOKENS, repeat=length)):
+        text = beginning + "".join(tokens)
+        assert (matches(text) is not None) == rules.accepts(text), text
+        accepted += matches(text) is not None
+    assert accepted > 300
+
+
+EXAMPLES = """\
+ftp://ftp.is.co.za/rfc/rfc1808.txt http://www.ietf.org/rfc/rfc2396.txt ldap://[2001:db8::7]/c=GB?objectClass?one
+mailto:John.Doe@example.com news:comp.infosystems.www.servers.unix tel:+1-816-555-1212 telnet://192.0.2.16:80/
+urn:oasis:names:specification:docbook:dtd:xml:4.1.2 foo://example.com:8042/over/there?name=ferret#nose
+urn:example:animal:ferret:nose"""
+
+
+@pytest.mark.parametrize("text", EXAMPLES.split())
+def test_the_examples_of_sections_1_and_3_are_urls(text: str) -> None:
+    assert compiled(REWRITTEN, "URI").fullmatch(text)
+    assert not compiled(REWRITTEN, "relative-ref").fullmatch(text)
+
+
+def is_address(text: str) -> bool:
+    try:
+        ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def addresses(count: int) -> list[str]:
+    """Return texts of IPv6 addresses, written in all ways that there are, and as many mutated ones."""
+    chance = random.Random(count)
+    found: list[str] = []
+    while len(found) < count:
+        groups = [f"{chance.getrandbits(4 * chance.randint(1, 4)):{chance.choice('xX')}}" for _ in range(8)]
+        if chance.random() < 0.4:
+            groups[6:] = [".".join(str(chance.getrandbits(8)) for _ in range(4))]
+        if chance.random() < 0.7:
+            start = chance.randint(0, len(groups))
+            end = chance.randint(start, len(groups))
+            text = ":".join(groups[:start]) + "::" + ":".join(groups[end:])
+        else:
+            text = ":".join(groups)
+        found.append(text)
+        for _ in range(chance.randint(1, 3)):
+            at = chance.randint(0, len(text))
+            put = chance.choice(["", ":", "::", ".", "0", "1", "25", "256", "F", "g", "1:", ":2"])
+            text = text[:at] + put + text[at + chance.randint(0, 2) :]
+        found.append(text)
+    return found
+
+
+@pytest.mark.parametrize("count", [4_000, pytest.param(100_000, marks=SLOW)])
+def test_the_rule_of_ipv6_addresses_agrees_with_ipaddress(count: int) -> None:
+    matches = compiled(PRINTED, "IPv6address").fullmatch
+    texts = addresses(count)
+    valid = list(filter(is_address, texts))
+    assert [text for text in texts if matches(text)] == valid
+    assert count / 5 < len(valid) < count * 4 / 5
