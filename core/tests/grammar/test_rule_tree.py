@@ -101,6 +101,37 @@ def test_a_message_names_the_octet_that_must_be_encoded(text: str, message: str)
     assert caught.value.message == message.format('"A", "B", "a", "b"', '"%22" (quotation mark)', '"%20" (blank)')
 
 
+ADDRESSES = """
+u    = "x:" list
+list = item *( "," item )
+item = 1*( ALPHA / "@" / pct )
+pct  = "%" HEXDIG HEXDIG
+pair = word "@" word
+word = 1*%x61-7A / DQUOTE *( " " / "," ) DQUOTE
+"""
+
+
+def test_each_element_of_a_list_is_decoded_by_itself() -> None:
+    syntax = Syntax(ADDRESSES, "u", [Part("pairs", ["list"], element="item", decoded="pair")], notation="abnf")
+    match = syntax.fullmatch("x:a@b,%22%2C%22@c")
+    assert match is not None
+    assert syntax.parts["pairs"].decode(match["pairs"]) == ("a@b", '","@c')
+    assert syntax.parts["pairs"].written('" "@c') == "%22%20%22@c"
+    for text in ("x:a@b%2Cc@d", "x:a,b@c", "x:a@b,", "x:%22,%22@c", "x:a@b@c", "x:A@b"):
+        assert syntax.fullmatch(text) is None
+
+
+def test_escapes_are_found_however_their_digits_are_written() -> None:
+    part = Part("v", ["v"], exclude=[0x22, 0x30])
+    rules = 'u = "x:" v\nv = *( "a" / "%" ( "2" ( "0" / %x32-33 ) / ( "3" / "4" ) HEXDIG ) )'
+    syntax = Syntax(rules, "u", [part], notation="abnf")
+    assert syntax.fullmatch("x:a%20%23%3f%4F")
+    assert not syntax.fullmatch("x:%22")
+    assert not syntax.fullmatch("x:%30")
+    assert part.bare == {ord("a"), ord("A")}
+    assert part.escapes == {0x20, 0x23, *range(0x31, 0x50)}
+
+
 def test_octets_may_be_allowed_as_they_are_encoded_or_both() -> None:
     pair: Part = PairURL.syntax.parts["pair"]
     assert PairURL.syntax.automaton

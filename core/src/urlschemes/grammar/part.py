@@ -70,9 +70,9 @@ class Part:
     `at` are the occurrences: ends of the paths of rule names that lead to them, such as `("port",)` and `("nntpurl",
     "digits")`; the last name may be a quoted literal. A list part is divided by its `division` into elements of the
     rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and become
-    an int. `exclude` are octets that the part never holds. `decoded` is a rule that derives the octets of the part when
-    they are decoded, beside the rule of its text. `says` describes the part, as a hint of errors. `travels` says how
-    the part is sent to a server:
+    an int. `exclude` are octets that the part never holds. `decoded` is a rule that derives the octets of the part, or
+    of each element of a list, when they are decoded, beside the rule of its text. `says` describes the part, as a hint
+    of errors. `travels` says how the part is sent to a server:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -128,6 +128,16 @@ class Part:
 
     def __repr__(self) -> str:
         return f"<Part {self.name}>"
+
+    def decodes(self, path: tuple[str, ...]) -> bool:
+        """Return True if what derives at `path`, decoded, must derive from the rule `decoded`."""
+        if self.decoded is None:
+            return False
+        if self.element is None:
+            return any(path[-len(at) :] == at for at in self.at)
+        return path[-1] == self.element and any(
+            path[start : start + len(at)] == at for at in self.at for start in range(len(path) - len(at))
+        )
 
     @property
     def described(self) -> str:

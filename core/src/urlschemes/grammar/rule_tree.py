@@ -120,12 +120,12 @@ def expand(
     rule: str,
     mark_of: Callable[[tuple[str, ...]], str | None],
     excluded: Callable[[str], frozenset[int]],
-    decoded: Callable[[str], str | None],
+    decoded: Callable[[tuple[str, ...]], str | None],
 ) -> Element:
     """Return the tree of `rule`.
 
-    `mark_of` returns the mark for a path of rule names, `excluded` the octets that a mark must not hold, `decoded` the
-    rule that derives its octets when they are decoded, if there is one.
+    `mark_of` returns the mark for a path of rule names, `excluded` the octets that a mark must not hold. `decoded`
+    returns the rule that derives the octets of what is at a path when they are decoded, if there is one.
     """
     return _Expander(grammar, mark_of, excluded, decoded).node(Reference(rule), ())
 
@@ -136,7 +136,7 @@ class _Expander:
         grammar: Grammar,
         mark_of: Callable[[tuple[str, ...]], str | None],
         excluded: Callable[[str], frozenset[int]],
-        decoded: Callable[[str], str | None],
+        decoded: Callable[[tuple[str, ...]], str | None],
     ) -> None:
         self.rules = grammar.rules
         self.mark_of = mark_of
@@ -172,15 +172,12 @@ class _Expander:
         return _variants([self.node(item, path) for item in node.items], path)
 
     def marked(self, item: Element, path: tuple[str, ...]) -> Element:
-        mark = self.mark_of(path)
-        if mark is None:
-            return item
-        if octets := self.excluded(mark):
+        mark, rule = self.mark_of(path), self.decoded(path)
+        if mark is not None and (octets := self.excluded(mark)):
             item = _excluding(item, octets, path)
-        rule = self.decoded(mark)
         if rule is not None:
             item = self.decodes(item, rule, path)
-        return Marked(item, mark, path[-1])
+        return item if mark is None else Marked(item, mark, path[-1])
 
     def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
         """Return `item` restricted to texts whose decoded octets derive from `rule`."""
@@ -343,21 +340,26 @@ def escaped_octets(item: Element) -> frozenset[int]:
     if isinstance(item, Variants):
         each = [escaped_octets(inner) for inner in item.items]
         return frozenset().union(*each) if all(each) else frozenset()
-    if isinstance(item, Series) and len(item.items) == 3:
-        percent, first, second = item.items
-        if (
-            isinstance(percent, Characters)
-            and isinstance(first, Characters)
-            and isinstance(second, Characters)
-            and percent.mask == _PERCENT
-            and not (first.mask | second.mask) & ~_HEX
-        ):
+    match item:
+        case Series(items=[Characters(mask=mask), Characters() as first, Characters() as second]) if mask == _PERCENT:
+            return _octets_of(first, second)
+        case Series(items=[Characters(mask=mask), Variants(items=digits)]) if mask == _PERCENT:
+            # Alternatives of which only the percent sign was factored out.
+            each = [_octets_of(*two.items) if isinstance(two, Series) else frozenset[int]() for two in digits]
+            return frozenset().union(*each) if all(each) else frozenset()
+    return frozenset()
+
+
+def _octets_of(*digits: Element) -> frozenset[int]:
+    """Return the octets that two hexadecimal digits write; none if `digits` are anything else."""
+    match digits:
+        case [Characters(mask=first), Characters(mask=second)] if not (first | second) & ~_HEX:
             return frozenset(
                 high * 16 + low
                 for high in range(16)
-                if first.mask & _mask_of(f"{high:x}")
+                if first & _mask_of(f"{high:x}")
                 for low in range(16)
-                if second.mask & _mask_of(f"{low:x}")
+                if second & _mask_of(f"{low:x}")
             )
     return frozenset()
 
@@ -418,10 +420,15 @@ def with_whole_escapes(items: list[Element]) -> Iterator[Element]:
     """Yield the elements of a series, each escape among them as one."""
     index = 0
     while index < len(items):
-        three = Series(items[index : index + 3])
-        escape = bool(escaped_octets(three))
-        yield three if escape else items[index]
-        index += 3 if escape else 1
+        for length in (3, 2):
+            escape = Series(items[index : index + length])
+            if escaped_octets(escape):
+                yield escape
+                index += length
+                break
+        else:
+            yield items[index]
+            index += 1
 
 
 def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:

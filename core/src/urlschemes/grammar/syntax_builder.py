@@ -196,8 +196,10 @@ def _expanded(grammar: Grammar, rule: str, parts: Mapping[str, Part], exclude: M
                     return part.mark
         return None
 
-    decoded = {part.mark: part.decoded for part in parts.values()}
-    return expand(grammar, rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded.get)
+    def decoded(path: tuple[str, ...]) -> str | None:
+        return next((part.decoded for part in parts.values() if part.decodes(path)), None)
+
+    return expand(grammar, rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded)
 
 
 def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:

@@ -160,7 +160,7 @@ class _Grammar:
         if isinstance(node, Reference):
             path = (*path, node.name)
             place = _Place(node, path, self._parts_at(path), [self._place(self.rules[node.name].node, path)])
-            for rule in {part.decoded for part in place.parts if part.decoded}:
+            for rule in {part.decoded for part in self.parts if part.decoded and part.decodes(path)}:
                 place.second_grammar = self._place(Reference(rule), path)
             return place
         if isinstance(node, Literal):

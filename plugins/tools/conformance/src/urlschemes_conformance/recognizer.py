@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from urlschemes.grammar.bnf import Grammar
-    from urlschemes.grammar.part import Part
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["Comparison", "NodeRules", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
@@ -73,7 +72,7 @@ class Recognizer(NodeRules):
         octets = frozenset[int]().union(*(part.exclude for part in parts))
         if octets:
             state = ("without", state, octets, "")
-        for rule in {part.decoded for part in parts if part.decoded}:
+        for rule in {part.decoded for part in self.syntax.parts.values() if part.decoded and part.decodes(path)}:
             state = ("decoded", state, ("name", Reference(rule), path), "")
         return state
 
@@ -184,24 +183,26 @@ class _AllDerivations:
     def marked(
         self, ways: frozenset[tuple[int, Spans]], path: tuple[str, ...], start: int
     ) -> frozenset[tuple[int, Spans]]:
-        part = next((p for p in self.syntax.parts.values() if any(path[-len(at) :] == at for at in p.at)), None)
-        if part is None:
+        parts = self.syntax.parts.values()
+        part = next((each for each in parts if any(path[-len(at) :] == at for at in each.at)), None)
+        rule = next((each.decoded for each in parts if each.decodes(path)), None)
+        if part is None and rule is None:
             return ways
         found = set()
         for end, marks in ways:
             octets, places = self.octets(start, end)
-            if part.exclude.isdisjoint(octets):
-                spans = marks | {(part.mark, start, end)}
-                found |= {(end, spans | more) for more in self.second(part, path, octets, places)}
+            if part is None or part.exclude.isdisjoint(octets):
+                spans = marks if part is None else marks | {(part.mark, start, end)}
+                found |= {(end, spans | more) for more in self.second(rule, path, octets, places)}
         return frozenset(found)
 
-    def second(self, part: Part, path: tuple[str, ...], octets: list[int], places: list[int]) -> Iterator[Spans]:
-        """Yield the spans of each derivation of the octets of `part` by its second grammar, if it has one."""
-        if part.decoded is None:
+    def second(self, rule: str | None, path: tuple[str, ...], octets: list[int], places: list[int]) -> Iterator[Spans]:
+        """Yield the spans of each derivation of the octets from the second grammar `rule`, if there is one."""
+        if rule is None:
             yield frozenset()
             return
         inner = _AllDerivations(self.syntax, "".join(map(chr, octets)), encoded=False)
-        for end, marks in inner.node(Reference(part.decoded), path, 0):
+        for end, marks in inner.node(Reference(rule), path, 0):
             if end == len(octets):
                 yield frozenset((mark, places[first], places[last]) for mark, first, last in marks)
 

@@ -185,12 +185,13 @@ def _characters(mask: int) -> list[str]:
 
 
 def _spellings(item: Element) -> list[str]:
-    """Return the spellings of `item`, which is one escape."""
+    """Return the spellings of `item`, which is one escape or within one."""
+    if isinstance(item, Characters):
+        return _characters(item.mask)
     if isinstance(item, Variants):
         return [text for each in item.items for text in _spellings(each)]
     assert isinstance(item, Series)
-    masks = [each.mask for each in item.items if isinstance(each, Characters)]
-    return ["".join(each) for each in product(*map(_characters, masks))]
+    return ["".join(each) for each in product(*map(_spellings, item.items))]
 
 
 def _made_of(word: str, bare: frozenset[str], escapes: frozenset[str]) -> bool:
