@@ -9,6 +9,7 @@ import pytest
 import railroad
 
 from urlschemes import Registry
+from urlschemes.grammar.abnf import ABNFReader
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, parse_rules, shared_rules
 from urlschemes_site.diagrams import railroad_diagram, svg_diagram
 from urlschemes_site.grammar_text import pieces, tokens
@@ -203,3 +204,19 @@ def test_comments_and_literals_contain_no_names() -> None:
         ("literal", '<">'),
         ("rule", "a"),
     ]
+
+
+def test_the_text_of_abnf_has_tokens_too() -> None:
+    text = 'a = %s"b" / 2b / 0<b, see RFC 1> / "" ; b\nb =/ %d13.10 / %b1-10'
+    found = list(tokens(text, {"a", "b"}))
+    assert "".join(piece.text for piece in found) == text
+    assert [piece.text for piece in found if piece.kind != "mark"] == [
+        *("a", '%s"b"', "b", '""', "; b", "b", "%d13.10", "%b1-10")
+    ]
+
+
+def test_nothing_is_a_track_without_boxes() -> None:
+    (rule,) = ABNFReader('a = 0"b" / "c"').rules().values()
+    assert "".join(piece.text for piece in pieces(rule.node)) == str(rule.node) == '"" | "c"'
+    choice = railroad_diagram(rule, link).items[1]
+    assert [type(item) for item in choice.items] == [railroad.Skip, railroad.Terminal]

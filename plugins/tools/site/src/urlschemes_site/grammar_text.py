@@ -1,4 +1,4 @@
-"""The text of rules in the notation of section 5, as pieces, so that names of rules can become links."""
+"""The text of rules, in the notation of section 5 or in ABNF, as pieces, so that names of rules can become links."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Piece(NamedTuple):
 
 _TOKEN = re.compile(
     r"""(?P<comment>;[^\n]*)
-      | (?P<literal>"[^"\n]+"|<">)
-      | (?P<octets>%[xX][0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2})?)
+      | (?P<literal>(?:%[sSiI])?"[^"\n]*"|<">)
+      | (?P<octets>%(?:[xX][0-9A-Fa-f]+(?:[.-][0-9A-Fa-f]+)*|[dDbB][0-9]+(?:[.-][0-9]+)*))
       | (?P<rule>[A-Za-z][A-Za-z0-9+_-]*)
-      | (?P<mark>[^;"<%A-Za-z]+|.)
+      | (?P<mark>[^;"<%A-Za-z]+|<[^">\n]*>|.)
     """,
     re.VERBOSE | re.DOTALL,
 )

@@ -189,6 +189,7 @@ def _record_json(record: Registration) -> dict[str, Any]:
             "rule": syntax.rule,
             "hierarchy": syntax.hierarchy,
             "slash_may_be_omitted": syntax.slash_may_be_omitted,
+            "notation": syntax.notation,
             "bnf": syntax.bnf,
             "parts": {part.name: _part_json(part) for part in syntax.parts.values()},
         },
