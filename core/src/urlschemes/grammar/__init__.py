@@ -12,6 +12,8 @@ next at any position of a text. This package does not know URLs, plugins, or fil
     syntax_builder.py   checks of rules and parts; the automaton with the exclusions
     syntax.py           Syntax: all of these for one scheme, computed when needed
     composer.py         texts composed of parts
+    table.py            the tree as a table that programs in any language can run
+    table_builder.py    the table of a tree
     part.py             Part: decoding the text of a part, and encoding its value
     octets.py           octets, escapes and character sets
     derivation.py       positions of the automaton in words, for messages

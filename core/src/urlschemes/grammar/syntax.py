@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import shared_rules
 from urlschemes.grammar.composer import Composer
 from urlschemes.grammar.part import Division
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.bnf import Grammar
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.rule_tree import Element
+    from urlschemes.grammar.table import Table
 
     FaultPattern: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
 
@@ -51,6 +53,8 @@ class Syntax:
         "_host_may_be_empty",
         "_match",
         "_pattern",
+        "_stored_table",
+        "_table",
         "bnf",
         "fault_pattern",
         "groups",
@@ -86,6 +90,8 @@ class Syntax:
         self._pattern: str | None = None
         self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
+        self._stored_table: dict[str, Any] | None = None
+        self._table: Table | None = None
         self._grammar: Grammar | None = None
         self._automaton: Automaton | None = None
         self._composer: Composer | None = None
@@ -99,6 +105,7 @@ class Syntax:
         self._pattern = str(compiled["pattern"])
         self._host_may_be_empty = bool(compiled["host_may_be_empty"])
         self._beginnings.update(compiled["beginnings"])
+        self._stored_table = compiled["table"]
         for name, part in self.parts.items():
             known = compiled["parts"][name]
             part.mark, part.rule = str(known["mark"]), str(known["rule"])
@@ -111,6 +118,7 @@ class Syntax:
             "pattern": self.pattern,
             "host_may_be_empty": "host" in self.parts and self.host_may_be_empty,
             "beginnings": sorted(self._beginnings),
+            "table": self._stored_table,
             "parts": {
                 name: {
                     "mark": part.mark,
@@ -178,6 +186,29 @@ class Syntax:
         if is_new and self.on_compile is not None:
             self.on_compile(self)
         return self._match
+
+    @property
+    def table(self) -> Table | None:
+        """The table that says what the pattern says; None if the rules are refused, or need too large a table."""
+        if self._table is None and self._stored_table != {}:
+            from urlschemes.grammar.table import Table  # most processes need no table
+
+            if self._stored_table is None:
+                self._stored_table = self._built_table()
+                if self.on_compile is not None:
+                    self.on_compile(self)
+            self._table = Table.restored(self._stored_table)
+        return self._table
+
+    def _built_table(self) -> dict[str, Any]:
+        from urlschemes.grammar.table_builder import build_table  # a cached table is not built
+
+        try:
+            self.fullmatch  # noqa: B018  a grammar without a pattern has no table
+        except GrammarError:
+            return {}
+        built = build_table(self.automaton.tree)
+        return {} if built is None else built.stored()
 
     @property
     def host_may_be_empty(self) -> bool:
