@@ -26,6 +26,8 @@ from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes.url.fault_kind import fault_of, fault_pattern, is_scheme_name
+from urlschemes.url.fields import native_parts
+from urlschemes.url.native import provide, reader_of
 from urlschemes.url.value import LIMIT, URL, new
 
 if TYPE_CHECKING:
@@ -80,6 +82,12 @@ class Registry:
         self._plugin_ledgers: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] | None = None
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
         self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
+        self.native_reader: Any = None
+        """The native reader of the schemes in use (urlschemes-native); None if there is none."""
+        if type(self).parse is Registry.parse:
+            self.native_reader = reader_of(self, self.parse, URL, LIMIT)
+        if self.native_reader is not None:
+            self.__dict__["parse"] = self.native_reader.parse
         if require:
             self._plugins.require(require)
 
@@ -293,10 +301,13 @@ class Registry:
         """Let parsing see which scheme is in use now."""
         with self._lock:
             scheme = self._current(name)
-            if scheme is not None and _is_read_by_pattern(scheme.url_type):
-                self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
-            else:
+            kind = None if scheme is None or not _is_read_by_pattern(scheme.url_type) else scheme.url_type
+            if kind is None:
                 self._readers.pop(name, None)
+            else:
+                self._readers[name] = (kind.syntax.fullmatch, kind)
+            if self.native_reader is not None:
+                provide(self.native_reader, name, kind, native_parts(kind) if kind else ())
 
     # URLs
 

@@ -24,11 +24,11 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
+from urlschemes.url.native import Base
 from urlschemes.url.relative import resolve
 
 if TYPE_CHECKING:
     import inspect
-    import re
     from collections.abc import Iterator, Mapping
     from typing import Self
 
@@ -61,7 +61,7 @@ class URLType(type):
 @dataclass_transform(
     kw_only_default=True, frozen_default=True, field_specifiers=(text_part, number_part, list_part, pairs_part)
 )
-class URL(metaclass=URLType):
+class URL(Base, metaclass=URLType):
     """A URL: `<scheme>:<scheme-specific-part>` (RFC 1738 section 2.1).
 
     `parse` makes a URL from its text, the constructor from its parts: `FtpURL(host="host.dom", name="motd")`. The
@@ -71,9 +71,6 @@ class URL(metaclass=URLType):
     Each scheme has a subclass with its parts as attributes; URLs of unregistered schemes have this class itself. URLs
     are equal if their texts are, with the name of the scheme in lower case; hash and order agree.
     """
-
-    __slots__ = ("_match",)
-    _match: re.Match[str]
 
     registration: ClassVar[Registration | None] = None
     """The record of the scheme; None for the generic URL."""
@@ -130,12 +127,12 @@ class URL(metaclass=URLType):
     @property
     def scheme(self) -> str:
         """The name of the scheme, in lower case (section 2.1)."""
-        return self._match.string.partition(":")[0].lower()
+        return self._text.partition(":")[0].lower()
 
     @property
     def schemepart(self) -> str:
         """The text after the name of the scheme and its colon."""
-        return self._match.string.partition(":")[2]
+        return self._text.partition(":")[2]
 
     @property
     def raw(self) -> Mapping[str, Raw | None]:
@@ -158,7 +155,7 @@ class URL(metaclass=URLType):
 
     def redacted(self) -> str:
         """Return the text with `***` in place of a password, to be shown (section 6)."""
-        text = self._match.string
+        text = self._text
         span = self.span("password") if "password" in self.syntax.parts else None
         return str(text) if span is None else f"{text[: span[0]]}{HIDDEN}{text[span[1] :]}"
 
@@ -270,7 +267,7 @@ class URL(metaclass=URLType):
     __replace__ = replace
 
     def __str__(self) -> str:
-        return str(self._match.string)  # of an Encoded, the plain text
+        return str(self._text)  # of an Encoded, the plain text
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({redact(self.redacted())!r})"
@@ -294,7 +291,7 @@ class URL(metaclass=URLType):
         return self._key() >= other._key() if isinstance(other, URL) else NotImplemented
 
     def _key(self) -> str:
-        text = self._match.string
+        text = self._text
         scheme, colon, rest = text.partition(":")
         return text if scheme.islower() else scheme.lower() + colon + rest
 
@@ -305,7 +302,7 @@ class URL(metaclass=URLType):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self).__module__, type(self).__qualname__, self._match.string)
+        return _restore, (type(self).__module__, type(self).__qualname__, self._text)
 
 
 new = object.__new__
