@@ -14,6 +14,7 @@ next at any position of a text. This package does not know URLs, plugins, or fil
     composer.py         texts composed of parts
     table.py            the tree as a table that programs in any language can run
     table_builder.py    the table of a tree
+    dialect.py          the tree as a regular expression of other engines
     part.py             Part: decoding the text of a part, and encoding its value
     octets.py           octets, escapes and character sets
     derivation.py       positions of the automaton in words, for messages

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from urlschemes.errors import InvalidURL
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.bnf import Grammar
+    from urlschemes.grammar.dialect import Dialect
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.rule_tree import Element
     from urlschemes.grammar.table import Table
@@ -199,6 +200,16 @@ class Syntax:
                     self.on_compile(self)
             self._table = Table.restored(self._stored_table)
         return self._table
+
+    def dialect(self, name: Dialect) -> str:
+        """Return the regular expression of another engine ("ecma", "rust" or "re2") for the texts that are URLs.
+
+        It is anchored and has no groups for parts. A count of more than 1,000 is reduced to 1,000 for "re2", since RE2
+        takes no larger one. Raises ValueError for another name.
+        """
+        from urlschemes.grammar.dialect import in_dialect  # most processes need no dialect
+
+        return in_dialect(self.automaton.tree, name)
 
     def _built_table(self) -> dict[str, Any]:
         from urlschemes.grammar.table_builder import build_table  # a cached table is not built
