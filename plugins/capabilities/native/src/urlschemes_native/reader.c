@@ -35,6 +35,7 @@ void names_release(Names *names) {
         Py_XDECREF((PyObject *)names->entries[slot].type);
         Py_XDECREF(names->entries[slot].parts);
     }
+    Py_XDECREF(names->faults);
     PyMem_Free(names);
 }
 
@@ -56,12 +57,19 @@ static Names *changed(const Names *old, const Entry *entry) {
     if (!names) return NULL;
     names->uses = 1;
     names->slots = slots;
+    names->faults = PyDict_New();
+    if (!names->faults) {
+        PyMem_Free(names);
+        return NULL;
+    }
     for (uint32_t slot = 0; old && slot < old->slots; slot++) {
         const Entry *each = &old->entries[slot];
         if (each->size && (each->size != entry->size || memcmp(each->name, entry->name, each->size)))
             insert(names, each);
     }
     if (entry->table) insert(names, entry);
+    for (uint32_t slot = 0, number = 0; slot < slots; slot++)
+        if (names->entries[slot].size) names->entries[slot].number = number++;
     return names;
 }
 
