@@ -58,6 +58,6 @@ class Reader:
         tuple[str, ...],
         bytes,
         bytes,
-        tuple[tuple[bytes | None, bytes, bytes], ...],
+        tuple[tuple[bytes | None, memoryview, bytes], ...],  # a memoryview can be made of the data
         list[int],
     ]: ...

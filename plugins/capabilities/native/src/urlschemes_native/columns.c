@@ -4,6 +4,13 @@
 
 enum { MOST_UNKNOWN = 1000, UNKNOWN_SLOTS = 4096, NONE = -1, NOT_EXPLAINED = -2, MOST_CODES = 127, MOST_FAULTS = 10000 };
 
+/* Memory of this module that others may read. */
+typedef struct {
+    PyObject_HEAD
+    void *data;
+    Py_ssize_t size;
+} Buffer;
+
 /* The array: `rows` texts in `data`. */
 typedef struct {
     Py_buffer offsets, data, validity;
@@ -37,12 +44,47 @@ typedef struct {
 typedef struct {
     Strings strings;
     Names *names;
+    PyTypeObject *buffer;
     Py_ssize_t limit, count, unread;
     Column *columns;
     PyObject *scheme, *code, *position; /* bytes */
     uint32_t *states;                   /* where a row that is no URL stopped */
     int out_of_memory;
 } Work;
+
+/* Buffers */
+
+static PyObject *buffer_new(PyTypeObject *type, void *data, Py_ssize_t size) {
+    Buffer *buffer = (Buffer *)PyType_GenericAlloc(type, 0);
+    if (!buffer) return NULL;
+    buffer->data = data;
+    buffer->size = size;
+    return (PyObject *)buffer;
+}
+
+static int buffer_get(PyObject *self, Py_buffer *view, int flags) {
+    Buffer *buffer = (Buffer *)self;
+    return PyBuffer_FillInfo(view, self, buffer->data ? buffer->data : "", buffer->size, 1, flags);
+}
+
+static void buffer_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    free(((Buffer *)self)->data);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF((PyObject *)type);
+}
+
+static PyType_Slot buffer_slots[] = {
+    {Py_tp_doc, "The data of a column, with the buffer protocol."},
+    {Py_tp_dealloc, buffer_dealloc},
+    {Py_bf_getbuffer, buffer_get},
+    {0, NULL},
+};
+
+PyType_Spec buffer_spec = {
+    "urlschemes_native.Buffer", sizeof(Buffer), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, buffer_slots,
+};
 
 /* The array */
 
@@ -435,11 +477,10 @@ static PyObject *result(Work *work, PyObject *codes) {
     PyObject *all = NULL, *code_tuple = PyList_AsTuple(codes);
     for (Py_ssize_t i = 0; columns && i < work->count; i++) {
         Column *column = &work->columns[i];
-        PyObject *data = PyBytes_FromStringAndSize((const char *)column->data, column->used);
-        free(column->data); /* now, so that no two columns are in memory twice */
-        column->data = NULL;
-        PyObject *offsets = column->offsets ? column->offsets : Py_None;
-        PyObject *triple = data ? PyTuple_Pack(3, offsets, data, column->validity) : NULL;
+        PyObject *data = buffer_new(work->buffer, column->data, column->used);
+        if (data) column->data = NULL;
+        PyObject *triple = data ? PyTuple_Pack(3, column->offsets ? column->offsets : Py_None, data, column->validity)
+                                : NULL;
         Py_XDECREF(data);
         if (!triple || PyTuple_SetItem(columns, i, triple) < 0) Py_CLEAR(columns);
     }
@@ -478,6 +519,7 @@ PyObject *reader_columns(PyObject *self, PyObject *args, PyObject *keywords) {
                                      &first_bit, &PyTuple_Type, &parts, &explain, &work.limit) ||
         !reader_is_usable(reader) || !acquire(&work.strings, offsets, data, validity, first_bit))
         return NULL;
+    work.buffer = ((Types *)PyType_GetModuleState(Py_TYPE(self)))->buffer;
     work.names = reader->names;
     work.names->uses++;
     if (prepare(&work, parts) && (codes = PyList_New(0))) {

@@ -11,7 +11,8 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec) {
 static int module_exec(PyObject *module) {
     Types *types = PyModule_GetState(module);
     types->part = (PyTypeObject *)PyType_FromModuleAndSpec(module, &part_spec, NULL);
-    if (!types->part || !(types->table = add_type(module, &table_spec)) ||
+    types->buffer = (PyTypeObject *)PyType_FromModuleAndSpec(module, &buffer_spec, NULL);
+    if (!types->part || !types->buffer || !(types->table = add_type(module, &table_spec)) ||
         !(types->url = add_type(module, &url_spec)) || !(types->reader = add_type(module, &reader_spec)))
         return -1;
     return PyModule_AddIntConstant(module, "ABI", ABI);
@@ -23,6 +24,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(types->url);
     Py_VISIT(types->part);
     Py_VISIT(types->reader);
+    Py_VISIT(types->buffer);
     return 0;
 }
 
@@ -32,6 +34,7 @@ static int module_clear(PyObject *module) {
     Py_CLEAR(types->url);
     Py_CLEAR(types->part);
     Py_CLEAR(types->reader);
+    Py_CLEAR(types->buffer);
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "url.h"
 
 typedef struct {
-    PyTypeObject *table, *url, *part, *reader;
+    PyTypeObject *table, *url, *part, *reader, *buffer;
 } Types;
 
 #endif

@@ -82,9 +82,8 @@ static void skip_name(Entry *entry) {
     for (Py_ssize_t i = 0; i <= entry->size; i++) {
         uint8_t c = i < entry->size ? (uint8_t)entry->name[i] : ':';
         uint8_t capital = c >= 'a' && c <= 'z' ? c - 32 : c;
-        uint32_t to = table->next[state * table->classes + table->class_of[c]];
-        if (to == DEAD || to >= table->states || to != table->next[state * table->classes + table->class_of[capital]])
-            return;
+        uint32_t to = next_of(table, state, c);
+        if (to == DEAD || to >= table->states || to != next_of(table, state, capital)) return;
         state = to;
     }
     entry->state = state;

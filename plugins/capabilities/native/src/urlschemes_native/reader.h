@@ -51,6 +51,6 @@ static inline int read_url(const Entry *entry, const uint8_t *text, Py_ssize_t s
     return walk(entry->table, text, size, entry->state, entry->at, registers, stop);
 }
 
-extern PyType_Spec reader_spec;
+extern PyType_Spec reader_spec, buffer_spec;
 
 #endif

@@ -47,7 +47,7 @@ static void find_loops(Table *table) {
         uint8_t stays[128];
         int size = 0, n = 0;
         for (int c = 0; c < 128; c++)
-            size += stays[c] = table->next[state * table->classes + table->class_of[c]] == state;
+            size += stays[c] = next_of(table, state, (uint8_t)c) == state;
         if (size < LEAST_LOOP) continue;
         while (n < count && memcmp(known[n], stays, sizeof stays)) n++;
         if (n == LOOPS) continue;
@@ -73,18 +73,20 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     size_t cells = (size_t)states * classes, padded = (2 * cells + 3) / 4 * 4;
     if ((size_t)size != HEADER + padded + 8 * ((size_t)edges + states) + 2 * ((size_t)moves + finals)) return 0;
 
-    size_t steps = sizeof(Step) * ((size_t)edges + states);
-    uint8_t *memory = PyMem_Calloc(1, steps + 2 * cells + sizeof(Move) * ((size_t)moves + finals) + states);
+    unsigned shift = 0;
+    while (1u << shift < classes) shift++;
+    size_t row = (size_t)1 << shift, steps = sizeof(Step) * ((size_t)edges + states);
+    uint8_t *memory = PyMem_Calloc(1, steps + 4 * row * states + sizeof(Move) * ((size_t)moves + finals) + states);
     if (!memory) return -1;
     table->memory = memory;
     table->edge = (Step *)memory;
     table->final = table->edge + edges;
-    table->next = (uint16_t *)(memory + steps);
-    table->moves = (Move *)(table->next + cells);
+    table->next = (uint32_t *)(memory + steps);
+    table->moves = (Move *)(table->next + row * states);
     table->final_moves = table->moves + moves;
     table->loop = (uint8_t *)(table->final_moves + finals);
     table->states = states;
-    table->classes = classes;
+    table->shift = shift;
     table->edges = edges;
     table->tags = tags;
     table->registers = registers;
@@ -99,7 +101,7 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     for (size_t i = 0; i < cells; i++) {
         uint32_t to = u16(p + 2 * i);
         if (to >= states + edges || (to != DEAD && (i < classes || i % classes == 0))) return 0;
-        table->next[i] = (uint16_t)to;
+        table->next[i / classes << shift | i % classes] = to << shift;
     }
     p += padded;
     if (!read_steps(table->edge, edges, p, states - 1, moves)) return 0;

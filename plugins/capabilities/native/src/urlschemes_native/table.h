@@ -32,12 +32,13 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *marks;        /* tuple of str: the part of the tags 2n and 2n + 1 */
-    uint32_t states, classes, edges, tags, registers, longest;
+    uint32_t states, edges, tags, registers, longest;
+    unsigned shift;         /* a row of `next` has 1 << shift cells */
     uint8_t counted[16];    /* set of the characters whose runs are at most `longest` */
     uint8_t class_of[256];  /* 0 beyond US-ASCII */
     uint8_t sets[256];      /* for each octet, the loops (bits) that it stays in */
     void *memory;           /* holds the arrays below */
-    uint16_t *next;         /* [state][class]: a state, or the number of states + an edge */
+    uint32_t *next;         /* [state << shift | class]: a state, or states + the number of an edge; << shift, too */
     uint8_t *loop;          /* the bit of the state's loop; 0 if it has none */
     Step *edge, *final;
     Move *moves, *final_moves;
@@ -60,25 +61,27 @@ static inline void move(const Move *moves, uint32_t count, int32_t *registers, i
 static inline int walk(const Table *table, const uint8_t *text, Py_ssize_t size, uint32_t state, Py_ssize_t at,
                        int32_t *registers, Stop *stop) {
     const uint8_t *p = text + at, *end = text + size;
-    const uint32_t states = table->states, classes = table->classes;
+    const uint32_t *next = table->next, edges = table->states << table->shift;
+    uint32_t row = state << table->shift;
     memset(registers, 0xFF, sizeof(int32_t) * table->registers);
     while (p < end) {
-        uint32_t to = table->next[state * classes + table->class_of[*p]];
-        if (to >= states) {
-            const Step *edge = &table->edge[to - states];
+        uint32_t to = next[row | table->class_of[*p]];
+        if (to >= edges) {
+            const Step *edge = &table->edge[(to - edges) >> table->shift];
             move(table->moves + edge->first, edge->count, registers, (int32_t)(p - text));
-            to = edge->to;
+            to = (uint32_t)edge->to << table->shift;
         } else if (to == DEAD) {
-            stop->state = state;
+            stop->state = row >> table->shift;
             stop->at = p - text;
             return 0;
         }
-        state = to;
+        row = to;
         p++;
-        uint8_t bit = table->loop[state];
+        uint8_t bit = table->loop[row >> table->shift];
         if (bit)
             while (p < end && (table->sets[*p] & bit)) p++;
     }
+    state = row >> table->shift;
     const Step *final = &table->final[state];
     if (!final->to) {
         stop->state = state;
@@ -87,6 +90,10 @@ static inline int walk(const Table *table, const uint8_t *text, Py_ssize_t size,
     }
     move(table->final_moves + final->first, final->count, registers, (int32_t)size);
     return 1;
+}
+
+static inline uint32_t next_of(const Table *table, uint32_t state, uint8_t octet) {
+    return table->next[state << table->shift | table->class_of[octet]] >> table->shift;
 }
 
 /* Return 1 if no run is longer than the rules allow; tables do not count. */
