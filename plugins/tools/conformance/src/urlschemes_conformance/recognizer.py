@@ -9,10 +9,11 @@ second grammar, two rules are derived in parallel: one by the characters, the ot
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat, Sequence
+from urlschemes_conformance.characters import kinds, masks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Comparison", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
+__all__ = ["NOTHING", "Recognizer", "State", "derivations", "divide_by_pattern", "divides_alike"]
 
 State: TypeAlias = tuple[Any, ...]
 """The rest of a derivation: a tuple with a tag."""
@@ -32,14 +33,20 @@ NOTHING: State = ("nothing",)
 class Recognizer:
     """Recognizes, slowly, the texts that derive from the rules of `syntax`.
 
-    The exclusions and second grammars of its parts are respected.
+    The exclusions and second grammars of its parts are respected. Repetitions of `uncounted_from` turns or more have no
+    bound.
     """
 
-    def __init__(self, syntax: Syntax) -> None:
+    def __init__(self, syntax: Syntax, *, uncounted_from: float = inf) -> None:
         self.syntax = syntax
+        self.uncounted_from = uncounted_from
         self.start: State = ("node", Reference(syntax.rule), ())
+        self.unfold = cache(self._unfold)
         self.after = cache(self._after)
         self.nullable = cache(self._nullable)
+        self.characters = [*map(chr, kinds(masks(syntax)))]
+        self.live: set[State] = set()
+        """States from which a text that derives can be reached, as far as they are known."""
 
     def accepts(self, text: str) -> bool:
         """Return True if `text` derives."""
@@ -49,6 +56,33 @@ class Recognizer:
             if state == NOTHING:
                 return False
         return self.nullable(state)
+
+    def viable(self, text: str) -> int:
+        """Return the length of the longest prefix of `text` that begins a text that derives."""
+        state = self.start
+        for index, character in enumerate(text):
+            state = self.after(state, character)
+            if not self.is_live(state):
+                return index
+        return len(text)
+
+    def is_live(self, state: State) -> bool:
+        """Return True if a text that derives can be reached from `state`."""
+        origin: dict[State, State | None] = {state: None, NOTHING: None}
+        ahead = [state]
+        for reached in ahead:  # grows; the nearest first
+            if reached in self.live or self.nullable(reached):
+                way: State | None = reached
+                while way is not None:
+                    self.live.add(way)
+                    way = origin[way]
+                return True
+            for character in self.characters:
+                following = self.after(reached, character)
+                if following not in origin:
+                    origin[following] = reached
+                    ahead.append(following)
+        return False
 
     def _unfold(self, state: State) -> State:
         _, node, path = state
@@ -60,7 +94,8 @@ class Recognizer:
         if isinstance(node, Octets):
             return ("octet", node.low, node.high)
         if isinstance(node, Repeat):
-            return ("times", ("node", node.item, path), node.least, node.most)
+            is_counted = node.most is not None and node.most < self.uncounted_from
+            return ("times", ("node", node.item, path), node.least, node.most if is_counted else None)
         if isinstance(node, Choice):
             return ("or", frozenset(("node", item, path) for item in node.items))
         assert isinstance(node, Sequence)
@@ -81,7 +116,7 @@ class Recognizer:
     def _nullable(self, state: State) -> bool:
         kind = state[0]
         if kind == "node":
-            return self.nullable(self._unfold(state))
+            return self.nullable(self.unfold(state))
         if kind == "or":
             return any(map(self.nullable, state[1]))
         if kind == "then":
@@ -97,7 +132,7 @@ class Recognizer:
     def _after(self, state: State, character: str) -> State:
         kind = state[0]
         if kind == "node":
-            return self.after(self._unfold(state), character)
+            return self.after(self.unfold(state), character)
         if kind == "text":
             same = character.isascii() and character.lower() == state[1][0]
             return (("text", state[1][1:]) if state[1][1:] else EMPTY) if same else NOTHING
@@ -259,38 +294,6 @@ class _AllDerivations:
         return octets, places
 
 
-class Comparison(NamedTuple):
-    """The result of comparing the pattern with the BNF.
-
-    `tried` is the number of texts, `accepted` those that both accepted, `difference` the first text on which they
-    differ, or None.
-    """
-
-    tried: int
-    accepted: tuple[str, ...]
-    difference: str | None
-
-
-def compare(syntax: Syntax, prefix: str, tokens: tuple[str, ...], length: int) -> Comparison:
-    """Compare the pattern with the BNF on `prefix` and every sequence of up to `length` tokens.
-
-    For every hundredth accepted text, compare the division into parts too.
-    """
-    recognizer = Recognizer(syntax)
-    tried = 0
-    accepted: list[str] = []
-    for text in _sequences(prefix, tokens, length):
-        tried += 1
-        matches = syntax.fullmatch(text) is not None
-        if matches != recognizer.accepts(text):
-            return Comparison(tried, tuple(accepted), text)
-        if matches:
-            accepted.append(text)
-            if len(accepted) % 100 == 0 and not divides_alike(syntax, text):
-                return Comparison(tried, tuple(accepted), text)
-    return Comparison(tried, tuple(accepted), None)
-
-
 def divide_by_pattern(syntax: Syntax, text: str) -> Spans | None:
     """Return the division of `text` by the pattern; None if it does not match."""
     match = syntax.fullmatch(text)
@@ -303,9 +306,3 @@ def divide_by_pattern(syntax: Syntax, text: str) -> Spans | None:
 def divides_alike(syntax: Syntax, text: str) -> bool:
     """Return True if the pattern divides `text` in one of the ways that the BNF allows."""
     return divide_by_pattern(syntax, text) in derivations(syntax, text)
-
-
-def _sequences(prefix: str, tokens: tuple[str, ...], length: int) -> Iterator[str]:
-    for count in range(length + 1):
-        for sequence in product(tokens, repeat=count):
-            yield prefix + "".join(sequence)

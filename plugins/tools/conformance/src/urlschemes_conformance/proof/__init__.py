@@ -1,0 +1,30 @@
+"""Proofs that the pattern, the table and the BNF of a scheme agree on every text.
+
+    from urlschemes_conformance.proof import prove_pattern, prove_recognizer
+
+    proof = prove_pattern(syntax, syntax.table)
+    assert proof.difference is None
+
+Both search the product of two automata wholly; tests of texts can only find a difference.
+
+| module | content |
+| --- | --- |
+| `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
+| `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
+| `product` | the search of two automata that read the same text |
+| `pattern_reader` | the text of a pattern as a tree |
+| `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
+
+A proof covers all texts of US-ASCII, of any length, but those with a run that the table does not count and leaves to
+the pattern (`Table.counts`). Other characters are in no class of either. It covers the meaning of the pattern as the
+documentation of `re` defines it, not the program that implements it, and the reading of a table as
+`urlschemes.grammar.table` defines it.
+"""
+
+from __future__ import annotations
+
+from urlschemes_conformance.proof.pattern_proof import prove_pattern
+from urlschemes_conformance.proof.product import NotProven, Proof
+from urlschemes_conformance.proof.recognizer_proof import prove_recognizer
+
+__all__ = ["NotProven", "Proof", "prove_pattern", "prove_recognizer"]
