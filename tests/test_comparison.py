@@ -65,7 +65,7 @@ def prefixes(scheme: str, syntax: Syntax) -> dict[str, int]:
     """Return the prefixes that URLs of the scheme may have, and the number of tokens to try after each."""
     candidates = PREFIXES if "host" in syntax.parts else PREFIXES_WITHOUT_HOST
     texts = {f"{scheme}:{prefix}": length for prefix, length in candidates.items()}
-    return {text: length for text, length in texts.items() if syntax.automaton.reach(text)[0] == len(text)}
+    return {text: length for text, length in texts.items() if syntax.automaton.reach(text) == len(text)}
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -8,7 +8,7 @@ are computed when they are first needed, and can be cached: `compiled` returns t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import shared_rules
@@ -21,15 +21,12 @@ from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, gram
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from urlschemes.errors import InvalidURL
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.bnf import Grammar
     from urlschemes.grammar.dialect import Dialect
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.rule_tree import Element
     from urlschemes.grammar.table import Table
-
-    FaultPattern: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
 
 __all__ = ["Syntax"]
 
@@ -51,15 +48,14 @@ class Syntax:
         "_beginnings",
         "_composer",
         "_grammar",
-        "_host_may_be_empty",
         "_match",
         "_pattern",
         "_stored_table",
         "_table",
         "bnf",
-        "fault_pattern",
         "groups",
         "hierarchy",
+        "landmarks",
         "on_compile",
         "parts",
         "rule",
@@ -87,9 +83,9 @@ class Syntax:
         self.on_compile = on_compile
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.groups: dict[str, tuple[str, ...]] = {}
-        self.fault_pattern: FaultPattern | None = None
+        self.landmarks: Any = None
+        """What `urlschemes.url.fault_place` knows of the automaton."""
         self._pattern: str | None = None
-        self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
         self._stored_table: dict[str, Any] | None = None
         self._table: Table | None = None
@@ -104,7 +100,6 @@ class Syntax:
 
     def _restore(self, compiled: Mapping[str, Any]) -> None:
         self._pattern = str(compiled["pattern"])
-        self._host_may_be_empty = bool(compiled["host_may_be_empty"])
         self._beginnings.update(compiled["beginnings"])
         self._stored_table = compiled["table"]
         for name, part in self.parts.items():
@@ -117,7 +112,6 @@ class Syntax:
         """Return what was computed from the rules, as plain data: the argument `compiled` of an equal Syntax."""
         return {
             "pattern": self.pattern,
-            "host_may_be_empty": "host" in self.parts and self.host_may_be_empty,
             "beginnings": sorted(self._beginnings),
             "table": self._stored_table,
             "parts": {
@@ -221,18 +215,10 @@ class Syntax:
         built = build_table(self.automaton.tree)
         return {} if built is None else built.stored()
 
-    @property
-    def host_may_be_empty(self) -> bool:
-        """Return True if a URL may have nothing between its `//` and the next `/`."""
-        if self._host_may_be_empty is None:
-            match = self.fullmatch(self.compose({}) or "")
-            self._host_may_be_empty = match is not None and self.whole(match, "host") in {None, ""}
-        return self._host_may_be_empty
-
     def begins_with(self, prefix: str) -> bool:
         """Return True if some URL of this syntax begins with `prefix`."""
         if prefix not in self._beginnings:
-            if self.automaton.reach(prefix)[0] != len(prefix):
+            if self.automaton.reach(prefix) != len(prefix):
                 return False
             self._beginnings.add(prefix)
         return True

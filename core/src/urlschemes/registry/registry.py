@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme
+from urlschemes.errors import Explained, InvalidURL, PluginConflict, PluginError, UnknownScheme
+from urlschemes.grammar.octets import is_scheme_name
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
@@ -25,7 +26,6 @@ from urlschemes.registry.plugins import Plugins
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
-from urlschemes.url.fault_kind import fault_of, fault_pattern, is_scheme_name
 from urlschemes.url.fields import native_parts
 from urlschemes.url.native import provide, reader_of
 from urlschemes.url.value import LIMIT, URL, new
@@ -335,10 +335,8 @@ class Registry:
         if len(text) > limit:
             return self._parse_slowly(text, type, limit)
         found = match(text)
-        if found is None:  # as `refused`, whose call would cost a twentieth of the whole
-            syntax = kind.syntax
-            fault, errors = syntax.fault_pattern or fault_pattern(syntax)
-            raise errors[fault(text).lastindex](text, kind)  # type: ignore[union-attr, index]  # it matches every text
+        if found is None:
+            raise InvalidURL(text, kind)
         if type is not URL and not issubclass(kind, type):
             return self._parse_slowly(text, type, limit)
         url = new(kind)
@@ -357,7 +355,9 @@ class Registry:
         kind = self[name].url_type
         if not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
-            raise fault_of("scheme", text, message, scheme=lower_case(name), section="RFC 1738 section 2.1")
+            section, span = "RFC 1738 section 2.1", (0, len(name))
+            explained = Explained(message, scheme=lower_case(name), part="scheme", span=span, section=section)
+            raise InvalidURL(text, explained)
         return read_as(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:

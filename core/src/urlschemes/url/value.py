@@ -8,13 +8,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from urlschemes.errors import PluginContractError, PluginError, UnsafeURL, URLError
-from urlschemes.grammar.octets import ESCAPE, escape, normal, octets_of, unescape
+from urlschemes.errors import Explained, InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError
+from urlschemes.grammar.octets import ESCAPE, escape, is_scheme_name, normal, octets_of, unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import HIDDEN, described, redact
 from urlschemes.url.building import build, change, outermost, text_by_mark
-from urlschemes.url.fault_kind import fault_of, is_scheme_name, refused, unfit
 from urlschemes.url.fields import (
     add_property,
     declared_fields,
@@ -32,12 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Self
 
-    from urlschemes.errors import Explanation, InvalidURL
+    from urlschemes.errors import Explanation
     from urlschemes.grammar.part import Raw, Value
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.fields import Field
 
-__all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed"]
+__all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
 
 
 LIMIT = 64 * 1024
@@ -110,19 +109,10 @@ class URL(Base, metaclass=URLType):
         except TypeError:
             match = None
         if match is None:
-            raise unfit(text, limit) or cls._other_scheme(text) or refused(text, cls.syntax, cls)
+            raise unfit(text, limit) or InvalidURL(text, cls)
         url = new(cls)
         url._match = match
         return url
-
-    @classmethod
-    def _other_scheme(cls, text: str) -> InvalidURL | None:
-        """Return the error for a text that begins with the name of another scheme than this type's."""
-        name, colon, _ = text.partition(":")
-        if not cls._scheme or not colon or not is_scheme_name(name) or name.lower() == cls._scheme:
-            return None
-        message = f"invalid scheme {name.lower()!r} at position 0: expected {cls._scheme}"
-        return fault_of("scheme", text, message, scheme=cls._scheme, section="RFC 1738 section 2.1")
 
     @property
     def scheme(self) -> str:
@@ -253,9 +243,15 @@ class URL(Base, metaclass=URLType):
     @classmethod
     def explanation(cls, text: str) -> Explanation:
         """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
-        from urlschemes.url.fault_place import explanation  # only a program that reads an error needs it
+        from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
-        return explanation(text, cls.syntax, cls._scheme or None)
+        name, colon, _ = text.partition(":")
+        known, scheme = name.lower() if colon else "", cls._scheme or None
+        if scheme not in {None, known} and is_scheme_name(known):
+            message = f"invalid scheme {known!r} at position 0: expected {scheme}"
+            section = "RFC 1738 section 2.1"
+            return Explained(message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
+        return Fault(text, cls.syntax if known == scheme else URL.syntax, scheme)
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.
@@ -306,6 +302,19 @@ class URL(Base, metaclass=URLType):
 
 
 new = object.__new__
+
+
+def unfit(text: object, limit: int) -> InvalidURL | None:
+    """Return the error for an object that is not str, or is longer than `limit`; None for others."""
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        hint = "decode it as US-ASCII first" if isinstance(text, bytes | bytearray) else "pass a str"
+        return InvalidURL(f"<{kind}>", Explained(f"a URL must be str, not {kind}", hint=hint))
+    if len(text) > limit:
+        message = f"the URL has {len(text)} characters: expected at most {limit}"
+        span = (limit, len(text))
+        return InvalidURL(text, Explained(message, code="url-too-long", span=span, hint="pass a larger `limit`"))
+    return None
 
 
 class InternetURL(URL):

@@ -100,4 +100,4 @@ def _must_end(text: str, registry: Registry, limit: int) -> bool:
     if not registry.is_valid(text[:-1], limit=limit):
         return False
     syntax = registry[text.partition(":")[0]].url_type.syntax
-    return syntax.automaton.reach(text)[0] < len(text)
+    return syntax.automaton.reach(text) < len(text)

@@ -16,8 +16,7 @@ from urlschemes import InvalidURL, UnknownScheme, default_registry
 from urlschemes.grammar.octets import SCHEME
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.scheme.scheme import lower_case
-from urlschemes.url.fault_kind import unfit
-from urlschemes.url.value import LIMIT
+from urlschemes.url.value import LIMIT, unfit
 from urlschemes_text.bare_urls import CHARACTERS, end_of_bare_url, without_trailing_marks
 from urlschemes_text.passages import BREAKS, HYPHEN_AT_LINE_END, Broken, Found, without_white_space
 from urlschemes_text.window import Unfinished, Window, not_text

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.url.fault_kind import unfit
-from urlschemes.url.value import LIMIT
+from urlschemes.url.value import LIMIT, unfit
 
 if TYPE_CHECKING:
     import re

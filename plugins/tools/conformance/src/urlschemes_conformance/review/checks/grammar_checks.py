@@ -173,7 +173,7 @@ def conventions(scheme: ReviewedScheme) -> Verdict:
     """A host is written as in all schemes, //user:password@host:port/, by the shared rules."""
     syntax, name = scheme.syntax, scheme.record.scheme
     automaton = syntax.automaton
-    slashes = all(automaton.characters(automaton.reach(f"{name}:{each}")[1]) == mask("/") for each in ("", "/"))
+    slashes = all(automaton.start.walk(f"{name}:{each}")[1].characters == mask("/") for each in ("", "/"))
     if "host" not in syntax.parts:
         if slashes:
             return failed(
