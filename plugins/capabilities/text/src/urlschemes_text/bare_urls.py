@@ -76,6 +76,8 @@ def without_trailing_marks(text: str, start: int, before: str) -> str:
     `start` is the index after its colon, and `before` the character before it. A final `*` stays if only marks follow
     the colon, as in `news:*`.
     """
+    if text[-1].isalnum() or text[-1] == "/":
+        return text
     marks = _TRAILING + ("'" if text.count("'") % 2 else "") + (before if before in {"_", "~"} else "")
     stripped = text.rstrip(marks + "*")
     return stripped if len(stripped) >= start else text.rstrip(marks)

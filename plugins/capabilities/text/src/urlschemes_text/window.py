@@ -12,7 +12,7 @@ from urlschemes.url.value import LIMIT, unfit
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from urlschemes import InvalidURL
 
@@ -31,20 +31,20 @@ def not_text(thing: object) -> InvalidURL:
 
 
 class Window:
-    """A window of a text that comes in `pieces`.
+    """A window of a text that comes in `pieces`; it begins as all of a text that is `whole`.
 
     `text` is the piece in the window, and `offset` where it begins in the whole text; `complete` is true if the text
     ends with it. `next` is the index at which the search continues, and `done` where the last passage ended. All
     indexes are those of `text`; they move with the window.
     """
 
-    def __init__(self, pieces: Iterator[object], kept: int) -> None:
-        self.text = ""
+    def __init__(self, pieces: Iterable[object], kept: int, whole: str | None = None) -> None:
+        self.text = whole or ""
         self.offset = 0
-        self.complete = False
+        self.complete = whole is not None
         self.next = 0
         self.done = 0
-        self._pieces = pieces
+        self._pieces = iter(pieces)
         self._kept = kept
         """The characters before an index that stay in the window when it moves there."""
         self._line = 1
@@ -89,7 +89,7 @@ class Window:
         self._count_lines(count)
         self.text = self.text[count:]
         self.offset += count
-        self.next -= count
+        self.next = max(self.next - count, 0)
         self.done -= count
         self._counted -= count
 
