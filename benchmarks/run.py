@@ -16,6 +16,7 @@ import hostile
 import memory
 import parsing
 import report
+import running_text
 import startup
 import transfers
 from peers import parsers
@@ -39,6 +40,7 @@ def main() -> None:
         "read": lambda: parsing.reading(compared, each, rounds),
         "refuse": lambda: parsing.refusing(compared, each, rounds),
         "hostile": lambda: hostile.hostile(5 if quick else 9),
+        "text": lambda: running_text.searching(5 if quick else 9),
         "memory": lambda: memory.kept(compared),
         "startup": lambda: startup.startup(5 if quick else 15),
         "transfers": lambda: transfers.transfers((64 if quick else 256) * MIB, 5 if quick else 15),
@@ -62,7 +64,9 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="benchmarks/run.py", description=__doc__, formatter_class=form)
-    parser.add_argument("only", nargs="*", help="parse, read, refuse, hostile, memory, startup, transfers, unconfirmed")
+    parser.add_argument(
+        "only", nargs="*", help="parse, read, refuse, hostile, text, memory, startup, transfers, unconfirmed"
+    )
     parser.add_argument("--quick", action="store_true", help="smaller corpora and transfers, fewer rounds")
     parser.add_argument("--json", action="store_true", help="every figure as JSON, and nothing else")
     return parser.parse_args()
