@@ -10,9 +10,9 @@ import urlschemes
 from corpus import derived, one_edit_invalid, typical_http
 from measurement import Figure
 from peers import OURS, REFERENCE, Parser
-from timing import side_by_side
+from timing import seconds_per_call, side_by_side
 from urlschemes import default_registry as registry
-from urlschemes.errors import URLError
+from urlschemes.errors import InvalidURL, URLError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,9 @@ TYPICAL = 1000
 TYPICAL_TARGET, TYPICAL_MOONSHOT = 0.30, 0.25
 MIX_TARGET, MIX_MOONSHOT = 0.40, 0.30
 READ_TARGET, READ_MIX_TARGET, READ_MOONSHOT = 0.37, 0.48, 0.30
-REFUSE_TARGET, REFUSE_MOONSHOT = 0.50, 0.40
+REFUSE_TARGET, REFUSE_MIX_TARGET = 0.33, 0.40
+FAULT_TARGET = 10.0
+"""Microseconds."""
 
 # The ten schemes of RFC 1738, of which the mix is made, and what stands for the path in the URLs of each.
 PATHS = {
@@ -107,7 +109,17 @@ def refusing(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[
     table = "refuse: CPU time per invalid URL, message not read"
     for what, texts in corpora.items():
         found = side_by_side(parsers, texts, rounds)
-        yield from _figures(table, what, found, REFUSE_TARGET, REFUSE_MOONSHOT)
+        target = REFUSE_MIX_TARGET if what.startswith("mix") else REFUSE_TARGET
+        yield from _figures(table, what, found, target)
+    for what, texts in corpora.items():
+        yield Figure(
+            table="read position and code of a refusal: CPU time per invalid URL",
+            what=what,
+            who=OURS,
+            value=_reading_faults(texts, rounds) * 1e6,
+            unit="us",
+            target=FAULT_TARGET,
+        )
     for what, texts in corpora.items():
         for who, parser in parsers.items():
             share = 100 * sum(not _accepted(parser, text) for text in texts) / len(texts)
@@ -120,6 +132,28 @@ def refusing(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[
                 target=100.0 if who == OURS else None,
                 least=True,
             )
+
+
+def _reading_faults(texts: Sequence[str], rounds: int) -> float:
+    """CPU seconds to read position and code of the error of each of `texts`: the least of all rounds."""
+    best = float("inf")
+    for _ in range(rounds):
+        errors = [error for text in texts if (error := _error_of(text)) is not None]
+
+        def read(errors: Sequence[InvalidURL] = errors) -> None:
+            for error in errors:
+                (error.position, error.code)  # noqa: B018  they are computed when they are read
+
+        best = min(best, seconds_per_call(read, 1) / len(errors))
+    return best
+
+
+def _error_of(text: str) -> InvalidURL | None:
+    try:
+        urlschemes.parse(text)
+    except InvalidURL as error:
+        return error.with_traceback(None)
+    return None
 
 
 def _one_edit(name: str, texts: list[str]) -> list[str]:

@@ -37,17 +37,17 @@ class State:
         self.reached = reached
         self.expected = expected & within
         self.within = within
-        self.steps: dict[str, State] = {}
+        self.steps: dict[str, State | None] = {}
 
     def step(self, character: str) -> State | None:
         """Return the state after `character`; None if it cannot come next."""
-        known = self.steps.get(character)
-        if known is None and character.isascii():
+        steps = self.steps
+        if character not in steps and character.isascii():
             automaton, code = self.automaton, ord(character)
             reached = _union(1 << p for p in bits(self.expected) if automaton.leaves[p].mask >> code & 1)
-            if reached:
-                known = self.steps[character] = automaton.state(reached, automaton.following(reached), self.within)
-        return known
+            after = automaton.state(reached, automaton.following(reached), self.within) if reached else None
+            steps[character] = after
+        return steps.get(character)
 
     def walk(self, text: str) -> tuple[int, State]:
         """Return how much of `text` can come next, and the state after it."""
