@@ -289,28 +289,42 @@ static void read_rows(Work *work) {
     }
 }
 
-/* Faults: `explain` is called once for each state and octet where URLs stop, since the rest follows from these. */
+/* Faults: `explain` is called once for each state where URLs stop and each octet there, if the rest follows from these. */
 
-/* Return 1 if the authority has an `@` behind the place where the walk stopped: then the text is read once more. */
-static int has_late_login(const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
-    for (Py_ssize_t i = at; i < size; i++) {
-        if (text[i] == '@') return 1;
-        if (text[i] == '/' && i > at) return 0;
-    }
-    return 0;
+static int is_escape(const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
+    uint8_t decoded[3];
+    return at + 3 <= size && text[at] == '%' && unescape(text + at, 3, decoded) == 1;
 }
 
-/* Return the fault (code, position behind the stop, the octets between) of a row that stopped: new or known. */
-static PyObject *fault_of(Work *work, PyObject *explain, const uint8_t *text, Py_ssize_t size, Py_ssize_t at,
-                          uint32_t state, int scheme) {
-    PyObject *known = NULL, *fault = NULL, *whole = NULL, *answer = NULL, *code;
-    long long octet = at == size ? 256 : text[at] < 128 ? text[at] : 128;
-    PyObject *key = PyLong_FromLongLong(((long long)scheme << 16 | state) << 9 | octet);
-    if (!key) return NULL;
-    if (!has_late_login(text, size, at)) known = PyDict_GetItemWithError(work->names->faults, key);
+/* Return 1 if the fault does not depend on the text behind the stop. The core reads an authority in another way if it has
+   an `@`, and one without an `@` as if the scheme had no logins. */
+static int is_local(const Entry *entry, const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
+    Py_ssize_t start = entry->size + 3, end = start;
+    if (!entry->has_host) return 1;
+    if (size < start || text[start - 2] != '/' || text[start - 1] != '/') return !entry->has_login;
+    const uint8_t *slash = memchr(text + start, '/', (size_t)(size - start));
+    end = slash ? slash - text : size;
+    return at > end || (!entry->has_login && !memchr(text + start, '@', (size_t)(end - start)));
+}
+
+/* What the fault of a text depends on, beside the octets between its position and the stop. */
+static PyObject *key_of(const Entry *entry, const uint8_t *text, Py_ssize_t size, Py_ssize_t at, uint32_t state) {
+    unsigned long long octet = at == size ? 256 : text[at] < 128 ? text[at] : 128;
+    Py_ssize_t back = at >= 1 && text[at - 1] == '%' ? 1 : at >= 2 && text[at - 2] == '%' ? 2 : 0;
+    unsigned long long escape = (unsigned)is_escape(text, size, at - back);
+    return PyLong_FromUnsignedLongLong(
+        (((((unsigned long long)entry->number << 16 | state) << 9 | octet) << 2 | (unsigned)back) << 1) | escape);
+}
+
+/* Return the fault of a row, known or new: its code, how far the position lies before the stop, and the octets there. */
+static PyObject *fault_of(Work *work, const Entry *entry, PyObject *explain, const uint8_t *text, Py_ssize_t size,
+                          Py_ssize_t at, uint32_t state) {
+    PyObject *key = is_local(entry, text, size, at) ? key_of(entry, text, size, at, state) : NULL;
+    PyObject *known = key ? PyDict_GetItemWithError(work->names->faults, key) : NULL, *code;
+    PyObject *fault = NULL, *whole = NULL, *answer = NULL;
     if (known) {
-        Py_ssize_t back = PyBytes_Size(PyTuple_GetItem(known, 1));
-        if (back <= at && !memcmp(PyBytes_AsString(PyTuple_GetItem(known, 1)), text + at - back, (size_t)back)) {
+        Py_ssize_t back = PyBytes_Size(PyTuple_GetItem(known, 2));
+        if (back <= at && !memcmp(PyBytes_AsString(PyTuple_GetItem(known, 2)), text + at - back, (size_t)back)) {
             Py_DECREF(key);
             return Py_NewRef(known);
         }
@@ -323,16 +337,14 @@ static PyObject *fault_of(Work *work, PyObject *explain, const uint8_t *text, Py
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "explain must return a tuple");
         goto done;
     }
-    if (position < 0 || position > at) { /* it is blamed elsewhere: this says nothing about other texts */
-        fault = Py_BuildValue("(Oyn)", code, "", position);
-        goto done;
-    }
-    fault = Py_BuildValue("(Oy#)", code, text + position, at - position);
-    if (fault && !has_late_login(text, size, at) && PyDict_Size(work->names->faults) < MOST_FAULTS &&
+    int is_before = position >= 0 && position <= at;
+    fault = Py_BuildValue("(Ony#)", code, at - position, text + (is_before ? position : at),
+                          is_before ? at - position : 0);
+    if (fault && key && is_before && PyDict_Size(work->names->faults) < MOST_FAULTS &&
         PyDict_SetItem(work->names->faults, key, fault) < 0)
         Py_CLEAR(fault);
 done:
-    Py_DECREF(key);
+    Py_XDECREF(key);
     Py_XDECREF(whole);
     Py_XDECREF(answer);
     return fault;
@@ -350,19 +362,18 @@ static Py_ssize_t index_of(PyObject *codes, PyObject *code) {
 
 /* Fill in the codes and positions. Return 0 with an error. */
 static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
-    const int16_t *scheme = (const int16_t *)PyBytes_AsString(work->scheme);
     int8_t *code = (int8_t *)PyBytes_AsString(work->code);
     int32_t *position = (int32_t *)PyBytes_AsString(work->position);
     for (Py_ssize_t row = 0; row < work->strings.rows; row++) {
         if (code[row] != NOT_EXPLAINED) continue;
         const uint8_t *text = NULL;
         Py_ssize_t size = text_of(&work->strings, row, &text), at = position[row];
-        PyObject *fault = fault_of(work, explain, text, size, at, work->states[row], scheme[row]);
+        const Entry *entry = find(work->names, text, size);
+        PyObject *fault = fault_of(work, entry, explain, text, size, at, work->states[row]);
         if (!fault) return 0;
         Py_ssize_t n = index_of(codes, PyTuple_GetItem(fault, 0));
         code[row] = (int8_t)n;
-        position[row] = PyTuple_Size(fault) == 3 ? (int32_t)PyLong_AsLong(PyTuple_GetItem(fault, 2))
-                                                 : (int32_t)(at - PyBytes_Size(PyTuple_GetItem(fault, 1)));
+        position[row] = (int32_t)(at - PyLong_AsSsize_t(PyTuple_GetItem(fault, 1)));
         Py_DECREF(fault);
         if (n == NONE) return 0;
     }

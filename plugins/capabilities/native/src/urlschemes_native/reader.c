@@ -137,6 +137,16 @@ static PyObject *reader_set(PyObject *self, PyObject *args) {
         PyErr_SetString(PyExc_TypeError, "type must be a subclass of Base");
         return NULL;
     }
+    for (Py_ssize_t i = 0; i < PyTuple_Size(entry.parts); i++) {
+        PyObject *part = PyTuple_GetItem(entry.parts, i), *each, *mark, *absent;
+        const char *form, *separator;
+        if (!PyTuple_Check(part)) PyErr_SetString(PyExc_TypeError, "a part must be a tuple");
+        if (!PyTuple_Check(part) || !PyArg_ParseTuple(part, "UUssO", &each, &mark, &form, &separator, &absent))
+            return NULL;
+        entry.has_host |= !PyUnicode_CompareWithASCIIString(each, "host");
+        entry.has_login |= !PyUnicode_CompareWithASCIIString(each, "user") ||
+                           !PyUnicode_CompareWithASCIIString(each, "password");
+    }
     skip_name(&entry);
     return replace_names(reader, &entry);
 }

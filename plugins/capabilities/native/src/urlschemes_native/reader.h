@@ -14,6 +14,7 @@ typedef struct {
     PyTypeObject *type;
     PyObject *parts;     /* what `columns` needs to know of each part */
     uint32_t number;     /* from 0 up, in the order of the slots */
+    int has_host, has_login;
     uint32_t state;      /* after the name and its colon, or START */
     Py_ssize_t at;       /* the index after the colon, or 0 */
 } Entry;
