@@ -38,11 +38,13 @@ def end_of_bare_url(window: Window, registry: Registry, start: int, after: int, 
     Unfinished.
     """
     most = start + limit
+    index = window.match_end(CHARACTERS, after, most + 1)
+    if window.text[index : index + 1].isspace():  # mostly
+        return index
     open_brackets = dict.fromkeys(_CLOSING.values(), 0)
     separator = None  # the first one
     separates = True  # unless the URL goes on with it
     in_fragment = False
-    index = after
     while True:
         index = window.match_end(CHARACTERS, index, most + 1)
         if separator is not None and separates and index > separator + 1:
