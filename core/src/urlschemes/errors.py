@@ -29,28 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, ClassVar, Protocol
 
-    class Explanation(Protocol):
-        """The reason why a text is not a URL; the attributes are those of InvalidURL."""
-
-        @property
-        def code(self) -> str:
-            """One of INVALID_URL_CODES."""
-
-        @property
-        def position(self) -> int | None:
-            """Where the first fault is."""
-
     class Explainer(Protocol):
         """An object that explains why a text is not a URL."""
 
-        def explanation(self, text: str, /) -> Explanation:
-            """Return the reason why `text` is not a URL."""
+        def explanation(self, text: str, /) -> Any:
+            """Return the reason why `text` is not a URL: an object with the attributes of InvalidURL."""
 
 
 __all__ = [
     "INVALID_URL_CODES",
     "ConfigurationError",
-    "Explained",
     "GrammarError",
     "InvalidURL",
     "NotHierarchical",
@@ -63,6 +51,7 @@ __all__ = [
     "UnknownScheme",
     "UnsafeURL",
     "UnsupportedOperation",
+    "invalid_url",
 ]
 
 INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
@@ -148,42 +137,6 @@ _CODES_OF_PARTS = {
 }
 
 
-class Explained:
-    """An explanation that is known when the error is raised; the code is by default that of the part."""
-
-    __slots__ = (
-        "code", "definition", "expected", "hint", "message", "part", "position", "rule", "scheme", "section", "span",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        code: str | None = None,
-        scheme: str | None = None,
-        part: str | None = None,
-        span: tuple[int, int] | None = None,
-        rule: str | None = None,
-        section: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        self.code = code or _CODES_OF_PARTS.get(part, "invalid-part")
-        self.message = message
-        self.scheme = scheme
-        self.part = part
-        self.position = None if span is None else span[0]
-        self.span = span
-        self.expected: tuple[str, ...] = ()
-        self.rule = rule
-        self.definition: str | None = None
-        self.section = section
-        self.hint = hint
-
-    def explanation(self, _: str) -> Explained:
-        """Return the explanation itself."""
-        return self
-
-
 class InvalidURL(URLError, ValueError):
     """The text is not a URL of its scheme (RFC 1738 section 5).
 
@@ -202,7 +155,7 @@ class InvalidURL(URLError, ValueError):
 
     if TYPE_CHECKING:
 
-        def __init__(self, text: str, explainer: Explainer) -> None: ...
+        def __init__(self, text: str, explainer: Explainer | None) -> None: ...
 
     # Making the error must be as cheap as raising it: the arguments are only stored.
     __init__ = Exception.__init__  # type: ignore[assignment]
@@ -230,6 +183,26 @@ class InvalidURL(URLError, ValueError):
         state = {**self.__dict__, **{name: getattr(self, name) for name in self._LAZY}}
         state.pop("_explanation", None)
         return _rebuild, (type(self), (self.text, None), state)
+
+
+def invalid_url(
+    text: str,
+    message: str,
+    *,
+    code: str | None = None,
+    part: str | None = None,
+    span: tuple[int, int] | None = None,
+    **details: str | None,
+) -> InvalidURL:
+    """Return the error for `text` whose message is known: its `scheme`, `rule`, `section` and `hint` are `details`.
+
+    The code is by default that of the part.
+    """
+    error = InvalidURL(text, None)
+    known = {"code": code or _CODES_OF_PARTS.get(part, "invalid-part"), "message": message, "part": part, "span": span}
+    position = None if span is None else span[0]
+    error.__dict__.update({**dict.fromkeys(InvalidURL._LAZY), **known, "position": position, "expected": (), **details})
+    return error
 
 
 class UnknownScheme(URLError, LookupError):

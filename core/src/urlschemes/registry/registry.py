@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes.errors import Explained, InvalidURL, PluginConflict, PluginError, UnknownScheme
+from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, invalid_url
 from urlschemes.grammar.octets import is_scheme_name
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.inspection import Inspection
@@ -356,8 +356,7 @@ class Registry:
         if not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
             section, span = "RFC 1738 section 2.1", (0, len(name))
-            explained = Explained(message, scheme=lower_case(name), part="scheme", span=span, section=section)
-            raise InvalidURL(text, explained)
+            raise invalid_url(text, message, scheme=lower_case(name), part="scheme", span=span, section=section)
         return read_as(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:

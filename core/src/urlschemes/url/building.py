@@ -9,7 +9,7 @@ import sys
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes.errors import Explained, InvalidURL
+from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.octets import ESCAPE, RESERVED
 from urlschemes.grammar.part import DIGITS, Encoded
 from urlschemes.url.fields import REQUIRED, absent_value
@@ -165,7 +165,7 @@ def _dividing(syntax: Syntax, part: Part, text: str) -> str:
 
 
 def _wrong_value(part: Part, message: str, scheme: str | None) -> InvalidURL:
-    return InvalidURL("", Explained(message, part=part.name, scheme=scheme))
+    return invalid_url("", message, part=part.name, scheme=scheme)
 
 
 def text_by_mark(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
@@ -260,7 +260,7 @@ def _parsed(
     syntax, scheme = kind.syntax, kind._scheme or None
     if "password" in raw and "user" not in raw and "user" in syntax.parts:
         message, section = "a password needs a user name", "RFC 1738 section 3.1"
-        raise InvalidURL("", Explained(message, scheme=scheme, part="password", section=section))
+        raise invalid_url("", message, scheme=scheme, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
         raise _part_at_fault(syntax, raw, names, scheme) or _no_such_combination(
@@ -316,8 +316,7 @@ def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None) -> 
     part = syntax.parts[name]
     message = f"invalid {name}" + ("" if name == "password" else f" {value!a}")
     section = syntax.section_of(part.rule)
-    explained = Explained(message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says)
-    return InvalidURL("", explained)
+    return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says)
 
 
 def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
@@ -341,4 +340,4 @@ def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[s
         hint = f"also give {' or '.join(missing)}" if missing else f"leave out {' or '.join(surplus)}"
     message = f"no {scheme} URL has exactly these parts: {', '.join(given) or 'none'}"
     part = (missing or surplus)[0] if len(missing or surplus) == 1 else None
-    return InvalidURL("", Explained(message, scheme=scheme, part=part, hint=hint))
+    return invalid_url("", message, scheme=scheme, part=part, hint=hint)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from string import ascii_letters
 from string import digits as ascii_digits
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import SCHEME, encoded, octets_of
@@ -60,25 +60,14 @@ def usual_hint(syntax: Syntax, part: str | None) -> str | None:
     return HINTS.get(part or "") if is_usual else None
 
 
-class FaultMessage:
+class FaultMessage(NamedTuple):
     """The `message` about a fault, the `part` and the `rule` at fault, the `expected` texts, and a `hint`."""
 
-    __slots__ = ("expected", "hint", "message", "part", "rule")
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        part: str | None,
-        rule: str | None,
-        expected: tuple[str, ...] = (),
-        hint: str | None = None,
-    ) -> None:
-        self.message = message
-        self.part = part
-        self.rule = rule
-        self.expected = expected
-        self.hint = hint
+    message: str
+    part: str | None
+    rule: str | None
+    expected: tuple[str, ...] = ()
+    hint: str | None = None
 
     def best_hint(self, syntax: Syntax) -> str | None:
         """Return the hint; without one, the record's description of the part."""
@@ -86,41 +75,35 @@ class FaultMessage:
         return self.hint or (part.says if part else None)
 
 
-class OriginalText:
+class OriginalText(NamedTuple):
     """The text as it was given, if another text is parsed in its place: messages count and quote the original.
 
     Character n of the parsed text stands at `positions[n]`; without `positions`, both texts are the same.
     """
 
-    __slots__ = ("_positions", "text")
-
-    def __init__(self, text: str, positions: Sequence[int] | None = None) -> None:
-        self.text = text
-        self._positions = positions
+    text: str
+    positions: Sequence[int] | None = None
 
     def position(self, index: int) -> int:
         """Return the position of the character `index`."""
-        return index if self._positions is None else self._positions[min(index, len(self._positions) - 1)]
+        return index if self.positions is None else self.positions[min(index, len(self.positions) - 1)]
 
     def run(self, start: int, end: int) -> str:
         """Return the original of the characters from `start` to `end`."""
         return self.text[self.position(start) : self.position(end - 1) + 1] if start < end else ""
 
 
-class FaultPlace:
+class FaultPlace(NamedTuple):
     """The place of a fault: `position` and the characters `run` there, none at the end of the URL.
 
     `state` is that of the automaton before them, and `rest` the parsed text from there on.
     """
 
-    __slots__ = ("position", "rest", "run", "state", "syntax")
-
-    def __init__(self, syntax: Syntax, run: str, position: int, state: State, *, rest: str = "") -> None:
-        self.syntax = syntax
-        self.run = run
-        self.position = position
-        self.state = state
-        self.rest = rest
+    syntax: Syntax
+    run: str
+    position: int
+    state: State
+    rest: str = ""
 
     def subject(self, part: str | None = None, *, begins: bool = False) -> str:
         """Return the beginning of a message: "invalid character 'x' in the port at position 9".
@@ -136,10 +119,6 @@ class FaultPlace:
             return f"invalid {name}{quoted} {at}"
         plural = "s" if len(self.run) > 1 and quoted else ""
         return f"invalid character{plural}{quoted}{f' in the {name}' if name else ''} {at}"
-
-    def first_character(self) -> FaultPlace:
-        """Return the place with its first character alone."""
-        return FaultPlace(self.syntax, self.run[:1], self.position, self.state, rest=self.rest)
 
 
 def _named(part: str) -> str:
@@ -285,7 +264,7 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
     positions = place.state.taken(escape)
     part = part_of(syntax, positions)
     if literal.offset == 1 and part is not None:
-        return reserved_character(place.first_character(), positions, (option,))
+        return reserved_character(place._replace(run=place.run[:1]), positions, (option,))
     hint = None
     if part is not None:
         hint = f"write {escape} if {place.run[0]!a} is part of the {_named(sharing_part(syntax, part, place.rest))}"

@@ -7,6 +7,7 @@ the last one is read as a login; otherwise nothing is. The messages are in `faul
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, part_of, rule_of
@@ -71,7 +72,7 @@ class _Landmarks:
     `login` is the state before a text that has a login (None if the syntax has none), `no_login` before one without.
     """
 
-    __slots__ = ("begins_host", "host", "login", "no_login", "port")
+    __slots__ = ("begins_host", "host", "least_bound", "login", "no_login", "port")
 
     def __init__(self, syntax: Syntax) -> None:
         automaton = syntax.automaton
@@ -84,6 +85,7 @@ class _Landmarks:
         self.no_login = automaton.state_before(automaton.ending, login | ats)
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
+        self.least_bound = min((item.most or 0 for item in automaton.counted), default=sys.maxsize)
         self.begins_host = 0
         for marked in automaton.marked:
             self.begins_host |= marked.first if marked.mark == marks.get("host") else 0
@@ -230,25 +232,21 @@ class Fault:
 
     def _over_counted(self) -> tuple[Repeated, int] | None:
         """Return a bounded repetition that is exceeded in the prefix, and the index of what is too much; else None."""
-        counted = [item for item in self.syntax.automaton.counted if item.most is not None and item.most < self.index]
-        if not counted:
+        if self.index <= self._landmarks.least_bound:
             return None
+        counted = self.syntax.automaton.counted
         whole = self.index == len(self.text) and self.state.ends
         last = None if whole else self.state.reached
         sets = self.syntax.automaton.derivation(self.text[: self.index], self._first_state(), last)
-        found: list[tuple[int, int, Repeated]] = []
-        for number, item in enumerate(counted):
-            count = 0
-            for index, positions in enumerate(sets):
+        counts = [0] * len(counted)
+        for index, positions in enumerate(sets):
+            for number, item in enumerate(counted):
                 # Only if no other way to read the text remains does the count matter.
-                count = count + bool(positions & item.first) if not positions & ~item.inside else 0
-                if count > (item.most or 0):
-                    found.append((index, number, item))
-                    break
-        if not found:
-            return None
-        index, _, item = min(found, key=lambda each: each[:2])
-        return item, index
+                is_inside = not positions & ~item.inside
+                counts[number] = counts[number] + bool(positions & item.first) if is_inside else 0
+                if item.most is not None and counts[number] > item.most:
+                    return item, index
+        return None
 
     # The message
 

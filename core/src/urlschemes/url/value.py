@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from urlschemes.errors import Explained, InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError
+from urlschemes.errors import InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError, invalid_url
 from urlschemes.grammar.octets import ESCAPE, escape, is_scheme_name, normal, octets_of, unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Self
 
-    from urlschemes.errors import Explanation
     from urlschemes.grammar.part import Raw, Value
     from urlschemes.scheme.registration import Registration
+    from urlschemes.url.fault_place import Fault
     from urlschemes.url.fields import Field
 
 __all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
@@ -241,7 +241,7 @@ class URL(Base, metaclass=URLType):
         return resolve(self.syntax, self._match, reference)
 
     @classmethod
-    def explanation(cls, text: str) -> Explanation:
+    def explanation(cls, text: str) -> Fault | InvalidURL:
         """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
@@ -250,7 +250,7 @@ class URL(Base, metaclass=URLType):
         if scheme not in {None, known} and is_scheme_name(known):
             message = f"invalid scheme {known!r} at position 0: expected {scheme}"
             section = "RFC 1738 section 2.1"
-            return Explained(message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
+            return invalid_url(text, message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
         return Fault(text, cls.syntax if known == scheme else URL.syntax, scheme)
 
     def replace(self, /, **parts: Any) -> Self:
@@ -309,11 +309,11 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
     if not isinstance(text, str):
         kind = type(text).__name__
         hint = "decode it as US-ASCII first" if isinstance(text, bytes | bytearray) else "pass a str"
-        return InvalidURL(f"<{kind}>", Explained(f"a URL must be str, not {kind}", hint=hint))
+        return invalid_url(f"<{kind}>", f"a URL must be str, not {kind}", hint=hint)
     if len(text) > limit:
         message = f"the URL has {len(text)} characters: expected at most {limit}"
         span = (limit, len(text))
-        return InvalidURL(text, Explained(message, code="url-too-long", span=span, hint="pass a larger `limit`"))
+        return invalid_url(text, message, code="url-too-long", span=span, hint="pass a larger `limit`")
     return None
 
 

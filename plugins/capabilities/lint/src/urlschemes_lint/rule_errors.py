@@ -195,8 +195,8 @@ class RuleErrors:
         elif error.kind != "reserved":
             fault = unexpected(place)
         elif error.literal is not None:
-            place.run = reading.given[start : start + error.literal.offset + 1]
-            fault = broken_literal(place, error.literal)
+            run = reading.given[start : start + error.literal.offset + 1]
+            fault = broken_literal(place._replace(run=run), error.literal)
         else:
             escape = f"%{ord(self.text[error.start]):02X}"
             fault = reserved_character(place, error.state.taken(escape))
