@@ -5,6 +5,7 @@ The rows that it leaves, such as those of schemes whose types parse with code of
 
 from __future__ import annotations
 
+from array import array as Numbers  # noqa: N812  here, an array is one of Arrow
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ MAX_TRIED = 100_000
 
 
 class NativeReading:
-    """Reads arrays with the native reader of a registry, if it has one."""
+    """Reads arrays with the native reader of a registry, which must have one."""
 
     def __init__(self, columns: Sequence[PartColumn], registry: Registry) -> None:
         self._columns = columns
@@ -38,15 +39,13 @@ class NativeReading:
         self._asked = tuple((each.part, _form(each)) for each in columns if each.kind != "scheme")
         self._tried: set[str] = set()
 
-    def read(self, array: pa.Array, text: pa.DataType) -> pa.StructArray | None:
-        """Return the parts and errors of an array of strings as a struct array; None without a native reader."""
-        if self._registry.native_reader is None:
-            return None
-        buffers = _buffers(array)
-        self._load_schemes(buffers)
-        reader: Any = self._registry.native_reader
-        names, scheme, codes, code, position, parts, rest = reader.columns(*buffers, self._asked, self._explain)
-        rows = len(array)
+    def read(self, array: pa.Array, text: pa.DataType) -> pa.StructArray:
+        """Return the parts and errors of an array of strings as a struct array, in which texts have the type `text`."""
+        reader, buffers, rows = self._registry.native_reader, _buffers(array), len(array)
+        result = reader.columns(*buffers, self._asked, self._explain)
+        if result[-1] and self._load_schemes(reader.unknown(*buffers)):
+            result = reader.columns(*buffers, self._asked, self._explain)
+        names, scheme, codes, code, position, parts, rest = result
         schemes = _named(names, _numbers(pa.int16(), scheme, rows), text)
         errors = _named(codes, _numbers(pa.int8(), code, rows), text)
         read = (_part(each, rows, text) for each in parts)
@@ -59,15 +58,17 @@ class NativeReading:
         done = pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null() if array.null_count else None)
         return self._completed(done, array, rest, text) if rest else done
 
-    def _load_schemes(self, buffers: tuple[Any, ...]) -> None:
-        """Let the native reader know the schemes of an array."""
-        names: set[str] = self._registry.native_reader.unknown(*buffers)
+    def _load_schemes(self, names: set[str]) -> bool:
+        """Let the native reader know the schemes of these names; return True if some of them exist."""
         if len(self._tried) > MAX_TRIED:
             self._tried.clear()
+        any_exists = False
         for name in names - self._tried:
             with suppress(URLError):  # reading its rows gives the error
                 self._registry[name]
+                any_exists = True
         self._tried |= names
+        return any_exists
 
     def _explain(self, text: str) -> tuple[str, int]:
         """Return the code and the position of the error of a text, which is -1 if there is none."""
@@ -97,10 +98,12 @@ class NativeReading:
         """Return `done` with the rows `rest`, which the native reader left, read one by one."""
         texts = texts_of(array.take(pa.array(rest, pa.int64())))
         others = read_rows(texts, self._columns, self._registry, text)
-        order = list(range(len(array)))
+        order = Numbers("q", range(len(array)))
         for place, row in enumerate(rest, len(array)):
             order[row] = place
-        return pa.concat_arrays([done, others]).take(pa.array(order, pa.int64()))
+        return pa.concat_arrays([done, others]).take(
+            pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+        )
 
 
 def _form(column: PartColumn) -> str:

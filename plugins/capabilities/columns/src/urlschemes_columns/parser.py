@@ -25,7 +25,7 @@ COLUMN = "url"
 """The column of URLs, if no other is named."""
 INTO = "parsed"
 """The column of their parts, if no other is named."""
-SLICE = 65_536
+SLICE, NATIVE_SLICE = 65_536, 1_048_576
 """Rows that are read at a time: what is needed beside the result does not grow with the array."""
 
 
@@ -100,13 +100,19 @@ class Parser:
             return self._parse_array(array.dictionary.cast(pa.large_string())).take(array.indices)
         kind = self.type(array.type)
         slices = list(self._slices(_plain(array), kind.field("code").type))
+        if len(slices) == 1:
+            return slices[0]
         return pa.concat_arrays(slices) if slices else pa.array([], kind)
 
     def _slices(self, array: pa.Array, text: pa.DataType) -> Iterator[pa.StructArray]:
-        for start in range(0, len(array), SLICE):
-            rows = array.slice(start, SLICE)
-            read = self._native.read(rows, text)
-            yield read_rows(texts_of(rows), self.columns, self.registry, text) if read is None else read
+        is_native = self.registry.native_reader is not None
+        count = NATIVE_SLICE if is_native else SLICE
+        for start in range(0, len(array), count):
+            rows = array.slice(start, count)
+            if is_native:
+                yield self._native.read(rows, text)
+            else:
+                yield read_rows(texts_of(rows), self.columns, self.registry, text)
 
 
 def add_parts(table: Rows, column: str, into: str, parser: Parser) -> Rows:

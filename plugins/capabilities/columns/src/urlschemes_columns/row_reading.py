@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -81,18 +82,23 @@ def _invalid_row(scheme: str | None, code: str, position: int | None, columns: S
 
 def _reader(kind: type[URL], columns: Sequence[PartColumn]) -> Callable[[URL], tuple[Any, ...]]:
     """Return the function that reads the columns of a URL of the type `kind`, with an empty error."""
+    if len(columns) > 1 and all(column.kind == "scheme" or _has_attribute(kind, column) for column in columns):
+        attributes = attrgetter(*(column.part for column in columns))
+        return lambda url: (*attributes(url), None, None)
     reads = [_part_reader(kind, column) for column in columns]
     return lambda url: (*[read(url) for read in reads], None, None)
 
 
+def _has_attribute(kind: type[URL], column: PartColumn) -> bool:
+    return column.kind != "raw" and column.part in kind.syntax.parts
+
+
 def _part_reader(kind: type[URL], column: PartColumn) -> Callable[[URL], Any]:
     name = column.part
-    if column.kind == "scheme":
-        return lambda url: url.scheme
+    if column.kind == "scheme" or _has_attribute(kind, column):
+        return attrgetter(name)
     if name not in kind.syntax.parts:
         return lambda _: None
-    if column.kind != "raw":
-        return lambda url: getattr(url, name)
 
     def as_written(url: URL) -> str | None:
         span = url.span(name)
