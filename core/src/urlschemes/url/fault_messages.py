@@ -38,6 +38,7 @@ __all__ = [
     "sharing_part",
     "unexpected",
     "unsafe_character",
+    "usual_hint",
 ]
 
 _QUOTED = 12

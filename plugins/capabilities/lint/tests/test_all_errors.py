@@ -195,3 +195,31 @@ def test_a_later_error_says_what_was_expected(registry: Registry) -> None:
     assert (found.span, found.expected, found.rule) == ((16, 17), ('"%3F"',), "words")
     _, found = urlschemes_lint.check("x-album://h?a;size=b", registry=registry)
     assert (found.span, found.expected) == ((19, 20), ("a digit",))
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("x-nodes://1-2_3.4:zz/", ["invalid-host", "invalid-host", "invalid-port"]),
+        ("x-nodes://[::1]/", ["invalid-character"]),
+        ("x-nodes://1\u00e9/", ["invalid-character"]),
+        ("x-nodes://1:2:3/", ["invalid-port"]),
+        ("x-nodes://_:/", ["invalid-host", "invalid-port"]),
+        ("x-nodes:///", ["empty-host"]),
+    ],
+)
+def test_the_errors_of_a_host_follow_its_rule(registry: Registry, text: str, codes: list[str]) -> None:
+    """Underscores and digits are right in this host, hyphens and dots are wrong."""
+    findings = urlschemes_lint.check(text, registry=registry)
+    assert [each.code for each in findings] == codes
+    for said in (
+        *map(str, findings),
+        *(f"{each.message} {each.hint}" for each in findings),
+        *explained(registry, text),
+    ):
+        for word in ("hyphen", "label", "domain name", "IPv", "xn--", "groups of digits"):
+            assert word not in said
+
+
+def explained(registry: Registry, text: str) -> list[str]:
+    return urlschemes_lint.explain(text, registry=registry).splitlines()

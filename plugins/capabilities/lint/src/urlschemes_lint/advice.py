@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from urlschemes.grammar.octets import ILLEGAL, SCHEME_NAME, encoded
-from urlschemes.url.fault_messages import escapes, is_like_ipv6
+from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import authority_of, host_may_be_empty
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def advice(error: InvalidURL, syntax: Syntax) -> str | None:
     if error.code == "invalid-scheme":
         return _for_scheme(text, position) or error.hint
     if error.code == "invalid-port":
-        return _for_port(text, position) or error.hint
+        return _for_port(text, position, syntax) or error.hint
     if error.code in {"invalid-host", "empty-host"}:
         return _for_host(text, syntax) or error.hint
     return error.hint
@@ -74,7 +74,7 @@ def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) 
         return around
     by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
     if not character.isascii():
-        return _for_foreign(character, part, written, by_fix) or error.hint
+        return _for_foreign(character, part, written, by_fix, syntax) or error.hint
     if part == "password" and written:
         return "encode it" + by_fix
     if character in "\t\r\n" and written:
@@ -99,7 +99,7 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
         return f"{hint}; if the path begins here, write a third `/` before it" if may_be_path else hint
     if character == "\\" and written and part != "user":
         return f"write `/` as a separator, {written} as data"
-    if character == "[" and part == "host":
+    if character == "[" and part == "host" and usual_hint(syntax, part):
         return NO_IPV6
     if character == "<" and text.endswith(">") and not is_fixable(text, syntax):
         within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
@@ -107,7 +107,7 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
     return None
 
 
-def _for_foreign(character: str, part: str | None, written: str, by_fix: str) -> str | None:
+def _for_foreign(character: str, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
     """Return the advice about a character outside US-ASCII."""
     plain = normalize("NFKC", character)
     if part in {"scheme", "port", None} and plain.isascii() and plain.isprintable() and plain.strip():
@@ -115,7 +115,7 @@ def _for_foreign(character: str, part: str | None, written: str, by_fix: str) ->
     if is_invisible(character):
         data = f", or write {written} if it is data" if written and part != "password" else ""
         return f"it is invisible: leave it out{data}"
-    if part == "host":
+    if part == "host" and usual_hint(syntax, part):
         return "write the name in its US-ASCII form, with labels that begin with xn--"
     if part == "password":
         return "encode its octets in UTF-8"
@@ -148,12 +148,12 @@ def _for_scheme(text: str, position: int) -> str | None:
     return None
 
 
-def _for_port(text: str, position: int) -> str | None:
+def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
     """Return the advice about a port."""
     authority = authority_of(text)
     if authority is None or authority.colon == authority.end or "@" in text[position:]:
         return None
-    if is_like_ipv6(text[authority.host : authority.end]):
+    if is_like_ipv6(text[authority.host : authority.end]) and usual_hint(syntax, "host"):
         return NO_IPV6
     if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
         return "there are two schemes: leave out the first, or the colon if it ends a host"
