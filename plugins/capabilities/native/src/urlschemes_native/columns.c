@@ -220,7 +220,7 @@ static int read_part(Work *work, Column *column, const Source *source, const uin
     if (!present) return !as_default || append(work, column, source->text, source->size);
     Py_ssize_t size = end - begin, before = column->used;
     if (!append(work, column, text + begin, size)) return 0;
-    if (column->output == AS_WRITTEN) return 1;
+    if (column->output == AS_WRITTEN || !size) return 1;
     uint8_t *copy = column->data + before;
     if (source->form == LOWER)
         for (Py_ssize_t i = 0; i < size; i++) copy[i] = lower(copy[i]);
