@@ -12,6 +12,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+import columns
 import hostile
 import memory
 import parsing
@@ -41,12 +42,14 @@ def main() -> None:
         "refuse": lambda: parsing.refusing(compared, each, rounds),
         "hostile": lambda: hostile.hostile(5 if quick else 9),
         "text": lambda: running_text.searching(5 if quick else 9),
+        "columns": lambda: columns.columns(10**6 if quick else 10**7, 1 if quick else 3),
         "memory": lambda: memory.kept(compared),
         "startup": lambda: startup.startup(5 if quick else 15),
         "transfers": lambda: transfers.transfers((64 if quick else 256) * MIB, 5 if quick else 15),
         "unconfirmed": lambda: transfers.unconfirmed(1024 * MIB),
     }
-    wanted = options.only or [name for name in subjects if name != "unconfirmed" or not quick]
+    left_out = {*(["unconfirmed"] if quick else []), *([] if columns.can_run() else ["columns"])}
+    wanted = options.only or [name for name in subjects if name not in left_out]
     if unknown := [name for name in wanted if name not in subjects]:
         sys.exit(f"benchmarks: there is no {', '.join(unknown)}; there are {', '.join(subjects)}")
     if not options.json:
@@ -65,7 +68,7 @@ def _options() -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="benchmarks/run.py", description=__doc__, formatter_class=form)
     parser.add_argument(
-        "only", nargs="*", help="parse, read, refuse, hostile, text, memory, startup, transfers, unconfirmed"
+        "only", nargs="*", help="parse, read, refuse, hostile, text, columns, memory, startup, transfers, unconfirmed"
     )
     parser.add_argument("--quick", action="store_true", help="smaller corpora and transfers, fewer rounds")
     parser.add_argument("--json", action="store_true", help="every figure as JSON, and nothing else")

@@ -5,6 +5,7 @@ The rows that it leaves, such as those of schemes whose types parse with code of
 
 from __future__ import annotations
 
+import inspect
 from array import array as Numbers  # noqa: N812  here, an array is one of Arrow
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from urlschemes_columns.row_reading import error_of, read_rows, texts_of, utf8
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from urlschemes import Registry
+    from urlschemes import URL, Registry
     from urlschemes.grammar.part import Part
     from urlschemes_columns.part_columns import PartColumn
 
@@ -38,6 +39,7 @@ class NativeReading:
         self._registry = registry
         self._asked = tuple((each.part, _form(each)) for each in columns if each.kind != "scheme")
         self._tried: set[str] = set()
+        self._own_attributes: dict[type[URL], bool] = {}
 
     def read(self, array: pa.Array, text: pa.DataType) -> pa.StructArray:
         """Return the parts and errors of an array of strings as a struct array, in which texts have the type `text`."""
@@ -46,6 +48,8 @@ class NativeReading:
         if result[-1] and self._load_schemes(reader.unknown(*buffers)):
             result = reader.columns(*buffers, self._asked, self._explain)
         names, scheme, codes, code, position, parts, rest = result
+        if own := {number for number, name in enumerate(names) if self._has_own_attributes(name)}:
+            rest = sorted({*rest, *(row for row, number in enumerate(memoryview(scheme).cast("h")) if number in own)})
         schemes = _named(names, _numbers(pa.int16(), scheme, rows), text)
         errors = _named(codes, _numbers(pa.int8(), code, rows), text)
         read = (_part(each, rows, text) for each in parts)
@@ -69,6 +73,16 @@ class NativeReading:
                 any_exists = True
         self._tried |= names
         return any_exists
+
+    def _has_own_attributes(self, scheme: str) -> bool:
+        """Return True if the type of a scheme reads a part that is asked for with code of its own."""
+        kind = self._registry[scheme].url_type
+        known = self._own_attributes.get(kind)
+        if known is None:
+            decoded = {column.part for column in self._columns if column.kind not in {"scheme", "raw"}}
+            known = not decoded.intersection(kind.syntax.parts) <= inspect.signature(kind).parameters.keys()
+            self._own_attributes[kind] = known
+        return known
 
     def _explain(self, text: str) -> tuple[str, int]:
         """Return the code and the position of the error of a text, which is -1 if there is none."""

@@ -1,0 +1,79 @@
+"""Measure how fast and how small urlschemes is, beside urllib.parse and other libraries, and print the tables.
+
+    python3 dev --group benchmark python benchmarks/run.py            everything (about five minutes)
+    python3 dev --group benchmark python benchmarks/run.py --quick    less of everything (two minutes)
+
+Nothing fails where a target is missed: it is a measurement, not a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+import columns
+import hostile
+import memory
+import parsing
+import report
+import running_text
+import startup
+import transfers
+from peers import parsers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from measurement import Figure
+
+MIB = 1024 * 1024
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    options = _options()
+    quick: bool = options.quick
+    each, rounds = (400, 9) if quick else (2000, 15)
+    compared = parsers()
+    subjects: dict[str, Callable[[], Iterator[Figure]]] = {
+        "parse": lambda: parsing.strict(compared, each, rounds),
+        "read": lambda: parsing.reading(compared, each, rounds),
+        "refuse": lambda: parsing.refusing(compared, each, rounds),
+        "hostile": lambda: hostile.hostile(5 if quick else 9),
+        "text": lambda: running_text.searching(5 if quick else 9),
+        "columns": lambda: columns.columns(10**6 if quick else 10**7, 1),
+        "memory": lambda: memory.kept(compared),
+        "startup": lambda: startup.startup(5 if quick else 15),
+        "transfers": lambda: transfers.transfers((64 if quick else 256) * MIB, 5 if quick else 15),
+        "unconfirmed": lambda: transfers.unconfirmed(1024 * MIB),
+    }
+    left_out = {*(["unconfirmed"] if quick else []), *([] if columns.can_run() else ["columns"])}
+    wanted = options.only or [name for name in subjects if name not in left_out]
+    if unknown := [name for name in wanted if name not in subjects]:
+        sys.exit(f"benchmarks: there is no {', '.join(unknown)}; there are {', '.join(subjects)}")
+    if not options.json:
+        print(report.conditions())
+    figures: list[Figure] = []
+    for name in wanted:
+        found = list(subjects[name]())
+        figures += found
+        if not options.json:
+            for rows in report.by_table(found):
+                print(report.table(rows), flush=True)
+    print(report.as_json(figures) if options.json else report.summary(figures))
+
+
+def _options() -> argparse.Namespace:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="benchmarks/run.py", description=__doc__, formatter_class=form)
+    parser.add_argument(
+        "only", nargs="*", help="parse, read, refuse, hostile, text, columns, memory, startup, transfers, unconfirmed"
+    )
+    parser.add_argument("--quick", action="store_true", help="smaller corpora and transfers, fewer rounds")
+    parser.add_argument("--json", action="store_true", help="every figure as JSON, and nothing else")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
