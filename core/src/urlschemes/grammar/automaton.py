@@ -53,7 +53,8 @@ class State:
         """Return how much of `text` can come next, and the state after it."""
         state = self
         for index, character in enumerate(text):
-            after = state.steps.get(character) or state.step(character)
+            steps = state.steps
+            after = steps[character] if character in steps else state.step(character)
             if after is None:
                 return index, state
             state = after

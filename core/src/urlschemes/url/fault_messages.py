@@ -457,11 +457,7 @@ def _domain_name(fault: Fault, labels: list[str], start: int, character: str) ->
 
 
 def _host_fault(
-    fault: Fault,
-    problem: str,
-    rule: str = "host",
-    hint: str = HINTS["host"],
-    expected: tuple[str, ...] | None = None,
+    fault: Fault, problem: str, rule: str = "host", hint: str = HINTS["host"], expected: tuple[str, ...] | None = None
 ) -> FaultMessage:
     words = expected_words(fault.syntax, fault.state.expected) if expected is None else expected
     return FaultMessage(problem, part="host", rule=rule, hint=hint, expected=words)

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Authority", "Fault", "authority_of", "first_state", "host_may_be_empty"]
 
-_LEGAL = frozenset(XCHAR + "%")
+_LEGAL = frozenset(("", *XCHAR))  # "" is the end
 _SLASH = 1 << ord("/")
+_CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
 
 class Authority(NamedTuple):
@@ -106,7 +107,7 @@ def host_may_be_empty(syntax: Syntax, text: str) -> bool:
 
 def first_state(syntax: Syntax, text: str) -> State:
     """Return the state before a URL like `text`: without an `@` before its path it has no login, whatever it holds."""
-    authority = authority_of(text)
+    authority = authority_of(text) if "host" in syntax.parts else None
     return syntax.automaton.start if authority is not None and authority.at >= 0 else _landmarks(syntax).no_login
 
 
@@ -161,15 +162,6 @@ class Fault:
         index, state = behind.walk(self.text[authority.at :])
         return authority.at + index, state
 
-    def _first_state(self) -> State:
-        """Return the state before the text, without a login if it has none."""
-        has_login = self.authority is not None and self.authority.at >= 0
-        return self.syntax.automaton.start if has_login else self._landmarks.no_login
-
-    def _before(self, index: int) -> State:
-        """Return the state before the character `index`, which the walk passed."""
-        return self._first_state().walk(self.text[:index])[1]
-
     def _region(self) -> str:
         text, index, state, known, authority = self.text, self.index, self.state, self._landmarks, self.authority
         colon = text.find(":")
@@ -205,10 +197,7 @@ class Fault:
     def _is_illegal(self, index: int) -> bool:
         """Return True if no URL holds the character `index`, or if it is a percent sign that begins no escape."""
         character = self.text[index : index + 1]
-        return bool(character) and (character not in _LEGAL or (character == "%" and not self._is_escape(index)))
-
-    def _is_escape(self, index: int) -> bool:
-        return ESCAPE.match(self.text, index) is not None
+        return ESCAPE.match(self.text, index) is None if character == "%" else character not in _LEGAL
 
     def _code(self) -> str:
         position, region = self.position, self.region
@@ -219,9 +208,7 @@ class Fault:
             return "empty-host" if self._host_is_empty() else "invalid-host"
         if region == "login":
             return "userinfo-not-allowed" if self._landmarks.login is None else "invalid-userinfo"
-        return {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}.get(
-            region, "invalid-part"
-        )
+        return _CODES.get(region, "invalid-part")
 
     def _host_is_empty(self) -> bool:
         """Return True if a host must stand here, and a `:`, a `/` or the end stands there instead."""
@@ -237,7 +224,7 @@ class Fault:
         counted = self.syntax.automaton.counted
         whole = self.index == len(self.text) and self.state.ends
         last = None if whole else self.state.reached
-        sets = self.syntax.automaton.derivation(self.text[: self.index], self._first_state(), last)
+        sets = self.syntax.automaton.derivation(self.text[: self.index], first_state(self.syntax, self.text), last)
         counts = [0] * len(counted)
         for index, positions in enumerate(sets):
             for number, item in enumerate(counted):
@@ -262,22 +249,25 @@ class Fault:
     def _message(self) -> FaultMessage:
         code = self.code
         if code in {"invalid-character", "fragment-present"}:
-            place, part = self.place(), self._part()
-            written = self._written()
             make = fault_messages.fragment if code == "fragment-present" else fault_messages.unsafe_character
-            return make(place, part, written)
+            return make(self.place(), self._part(), self._written())
         if code == "bad-escape":
             return fault_messages.bad_escape(self.place(), self._part())
         if self._counted is not None:
-            return self._too_many(*self._counted)
+            return self._too_many(self._counted[0])
         by_region = {
             "scheme": self._scheme_message,
             "slashes": self._slashes_message,
             "login": self._login_message,
             "host": self._host_message,
             "port": self._port_message,
+            "part": self._part_message,
         }
-        return by_region.get(self.region, self._part_message)()
+        return by_region[self.region]()
+
+    def _before(self) -> State:
+        """Return the state before the position, which the walk passed."""
+        return first_state(self.syntax, self.text).walk(self.text[: self.position])[1]
 
     def place(self, start: int | None = None, end: int | None = None, state: State | None = None) -> FaultPlace:
         """Blame the characters from `start` to `end`, by default the one at the position; return their place."""
@@ -298,7 +288,7 @@ class Fault:
         if self.region != "part":
             return self.region
         if self.position < self.index:
-            state = self._before(self.position)
+            state = self._before()
         inside = part_of(syntax, state.taken("%00") or state.taken("%41"), state.reached)
         inside = inside or part_of(syntax, state.reached)
         if inside is None:
@@ -382,14 +372,15 @@ class Fault:
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 
     def _host_message(self) -> FaultMessage:
-        is_of_rfc = self.syntax.parts["host"].rule == "host" and self.authority is not None
-        return host_message(self, self.authority) if is_of_rfc and self.authority else self._part_message()
+        if self.authority is None or self.syntax.parts["host"].rule != "host":
+            return self._part_message()
+        return host_message(self, self.authority)
 
     # The rules of a scheme
 
     def _part_message(self) -> FaultMessage:
         text, syntax, position = self.text, self.syntax, self.position
-        before = self._before(position) if position < self.index else self.state
+        before = self._before() if position < self.index else self.state
         if text[position : position + 1] == "%" and position < self.index:
             return fault_messages.excluded_octet(self.place(position, position + 3, before))
         literal = self.syntax.automaton.begun(self.state.expected) if position < self.index else None
@@ -402,7 +393,7 @@ class Fault:
                 return fault_messages.reserved_character(self.place(), escaped)
         return fault_messages.unexpected(self.place())
 
-    def _too_many(self, item: Repeated, _: int) -> FaultMessage:
+    def _too_many(self, item: Repeated) -> FaultMessage:
         """Return the message for a character that is one too many for the repetition `item`."""
         place = self.place()
         part, rule = part_of(self.syntax, item.inside), rule_of(self.syntax, item.inside)
