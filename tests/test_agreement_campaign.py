@@ -8,7 +8,7 @@ from agreement_campaign import grammars, schemes
 from urlschemes.grammar.table import Table
 
 
-@pytest.mark.parametrize(("seed", "texts"), [(0, 20), pytest.param(1, 5_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "texts"), [(0, 10), pytest.param(1, 5_000, marks=pytest.mark.slow)])
 def test_the_three_agree_on_mutated_urls(seed: int, texts: int) -> None:
     figures = schemes(seed, texts)
     assert figures.differences == []
@@ -27,7 +27,7 @@ def test_the_three_agree_for_random_grammars(seed: int, count: int) -> None:
 
 def test_a_table_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Table, "spans", lambda _table, _text: None)
-    assert grammars(0, 60).differences
+    assert grammars(0, 20).differences
     monkeypatch.undo()
     monkeypatch.setattr(Table, "viable", lambda _table, text: len(text))
-    assert grammars(0, 60).differences
+    assert grammars(0, 20).differences

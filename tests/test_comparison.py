@@ -16,7 +16,7 @@ from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence, shar
 from urlschemes.grammar.syntax import Syntax
 from urlschemes_conformance.agreement import Judges, compare
 from urlschemes_conformance.generated_texts import generate
-from urlschemes_conformance.proof import prove_pattern, prove_recognizer
+from urlschemes_conformance.proof import prove_pattern, prove_recognizer, proves_positions
 from urlschemes_conformance.recognizer import divides_alike
 from urlschemes_testing.strategies import near_misses, urls
 
@@ -76,6 +76,13 @@ def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], sch
     proof = prove(syntax, syntax.table)
     assert proof.difference is None
     assert proof.steps > 200
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_table_is_proven_to_find_the_longest_prefix_of_a_url(scheme: str) -> None:
+    table = default_registry.registration(scheme).syntax.table
+    assert table is not None
+    assert proves_positions(table)
 
 
 @pytest.mark.parametrize(("length", "enough"), [(1, 5), pytest.param(4, 1000, marks=pytest.mark.slow)])

@@ -8,7 +8,7 @@ from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.grammar.table import HEADER, Table
 from urlschemes_conformance.agreement import Judges
-from urlschemes_conformance.proof import NotProven, product, prove_pattern, prove_recognizer
+from urlschemes_conformance.proof import NotProven, product, prove_pattern, prove_recognizer, proves_positions
 
 BNF = 'u = "x:" [ n "@" ] m [ ":" 1*4000digit ]\nn = 1*uchar\nm = 1*[ alpha | "-" ] alpha'
 
@@ -99,3 +99,28 @@ def test_a_proof_that_would_take_too_long_is_given_up(monkeypatch: pytest.Monkey
     monkeypatch.setattr(product, "MAX_STEPS", 10)
     with pytest.raises(NotProven, match="more than 10 steps"):
         prove_pattern(*made())
+
+
+@pytest.mark.parametrize(
+    ("bnf", "is_proven"),
+    [
+        (BNF, True),
+        ('u = "x:" *digit "1"', True),  # the digits are not bounded
+        ('u = "x:" 1*70digit "/"', True),
+        ('u = "x:" 1*70digit *"a1"', True),
+        ('u = "x:" 1*70digit ";" 1*3[ "a1" ] "1"', False),  # a 1 leads to a state that needs another
+    ],
+)
+def test_the_positions_are_proven_if_no_state_needs_a_longer_run(bnf: str, is_proven: bool) -> None:
+    _, table = made(bnf, "")
+    assert proves_positions(table) is is_proven
+
+
+def test_a_state_that_leads_nowhere_proves_no_positions() -> None:
+    _, table = made('u = "x:" ( "a" | "b" "c" )', "")
+    content = table.content
+    blob = bytearray(table.blob)
+    ends = HEADER.size + (2 * content.states * content.classes + 3) // 4 * 4 + 8 * len(content.edges)
+    for state in range(content.states):
+        blob[ends + 8 * state] = 0
+    assert not proves_positions(Table(bytes(blob), table.marks))

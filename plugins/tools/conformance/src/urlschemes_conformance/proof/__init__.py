@@ -5,12 +5,14 @@
     proof = prove_pattern(syntax, syntax.table)
     assert proof.difference is None
 
-Both search the product of two automata wholly; tests of texts can only find a difference.
+Both search the product of two automata wholly; tests of texts can only find a difference. If they find none, and the
+table `proves_positions`, it also refuses each text at the end of the longest prefix that some URL begins with.
 
 | module | content |
 | --- | --- |
 | `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
 | `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
+| `position_proof` | the place where the table refuses a text |
 | `product` | the search of two automata that read the same text |
 | `pattern_reader` | the text of a pattern as a tree |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
@@ -24,7 +26,8 @@ documentation of `re` defines it, not the program that implements it, and the re
 from __future__ import annotations
 
 from urlschemes_conformance.proof.pattern_proof import prove_pattern
+from urlschemes_conformance.proof.position_proof import proves_positions
 from urlschemes_conformance.proof.product import NotProven, Proof
 from urlschemes_conformance.proof.recognizer_proof import prove_recognizer
 
-__all__ = ["NotProven", "Proof", "prove_pattern", "prove_recognizer"]
+__all__ = ["NotProven", "Proof", "prove_pattern", "prove_recognizer", "proves_positions"]
