@@ -12,6 +12,8 @@ from workspace import environ, write
 
 import urlschemes
 
+pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+
 ASK = (
     "import pickle, sys, urlschemes\n"
     "url = urlschemes.parse('ftp://joe@h.dom/a')\n"

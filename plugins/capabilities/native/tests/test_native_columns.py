@@ -15,6 +15,8 @@ from urlschemes import InvalidURL, Registry, default_registry
 from urlschemes_conformance.generated_texts import generate
 from urlschemes_testing.strategies import near_misses, urls
 
+pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+
 FORMATS = {4: "i", 8: "q"}
 
 

@@ -1,4 +1,4 @@
-"""No octet is read or written out of bounds, no behaviour is undefined, nothing leaks: as the compiler's sanitizers see it."""
+"""The compiler's sanitizers find nothing: no access out of bounds, no undefined behaviour, no memory that leaks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from workspace import environ
 
+pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "urlschemes_native"
@@ -23,10 +25,15 @@ SANITIZERS = "-fsanitize=address,undefined"
 def compiler() -> str:
     """Return the C compiler, or skip the test if there is none that has the sanitizers."""
     found = shutil.which("gcc")
-    runtime = found and subprocess.run([found, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
-    if not found or not runtime or not Path(runtime.stdout.strip()).is_absolute():
+    if found is None or not Path(library(found, "libasan.so")).is_absolute():
         pytest.skip("needs gcc with its sanitizers")
     return found
+
+
+def library(gcc: str, name: str) -> str:
+    """Return the path of a library of gcc, or its name if there is none."""
+    asked = subprocess.run([gcc, f"-print-file-name={name}"], capture_output=True, text=True, check=True)
+    return asked.stdout.strip()
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +59,9 @@ def fuzz(build: Path, rounds: int, seed: int, options: str) -> subprocess.Comple
     script = [sys.executable, str(TESTS / "fuzz_native.py")]
     cache = {"URLSCHEMES_CACHE": str(build / "cache")}  # Python is slow with sanitizers: the tables are made before
     subprocess.run([*script, "1", "1"], env=environ() | cache, capture_output=True, timeout=100, check=True)
-    libraries = []
-    for name in ("libasan.so", "libubsan.so"):
-        asked = subprocess.run([compiler(), f"-print-file-name={name}"], capture_output=True, text=True, check=True)
-        libraries.append(asked.stdout.strip())
     variables = {
         **cache,
-        "LD_PRELOAD": " ".join(libraries),
+        "LD_PRELOAD": " ".join(library(compiler(), name) for name in ("libasan.so", "libubsan.so")),
         "PYTHONMALLOC": "malloc",
         "PYTHONPATH": str(build),
         "ASAN_OPTIONS": f"allocator_may_return_null=1:{options}",

@@ -8,12 +8,15 @@ import threading
 import tracemalloc
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import urlschemes
-import urlschemes_native
 from urlschemes import URL, InvalidURL, Registry, Scheme, default_registry
+from urlschemes.grammar.table import Table
+
+urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
 
 FtpURL = default_registry["ftp"].url_type
 TEXT = "ftp://joe:p%40ss@Host.dom:21/a/b%20c/x;type=a"
@@ -128,6 +131,28 @@ def refuse(text: str) -> None:
         urlschemes.parse(text)
 
 
+def table_of_ftp() -> Table:
+    table = FtpURL.syntax.table
+    assert table is not None
+    return table
+
+
+def part_of_ftp(name: str) -> Callable[[object], object]:
+    return urlschemes_native.part_reader(table_of_ftp().native, name, "text", "", None, str, str)
+
+
+def a_scheme() -> tuple[urlschemes_native.Table, type[URL], tuple[Any, ...]]:
+    return table_of_ftp().native, FtpURL, (("host", "host", "lower", "", None),)
+
+
+def columns(texts: list[str]) -> object:
+    data = "".join(texts).encode()
+    places = [sum(map(len, texts[:number])) for number in range(len(texts) + 1)]
+    offsets = b"".join(place.to_bytes(4, sys.byteorder) for place in places)
+    parts = (("host", "text"), ("port", "number"), ("name", "text"), ("directories", "raw"))
+    return default_registry.native_reader.columns(offsets, data, None, 0, parts, lambda _: ("code", 3))
+
+
 @pytest.mark.parametrize(
     "act",
     [
@@ -139,6 +164,10 @@ def refuse(text: str) -> None:
         lambda: refuse("ftp://h_/"),
         lambda: refuse("ftp://h/" + "\u00e9" * 100),
         lambda: object.__new__(FtpURL),
+        lambda: urlschemes_native.Table(table_of_ftp().blob, table_of_ftp().marks).spans(TEXT),
+        lambda: part_of_ftp("host")(urlschemes.parse(TEXT)),
+        lambda: Registry.from_rules(default_registry._plugins.rules).native_reader.set("ftp", *a_scheme()),
+        lambda: columns([TEXT, "ftp://h_/", "ftp://joe:8x/", "nosuchscheme:a", "ftp://h.dom/%ff"]),
     ],
 )
 def test_nothing_is_leaked(act: Callable[[], object]) -> None:

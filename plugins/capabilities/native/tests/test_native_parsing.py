@@ -14,6 +14,8 @@ from urlschemes.errors import InvalidURL
 from urlschemes_conformance.generated_texts import generate
 from urlschemes_testing.strategies import near_misses, urls
 
+pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+
 SCHEMES = sorted(default_registry)
 NUMBERS = pytest.mark.parametrize("number", [40, pytest.param(1000, marks=pytest.mark.slow)])
 in_python = partial(Registry.parse, default_registry)

@@ -9,8 +9,10 @@ import pytest
 from urlschemes import default_registry
 from urlschemes.grammar.table import HEADER, Table
 from urlschemes_conformance.generated_texts import generate
-from urlschemes_native import Table as NativeTable
 from urlschemes_testing.strategies import near_misses, urls
+
+urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+NativeTable = urlschemes_native.Table
 
 SCHEMES = sorted(default_registry)
 
