@@ -108,15 +108,23 @@ def test_other_values_are_errors_of_pydantic(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ftp://joe:secret@host.dom:x/", "http://joe:secret@host.dom/", "ftp://joe:se@cret@h/"]
+    "value",
+    [
+        "ftp://joe:secret@host.dom:x/",
+        "http://joe:secret@host.dom/",
+        "ftp://joe:se@cret@h/",
+        b"ftp://joe:secret@host.dom:x/",
+        urlschemes.parse("telnet://joe:secret@host.dom/"),
+    ],
 )
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("kind", [FtpURL, Web])
-def test_no_error_shows_a_password(kind: Any, text: str, strict: bool) -> None:
+def test_no_error_shows_a_password(kind: Any, value: object, strict: bool) -> None:
     with pytest.raises(ValidationError) as caught:
-        TypeAdapter(kind).validate_python(text, strict=strict)
+        TypeAdapter(kind).validate_python(value, strict=strict)
     for shown in (str(caught.value), repr(caught.value.errors()), caught.value.json()):
         assert "cret" not in shown
+        assert "joe:***" in shown
 
 
 def test_strict_code_gives_urls_and_strict_json_gives_text() -> None:

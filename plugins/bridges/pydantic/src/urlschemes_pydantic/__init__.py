@@ -118,8 +118,9 @@ def _invalid(text: str, message: str, **context: Any) -> ValidationError:
 
 def _failure(kind: PydanticCustomError | str, value: object, context: dict[str, Any] | None = None) -> ValidationError:
     """Return an error of one field, which shows no password of the value."""
-    given = redact(value) if isinstance(value, str) else value
-    details = InitErrorDetails(type=kind, input=given)
+    if isinstance(value, bytes | bytearray):
+        value = value.decode("latin-1")
+    details = InitErrorDetails(type=kind, input=redact(str(value)) if isinstance(value, str | URL) else value)
     if context is not None:
         details["ctx"] = context
     return ValidationError.from_exception_data("URL", [details])
