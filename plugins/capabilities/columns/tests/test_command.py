@@ -100,6 +100,17 @@ def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:
     assert "Parquet" in done.stderr
 
 
+def test_a_spoilt_file_leaves_no_output(tmp_path: Path) -> None:
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"url": [f"http://host{row}.dom/" for row in range(10_000)]}), source, use_dictionary=False)
+    octets = source.read_bytes()
+    source.write_bytes(octets[:2000] + b"\xff" * 2000 + octets[4000:])
+    done = run(source, "-o", tmp_path / "out.parquet")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "in.parquet: cannot be read: " in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+
+
 def test_an_output_that_cannot_be_written_is_a_failure(source: Path) -> None:
     done = run(source, "-o", source.parent / "no" / "out.parquet")
     assert done.exit_code == 3

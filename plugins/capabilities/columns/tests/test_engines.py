@@ -62,6 +62,8 @@ def test_a_missing_column_and_one_too_many_are_named() -> None:
         parse_table(table, "uri")
     with pytest.raises(ValueError, match="there is already a column 'n': choose another name"):
         parse_table(table, into="n")
+    with pytest.raises(ValueError, match="there are several columns 'url': give the one with the URLs"):
+        parse_table(table.rename_columns(["url", "url"]))
 
 
 # pandas

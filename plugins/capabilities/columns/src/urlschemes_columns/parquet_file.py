@@ -72,6 +72,14 @@ def row_count(source: str) -> int:
     return int(pq.read_metadata(source).num_rows)
 
 
+def _batches(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of `file`. Raises ValueError if they cannot be read."""
+    try:
+        yield from file.iter_batches(BATCH)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"cannot be read: {error}") from error
+
+
 def parse_file(
     source: str, target: str, column: str, into: str, parser: Parser, on_rows: Callable[[int], object]
 ) -> Summary:
@@ -86,7 +94,7 @@ def parse_file(
         check_names(schema.names, column, into)
         empty = add_parts(schema.empty_table(), column, into, parser)
         with _new_file(target) as path, pq.ParquetWriter(path, empty.schema) as writer:
-            for batch in file.iter_batches(BATCH):
+            for batch in _batches(file):
                 done = add_parts(batch, column, into, parser)
                 summary.add(done.column(into))
                 writer.write_batch(done)

@@ -122,9 +122,11 @@ def add_parts(table: Rows, column: str, into: str, parser: Parser) -> Rows:
 
 
 def check_names(names: Sequence[str], column: str, into: str) -> None:
-    """Raise ValueError unless `column` is one of the `names` of a table, and `into` is none of them."""
+    """Raise ValueError unless `column` is exactly one of the `names` of a table, and `into` is none of them."""
     if column not in names:
         raise ValueError(f"there is no column {column!r}: expected one of {', '.join(names)}")
+    if [*names].count(column) > 1:
+        raise ValueError(f"there are several columns {column!r}: give the one with the URLs a name of its own")
     if into in names:
         raise ValueError(f"there is already a column {into!r}: choose another name for the new one (into)")
 
