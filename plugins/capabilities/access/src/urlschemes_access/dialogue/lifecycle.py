@@ -207,10 +207,10 @@ class Dialogue:
                     return None
                 if not isinstance(delivered, requests.Deliver):
                     raise self._breach("Open only once", delivered)
-                self._deadline.time_for("content")
                 if piece := self._checked_item(delivered.item):
                     self._deadline.add_delivered(len(piece) if isinstance(piece, bytes) else piece.octets)
                     return piece
+                self._deadline.time_for("content")
         except BaseException as failure:
             self._give_up(failure)
             raise
