@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import selectors
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -35,6 +36,10 @@ T = TypeVar("T")
 
 SLACK = 0.01
 """Seconds that a timeout may be longer than it was meant to be."""
+LARGE = 32 * 1024
+"""Octets after which more are expected at once."""
+GATHERING = 0.002
+"""Seconds that a read waits for all the octets wanted, if the one before it gave a large piece."""
 
 
 def run(dialogue: Dialogue) -> Document | Listing | Session | Attributes:
@@ -74,20 +79,20 @@ def carry_out(primitives: Primitives[T], perform: Callable[[Primitive], Any]) ->
 def perform(primitive: Primitive) -> Any:
     """Perform one primitive."""
     match primitive:
-        case Read(File() as file, most):
-            return file.read(most)
-        case Read(ThreadedFile() as channel, most, timeout):
-            return result_of(channel.begin(partial(channel.file.read, most)), timeout)
-        case Read(channel, most, timeout):
-            return cast("_BlockingSocket", channel).receive(most, timeout)
-        case Write(OutputFile() as file, octets):
-            return file.write(octets)
-        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
-            return result_of(channel.begin(partial(file.write, octets)), timeout)
-        case Write(channel, octets, timeout):
-            return cast("_BlockingSocket", channel).send(octets, timeout)
+        case Read(_BlockingSocket() as channel, most, timeout):
+            return channel.receive(most, timeout)
         case Call(function):
             return function()
+        case Write(_BlockingSocket() as channel, octets, timeout):
+            return channel.send(octets, timeout)
+        case Read(ThreadedFile() as channel, most, timeout):
+            return result_of(channel.begin(partial(channel.file.read, most)), timeout)
+        case Read(channel, most):
+            return cast("File", channel).read(most)
+        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
+            return result_of(channel.begin(partial(file.write, octets)), timeout)
+        case Write(channel, octets):
+            return cast("OutputFile", channel).write(octets)
         case Poll():
             return _poll(primitive)
         case Resolve(timeout=timeout):
@@ -127,6 +132,59 @@ class _BlockingSocket(Socket):
             self.socket.settimeout(timeout)
         return self.socket
 
+    def notice_all(self) -> None:
+        """Let the system report any octet that has arrived."""
+
+
+class _BlockingStream(_BlockingSocket):
+    """A channel over a TCP connection without TLS.
+
+    Content that comes fast is received in few large pieces: it takes less time in all. The system is asked to wait for
+    that many octets (SO_RCVLOWAT); one that cannot do so gives what it has.
+    """
+
+    __slots__ = ("_gathers", "_least", "_may_gather")
+
+    def __init__(self, socket: Any) -> None:
+        super().__init__(socket)
+        self._gathers = False
+        self._least = 1
+        self._may_gather = True
+
+    def receive(self, most: int, timeout: float) -> bytes:
+        if self._gathers and timeout > GATHERING:
+            if self._least != most:
+                self._report_from(most)
+            if self.socket.gettimeout() != GATHERING:
+                self.socket.settimeout(GATHERING)
+            try:
+                return cast("bytes", self.socket.recv(most))
+            except TimeoutError as fault:
+                if fault.errno is not None:
+                    raise
+            timeout -= GATHERING
+        self.notice_all()
+        octets = super().receive(most, timeout)
+        self._gathers = self._may_gather and len(octets) >= LARGE
+        return octets
+
+    def notice_all(self) -> None:
+        if self._least != 1:
+            self._report_from(1)
+
+    def fileno(self) -> int:
+        self._may_gather = self._gathers = False  # the caller waits for any octet
+        self.notice_all()
+        return super().fileno()
+
+    def _report_from(self, octets: int) -> None:
+        """Let the system report octets once there are so many, or the connection has ended."""
+        import socket  # heavy
+
+        self._least = octets
+        with suppress(OSError):
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, octets)
+
 
 class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
     """A channel for datagrams whose calls wait."""
@@ -159,13 +217,14 @@ def _dial(primitive: Dial) -> Channel:
     except BaseException:
         made.close()
         raise
-    return _BlockingSocket(made)
+    return _BlockingStream(made)
 
 
 def _handshake(primitive: Handshake) -> Channel:
     import ssl  # heavy
 
     channel = cast("_BlockingSocket", primitive.channel)
+    channel.notice_all()
     context = strict_context(primitive.context)
     # This refuses a host that no certificate can name; wrap_socket would refuse it and leave the socket open.
     context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=primitive.host)
@@ -187,10 +246,11 @@ def _poll(primitive: Poll) -> int | None:
     # A system call in all; epoll, the default on Linux, needs one for each channel, and a file descriptor.
     with getattr(selectors, "PollSelector", selectors.SelectSelector)() as selector:
         for index, channel in enumerate(primitive.channels):
-            socket = cast("_BlockingSocket", channel).socket
-            if getattr(socket, "pending", int)():  # octets already decrypted, of which the system does not know
+            polled = cast("_BlockingSocket", channel)
+            if getattr(polled.socket, "pending", int)():  # octets already decrypted, of which the system does not know
                 return index
-            selector.register(socket, selectors.EVENT_READ, index)
+            polled.notice_all()
+            selector.register(polled.socket, selectors.EVENT_READ, index)
         ready = selector.select(primitive.timeout)
     return min((key.data for key, _ in ready), default=None)
 
