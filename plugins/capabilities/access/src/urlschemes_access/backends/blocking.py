@@ -9,7 +9,18 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
-from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
+from urlschemes_access.backends.primitives import (
+    Act,
+    Call,
+    Commit,
+    Dial,
+    Handshake,
+    Poll,
+    Read,
+    Resolve,
+    UseFile,
+    Write,
+)
 from urlschemes_access.backends.sockets import (
     DatagramSocket,
     Socket,
@@ -27,6 +38,7 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes, Entry
     from urlschemes_access.backends.primitives import Channel, Primitive, Primitives
+    from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.protocol.requests import Algorithm, Peer
 
@@ -108,6 +120,8 @@ def perform(primitive: Primitive) -> Any:
             return ThreadedFile(used) if isinstance(used, File) else used
         case Commit(ThreadedFile(file=OutputFile() as file) as channel, timeout):
             return result_of(channel.begin(file.commit), timeout)
+        case Act(action, work, timeout):
+            return work.carry_out(action, timeout)
         case Commit(channel):
             return cast("OutputFile", channel).commit()
 
@@ -275,6 +289,9 @@ class _BlockingSource:
 
     def call(self, algorithm: Algorithm[T]) -> T:
         return carry_out(self._dialogue.call(algorithm), perform)
+
+    def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool) -> T:
+        return carry_out(self._dialogue.act(action, work, cleans_up=cleans_up), perform)
 
     def fileno(self, peer: Peer) -> int:
         return self._dialogue.fileno(peer)

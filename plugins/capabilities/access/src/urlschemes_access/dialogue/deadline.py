@@ -82,6 +82,15 @@ class Deadline:
         del self._ends["sent"]
         self._first = min(self._ends.values())
 
+    def time_for_files(self) -> float | None:
+        """Return the seconds left to the caller's files, negative once the deadline has passed; None without one."""
+        return min(self._ends["deadline"] - self._now(), LONGEST_WAIT) if "deadline" in self._ends else None
+
+    def add_file_time(self, seconds: float) -> None:
+        """Count the time that the caller's files took: against the deadline, for the server cannot help it."""
+        if "deadline" in self._ends:
+            self._ends["deadline"] -= seconds
+
     def left(self, *, idle: bool = True) -> float:
         """Return the seconds left until the first bound; negative once it has passed.
 
@@ -105,7 +114,7 @@ class Deadline:
         if end > self._now():
             return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
         if name == "deadline":
-            what = f"the deadline of {end:.3g} seconds passed"
+            what = f"the deadline of {limits.deadline:.3g} seconds passed"
         elif name == "idle":
             what = f"{limits.idle:.3g} seconds passed without content"
         else:
