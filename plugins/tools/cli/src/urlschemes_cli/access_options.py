@@ -13,6 +13,7 @@ Options take precedence over the configuration.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +45,21 @@ SECRET = click.Path(exists=True, dir_okay=False, allow_dash=True)
 """The type of an option that names a file with a secret."""
 
 _MAX_SECONDS = 86_400
+
+
+class _Seconds(click.ParamType):
+    """A time that a deadline may last; not NaN, which a range of click includes."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number. Raises click.BadParameter."""
+        with suppress(ValueError):
+            if 0 < (seconds := float(value)) <= _MAX_SECONDS:
+                return seconds
+        self.fail(
+            f"expected seconds, more than 0 and at most {_MAX_SECONDS}, got {safe_line(str(value))!r}", param, ctx
+        )
 
 
 class AccessOptions(NamedTuple):
@@ -127,7 +143,7 @@ _OPTIONS = (
     click.option(
         "--deadline",
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True, max=_MAX_SECONDS),
+        type=_Seconds(),
         metavar="SECONDS",
         help="Limit the time of the whole command; only prompts do not count.",
     ),
