@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import select
-import selectors
 import socket
 import sys
 import threading
@@ -123,9 +122,9 @@ def test_a_system_that_cannot_wait(monkeypatch: pytest.MonkeyPatch, serve: Serve
         peer = yield from Connect("127.0.0.1", port)
         yield from Ready((peer,))
 
-    def selector() -> selectors.BaseSelector:
+    def refuse(*_: object) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
-    monkeypatch.setattr(selectors, "PollSelector", selector, raising=False)
+    monkeypatch.setattr(select, "select" if sys.platform == "win32" else "poll", refuse)
     with pytest.raises(ConnectError, match="Cannot allocate memory"):
         run(algorithm(), port=port)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import selectors
+import select
+import sys
 from contextlib import suppress
 from functools import partial
 from time import monotonic
@@ -257,16 +258,22 @@ def _handshake(primitive: Handshake) -> Channel:
 
 
 def _poll(primitive: Poll) -> int | None:
-    # A system call in all; epoll, the default on Linux, needs one for each channel, and a file descriptor.
-    with getattr(selectors, "PollSelector", selectors.SelectSelector)() as selector:
-        for index, channel in enumerate(primitive.channels):
-            polled = cast("_BlockingSocket", channel)
-            if getattr(polled.socket, "pending", int)():  # octets already decrypted, of which the system does not know
-                return index
-            polled.notice_all()
-            selector.register(polled.socket, selectors.EVENT_READ, index)
-        ready = selector.select(primitive.timeout)
-    return min((key.data for key, _ in ready), default=None)
+    sockets = []
+    for index, channel in enumerate(primitive.channels):
+        polled = cast("_BlockingSocket", channel)
+        if getattr(polled.socket, "pending", int)():  # octets already decrypted, of which the system does not know
+            return index
+        polled.notice_all()
+        sockets.append(polled.socket)
+    if sys.platform == "win32":
+        readable = select.select(sockets, [], [], primitive.timeout)[0]
+        ready = {each.fileno() for each in readable}
+    else:  # select refuses high file descriptors there
+        poller = select.poll()
+        for each in sockets:
+            poller.register(each, select.POLLIN)
+        ready = {number for number, _ in poller.poll(primitive.timeout * 1000)}
+    return next((index for index, each in enumerate(sockets) if each.fileno() in ready), None)
 
 
 class _BlockingSource:
