@@ -47,19 +47,15 @@ SECRET = click.Path(exists=True, dir_okay=False, allow_dash=True)
 _MAX_SECONDS = 86_400
 
 
-class _Seconds(click.ParamType):
-    """A time that a deadline may last; not NaN, which a range of click includes."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number. Raises click.BadParameter."""
-        with suppress(ValueError):
-            if 0 < (seconds := float(value)) <= _MAX_SECONDS:
-                return seconds
-        self.fail(
-            f"expected seconds, more than 0 and at most {_MAX_SECONDS}, got {safe_line(str(value))!r}", param, ctx
-        )
+def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    """Return the time that a deadline may last. A range of click would include NaN."""
+    if value is None:
+        return None
+    with suppress(ValueError):
+        seconds = float(value)
+        if 0 < seconds <= _MAX_SECONDS:
+            return seconds
+    raise click.BadParameter(f"expected seconds, more than 0 and at most {_MAX_SECONDS}, got {safe_line(value)!r}")
 
 
 class AccessOptions(NamedTuple):
@@ -143,7 +139,7 @@ _OPTIONS = (
     click.option(
         "--deadline",
         "--timeout",
-        type=_Seconds(),
+        callback=_seconds,
         metavar="SECONDS",
         help="Limit the time of the whole command; only prompts do not count.",
     ),
