@@ -7,6 +7,7 @@ import pickle
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +19,8 @@ import trustme
 from urlschemes.errors import ConfigurationError
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Policy
-from urlschemes_access.errors import AccessError, TLSError, Truncated
+from urlschemes_access.backends import blocking
+from urlschemes_access.errors import AccessError, DeadlineExceeded, TLSError, Truncated
 from urlschemes_servers import make_certificates
 from urlschemes_servers.http import HttpAddress, echo, http_server
 from urlschemes_testing.loopback import Loopback
@@ -127,6 +129,19 @@ def test_an_error_of_tls_says_what_helps(name: str) -> None:
     with http_server(handler=echo, tls=made.server) as server, pytest.raises(TLSError) as refused:
         read(Client(policy=HERE), f"https://{host}:{server.port}/", ssl_context=context)
     assert hint in str(refused.value.hint)
+
+
+def test_reading_certificates_counts_for_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    def strict_context(context: object) -> ssl.SSLContext:
+        time.sleep(1)
+        return ssl.create_default_context()
+
+    monkeypatch.setattr(blocking, "strict_context", strict_context)
+    with Loopback(lambda _: time.sleep(2.5)) as server:
+        began = time.monotonic()
+        with pytest.raises(DeadlineExceeded):
+            Client(policy=HERE).access(f"https://{server.address}/", deadline=1.2)
+        assert time.monotonic() - began < 1.9
 
 
 @pytest.mark.parametrize("ends_well", [True, False])

@@ -283,12 +283,13 @@ def _handshake(primitive: Handshake) -> Channel:
     import ssl  # heavy
 
     channel = cast("_BlockingSocket", primitive.channel)
+    until = monotonic() + primitive.timeout
     channel.notice_all()
-    context = strict_context(primitive.context)
+    context = strict_context(primitive.context)  # it reads files, the first time
     # This refuses a host that no certificate can name; wrap_socket would refuse it and leave the socket open.
     context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=primitive.host)
     secured = context.wrap_socket(
-        channel.with_timeout(primitive.timeout),
+        channel.with_timeout(until - monotonic()),
         server_hostname=primitive.host,
         suppress_ragged_eofs=False,  # a connection that ends without TLS's closing alert is truncated
         do_handshake_on_connect=False,  # an interrupt during it would leave the socket open
