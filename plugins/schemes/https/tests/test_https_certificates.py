@@ -20,7 +20,7 @@ from urlschemes.errors import ConfigurationError
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Policy
 from urlschemes_access.backends import blocking
-from urlschemes_access.errors import AccessError, DeadlineExceeded, TLSError, Truncated
+from urlschemes_access.errors import AccessError, DeadlineExceeded, TLSError
 from urlschemes_servers import make_certificates
 from urlschemes_servers.http import HttpAddress, echo, http_server
 from urlschemes_testing.loopback import Loopback
@@ -142,32 +142,6 @@ def test_reading_certificates_counts_for_the_deadline(monkeypatch: pytest.Monkey
         with pytest.raises(DeadlineExceeded):
             Client(policy=HERE).access(f"https://{server.address}/", deadline=1.2)
         assert time.monotonic() - began < 1.9
-
-
-@pytest.mark.parametrize("ends_well", [True, False])
-def test_records_of_one_octet_are_received_together(folder: Path, ends_well: bool) -> None:
-    """Each costs as much as a large one."""
-    count = 3000
-    pieces: list[int] = []
-
-    def drip(connection: socket.socket) -> None:
-        with CONTEXTS[folder].wrap_socket(connection, server_side=True) as secured:
-            secured.recv(10_000)
-            secured.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (count if ends_well else count + 1))
-            for _ in range(count):
-                secured.send(b"x")
-            with suppress(OSError):
-                secured.unwrap()
-
-    client = Client(policy=HERE, cacert=folder / "ca.pem", trace=lambda event: pieces.append(len(event.octets or b"")))
-    with Loopback(drip) as server, client.access(f"https://{server.address}/") as document:
-        assert isinstance(document, Document)
-        if ends_well:
-            assert document.read() == b"x" * count
-        else:
-            with pytest.raises(Truncated):
-                document.read()
-    assert len(pieces) < count / 4
 
 
 @pytest.mark.parametrize("on_a_loop", [False, True])

@@ -6,7 +6,7 @@ import select
 import sys
 from contextlib import suppress
 from functools import partial
-from time import monotonic, sleep
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
@@ -51,12 +51,6 @@ SLACK = 0.01
 """Seconds that a timeout may be longer than it was meant to be."""
 LARGE = 32 * 1024
 """Octets after which more are expected at once."""
-SMALL = 4096
-"""Octets below which a piece over TLS is small."""
-FAST = 16
-"""Small pieces that come fast before the next are waited for together."""
-PAUSE = 0.001
-"""Seconds in which they are waited for."""
 GATHERING = 0.002
 """Seconds that a read waits for all the octets wanted, if the one before it gave a large piece."""
 
@@ -207,44 +201,6 @@ class _BlockingStream(_BlockingSocket):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, octets)
 
 
-class _BlockingTLS(_BlockingSocket):
-    """A channel over TLS. Small records that come fast are received together: each costs as much as a large one."""
-
-    __slots__ = ("_failure", "_fast", "_received_at")
-
-    def __init__(self, socket: Any) -> None:
-        super().__init__(socket)
-        self._failure: OSError | None = None
-        self._fast = 0  # small pieces received without a pause
-        self._received_at = 0.0
-
-    def receive(self, most: int, timeout: float) -> bytes:
-        if self._failure is not None:
-            raise self._failure
-        if self._fast > FAST:
-            sleep(min(PAUSE, timeout))
-        octets = super().receive(most, timeout)
-        now = monotonic()
-        self._fast = self._fast + 1 if 0 < len(octets) < SMALL and now < self._received_at + 2 * PAUSE else 0
-        self._received_at = now
-        return octets if not self._fast else self._with_more(octets, most, now + GATHERING)
-
-    def _with_more(self, octets: bytes, most: int, until: float) -> bytes:
-        """Return `octets` and those that have arrived after them."""
-        import ssl  # heavy
-
-        gathered = bytearray(octets)
-        self.socket.settimeout(0)
-        try:
-            while len(gathered) < most and monotonic() < until and (more := self.socket.recv(most - len(gathered))):
-                gathered += more
-        except ssl.SSLWantReadError:
-            pass
-        except OSError as failure:  # for the next call
-            self._failure = failure
-        return bytes(gathered)
-
-
 class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
     """A channel for datagrams whose calls wait."""
 
@@ -299,7 +255,7 @@ def _handshake(primitive: Handshake) -> Channel:
     except BaseException:
         secured.close()
         raise
-    return _BlockingTLS(secured)
+    return _BlockingSocket(secured)
 
 
 def _poll(primitive: Poll) -> int | None:
