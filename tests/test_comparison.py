@@ -13,6 +13,7 @@ import pytest
 
 from urlschemes import default_registry
 from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence, shared_rules
+from urlschemes.grammar.regex_compat import portable
 from urlschemes.grammar.syntax import Syntax
 from urlschemes_conformance.agreement import Judges, compare
 from urlschemes_conformance.generated_texts import generate
@@ -76,6 +77,17 @@ def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], sch
     proof = prove(syntax, syntax.table)
     assert proof.difference is None
     assert proof.steps > 200
+
+
+@pytest.mark.parametrize("scheme", ["http", "news", "wais"])
+def test_the_pattern_for_older_interpreters_is_proven_equal(scheme: str) -> None:
+    syntax = default_registry.registration(scheme).syntax
+    assert syntax.table is not None
+    older = {**syntax.compiled(), "pattern": portable(syntax.pattern)}
+    restored = Syntax(syntax.bnf, syntax.rule, syntax.parts.values(), hierarchy=syntax.hierarchy, compiled=older)
+    assert ")*+" in syntax.pattern
+    assert ")*+" not in restored.pattern
+    assert prove_pattern(restored, syntax.table).difference is None
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
