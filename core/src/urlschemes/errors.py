@@ -146,9 +146,10 @@ class InvalidURL(URLError, ValueError):
     notation of section 5. All attributes but `text` are computed when they are first read.
     """
 
-    _LAZY = (
+    COMPUTED = (
         "code", "message", "scheme", "part", "position", "span", "rule", "section", "hint", "expected", "definition",
     )  # fmt: skip
+    """The attributes that are computed when they are first read."""
     span: tuple[int, int] | None
     expected: tuple[str, ...]
     definition: str | None
@@ -171,7 +172,7 @@ class InvalidURL(URLError, ValueError):
         return str(self.__dict__["code"] if "code" in self.__dict__ else self.__getattr__("code"))
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._LAZY:
+        if name not in self.COMPUTED:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if "_explanation" not in self.__dict__:
             self._explanation = self.args[1].explanation(self.text)
@@ -180,7 +181,7 @@ class InvalidURL(URLError, ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle contains the attributes, not what computes them.
-        state = {**self.__dict__, **{name: getattr(self, name) for name in self._LAZY}}
+        state = {**self.__dict__, **{name: getattr(self, name) for name in self.COMPUTED}}
         state.pop("_explanation", None)
         return _rebuild, (type(self), (self.text, None), state)
 
@@ -201,7 +202,9 @@ def invalid_url(
     error = InvalidURL(text, None)
     known = {"code": code or _CODES_OF_PARTS.get(part, "invalid-part"), "message": message, "part": part, "span": span}
     position = None if span is None else span[0]
-    error.__dict__.update({**dict.fromkeys(InvalidURL._LAZY), **known, "position": position, "expected": (), **details})
+    error.__dict__.update(
+        {**dict.fromkeys(InvalidURL.COMPUTED), **known, "position": position, "expected": (), **details}
+    )
     return error
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes.errors import InvalidURL
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, XCHAR, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
@@ -120,15 +121,6 @@ class Fault:
     scheme, slashes, login, host, port, or another part.
     """
 
-    span: tuple[int, int]
-    message: str
-    part: str | None
-    expected: tuple[str, ...]
-    rule: str | None
-    definition: str | None
-    section: str | None
-    hint: str | None
-
     def __init__(self, text: str, syntax: Syntax, scheme: str | None, original: OriginalText | None = None) -> None:
         self.text = text
         self.syntax = syntax
@@ -143,7 +135,7 @@ class Fault:
         self.code = self._code()
 
     def __getattr__(self, name: str) -> Any:
-        if name not in Fault.__annotations__:
+        if name not in InvalidURL.COMPUTED:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self._describe()
         return self.__dict__[name]
@@ -241,7 +233,7 @@ class Fault:
         """Compute what is said about the fault."""
         fault, syntax = self._message(), self.syntax
         part = syntax.parts.get(fault.part or "")
-        self.message, self.part, self.rule, self.expected = fault.message, fault.part, fault.rule, fault.expected
+        self.__dict__.update(fault._asdict())
         self.definition = _definition(fault.rule, part, syntax)
         self.section = syntax.section_of(fault.rule) if fault.rule else None
         self.hint = fault.best_hint(syntax)
