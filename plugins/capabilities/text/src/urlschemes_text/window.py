@@ -75,9 +75,10 @@ class Window:
         """Return where the match of `pattern` at `start` ends, but at most `most`. Raises Unfinished."""
         match = pattern.match(self.text, start, max(start, most))
         assert match is not None
-        if match.end() == len(self.text) and match.end() < most and not self.complete:
+        end = match.end()
+        if not self.complete and end == len(self.text) and end < most:
             raise Unfinished
-        return match.end()
+        return end
 
     def line_and_column(self, index: int) -> tuple[int, int]:
         """Return the line and the column of the character at `index`, which must not be before the last one asked."""
@@ -94,8 +95,8 @@ class Window:
         self._counted -= count
 
     def _count_lines(self, index: int) -> None:
-        lines = self.text.count("\n", self._counted, index)
-        if lines:
-            self._line += lines
-            self._line_start = self.offset + self.text.rindex("\n", self._counted, index) + 1
-        self._counted = max(self._counted, index)
+        if index > self._counted:
+            if lines := self.text.count("\n", self._counted, index):
+                self._line += lines
+                self._line_start = self.offset + self.text.rindex("\n", self._counted, index) + 1
+            self._counted = index
