@@ -24,6 +24,8 @@ __all__ = ["Summary", "parse_file", "row_count"]
 
 BATCH = 131_072
 """Rows that are in memory at a time, and the rows of a row group of the new file."""
+PIECE = 1024 * 1024
+"""Octets that are read at a time."""
 
 
 @dataclass
@@ -89,7 +91,7 @@ def parse_file(
     done. Raises ValueError or TypeError for a file or a column that cannot be parsed, OSError.
     """
     summary = Summary()
-    with pq.ParquetFile(source) as file:
+    with pq.ParquetFile(source, pre_buffer=False, buffer_size=PIECE) as file:  # or else it is in memory as a whole
         schema = file.schema_arrow
         check_names(schema.names, column, into)
         empty = add_parts(schema.empty_table(), column, into, parser)
