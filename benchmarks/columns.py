@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from corpus import typical_http
 from measurement import Figure
-from peers import OURS, REFERENCE
+from peers import NATIVE, OURS, REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def columns(most: int, rounds: int) -> Iterator[Figure]:
         sys.exit(
             "benchmarks: columns needs pyarrow: python3 dev --group columns --group benchmark python benchmarks/run.py"
         )
-    native = [f"{OURS}, native"] if importlib.util.find_spec("urlschemes_native") else []
+    native = [NATIVE] if importlib.util.find_spec("urlschemes_native") else []
     with tempfile.TemporaryDirectory() as folder:
         rows = PIECE
         while rows <= most:
@@ -89,9 +89,9 @@ def _text(url: str, number: int) -> str:
 
 def _best(who: str, file: Path, rounds: int) -> dict[str, float]:
     """Return the run with the least CPU time."""
-    kind, _, native = who.partition(", ")
-    environment = {**os.environ, "URLSCHEMES_NATIVE": "" if native else "none"}
-    command = [sys.executable, str(Path(__file__).with_name("column_client.py")), kind, str(file)]
+    environment = {**os.environ, "URLSCHEMES_NATIVE": "" if who == NATIVE else "none"}
+    client = str(Path(__file__).with_name("column_client.py"))
+    command = [sys.executable, client, REFERENCE if who == REFERENCE else OURS, str(file)]
     runs = []
     for _ in range(rounds):
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment)
