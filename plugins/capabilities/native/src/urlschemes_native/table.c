@@ -76,12 +76,12 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     unsigned shift = 0;
     while (1u << shift < classes) shift++;
     size_t row = (size_t)1 << shift, steps = sizeof(Step) * ((size_t)edges + states);
-    uint8_t *memory = PyMem_Calloc(1, steps + 4 * row * states + sizeof(Move) * ((size_t)moves + finals) + states);
+    uint8_t *memory = PyMem_Calloc(1, steps + 2 * row * states + sizeof(Move) * ((size_t)moves + finals) + states);
     if (!memory) return -1;
     table->memory = memory;
     table->edge = (Step *)memory;
     table->final = table->edge + edges;
-    table->next = (uint32_t *)(memory + steps);
+    table->next = (uint16_t *)(memory + steps);
     table->moves = (Move *)(table->next + row * states);
     table->final_moves = table->moves + moves;
     table->loop = (uint8_t *)(table->final_moves + finals);
@@ -101,7 +101,7 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     for (size_t i = 0; i < cells; i++) {
         uint32_t to = u16(p + 2 * i);
         if (to >= states + edges || (to != DEAD && (i < classes || i % classes == 0))) return 0;
-        table->next[i / classes << shift | i % classes] = to << shift;
+        table->next[i / classes << shift | i % classes] = (uint16_t)to;
     }
     p += padded;
     if (!read_steps(table->edge, edges, p, states - 1, moves)) return 0;

@@ -38,7 +38,7 @@ typedef struct {
     uint8_t class_of[256];  /* 0 beyond US-ASCII */
     uint8_t sets[256];      /* for each octet, the loops (bits) that it stays in */
     void *memory;           /* holds the arrays below */
-    uint32_t *next;         /* [state << shift | class]: a state, or states + the number of an edge; << shift, too */
+    uint16_t *next;         /* [state << shift | class]: a state, or the number of states + an edge */
     uint8_t *loop;          /* the bit of the state's loop; 0 if it has none */
     Step *edge, *final;
     Move *moves, *final_moves;
@@ -61,27 +61,27 @@ static inline void move(const Move *moves, uint32_t count, int32_t *registers, i
 static inline int walk(const Table *table, const uint8_t *text, Py_ssize_t size, uint32_t state, Py_ssize_t at,
                        int32_t *registers, Stop *stop) {
     const uint8_t *p = text + at, *end = text + size;
-    const uint32_t *next = table->next, edges = table->states << table->shift;
-    uint32_t row = state << table->shift;
+    const uint16_t *next = table->next;
+    const uint32_t states = table->states;
+    const unsigned shift = table->shift;
     memset(registers, 0xFF, sizeof(int32_t) * table->registers);
     while (p < end) {
-        uint32_t to = next[row | table->class_of[*p]];
-        if (to >= edges) {
-            const Step *edge = &table->edge[(to - edges) >> table->shift];
+        uint32_t to = next[state << shift | table->class_of[*p]];
+        if (to >= states) {
+            const Step *edge = &table->edge[to - states];
             move(table->moves + edge->first, edge->count, registers, (int32_t)(p - text));
-            to = (uint32_t)edge->to << table->shift;
+            to = edge->to;
         } else if (to == DEAD) {
-            stop->state = row >> table->shift;
+            stop->state = state;
             stop->at = p - text;
             return 0;
         }
-        row = to;
+        state = to;
         p++;
-        uint8_t bit = table->loop[row >> table->shift];
+        uint8_t bit = table->loop[state];
         if (bit)
             while (p < end && (table->sets[*p] & bit)) p++;
     }
-    state = row >> table->shift;
     const Step *final = &table->final[state];
     if (!final->to) {
         stop->state = state;
@@ -93,7 +93,7 @@ static inline int walk(const Table *table, const uint8_t *text, Py_ssize_t size,
 }
 
 static inline uint32_t next_of(const Table *table, uint32_t state, uint8_t octet) {
-    return table->next[state << table->shift | table->class_of[octet]] >> table->shift;
+    return table->next[state << table->shift | table->class_of[octet]];
 }
 
 /* Return 1 if no run is longer than the rules allow; tables do not count. */
