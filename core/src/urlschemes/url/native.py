@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.url.value import URL
 
-__all__ = ["Base", "form", "part_reader", "provide", "reader_of"]
+__all__ = ["Base", "fault_of", "form", "part_reader", "provide", "reader_of"]
 
 ABI = 1
 """The version of the functions that are called here."""
@@ -66,7 +66,9 @@ def _loaded(syntax: Syntax) -> Any:
         return None
     if table.native is None:
         try:
-            made = _native.Table(table.blob, table.marks)
+            made = _native.Table(
+                table.blob, table.marks, "host" in syntax.parts, bool({"user", "password"} & {*syntax.parts})
+            )
         except ValueError:  # it is too large
             return None
         table.__dict__.setdefault("native", made)  # another thread may have been faster: all must use one table
@@ -82,6 +84,38 @@ def part_reader(
         return read
     function: Callable[[Any], Any] = _native.part_reader(table, part.mark, *form(part, lower), absent, decode, read)
     return function
+
+
+class KnownFault:
+    """A fault of which the native reader knows code and position; the rest is computed when it is read."""
+
+    __slots__ = ("_explain", "_fault", "_text", "code", "position")
+
+    def __init__(self, code: str, position: int, text: str, explain: Callable[[str], Any]) -> None:
+        self.code = code
+        self.position = position
+        self._text = text
+        self._explain = explain
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_fault":
+            self._fault = self._explain(self._text)
+            return self._fault
+        return getattr(self._fault, name)
+
+
+def fault_of(syntax: Syntax, text: str, explain: Callable[[str], Any]) -> Any:
+    """Return the fault of `text` as `explain` returns it, which is not called if code and position are known."""
+    table = _loaded(syntax)
+    if table is None:
+        return explain(text)
+    known = table.fault(text, None)
+    if known is not None:
+        code, position = known
+        return KnownFault(code, position, text, explain)
+    fault = explain(text)
+    table.fault(text, lambda _: (fault.code, fault.position))
+    return fault
 
 
 def form(part: Part, lower: bool) -> tuple[str, str]:

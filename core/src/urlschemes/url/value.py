@@ -23,7 +23,7 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
-from urlschemes.url.native import Base
+from urlschemes.url.native import Base, fault_of
 from urlschemes.url.relative import resolve
 
 if TYPE_CHECKING:
@@ -243,6 +243,11 @@ class URL(Base, metaclass=URLType):
     @classmethod
     def explanation(cls, text: str) -> Fault | InvalidURL:
         """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
+        found: Fault | InvalidURL = fault_of(cls.syntax, text, cls._explanation)
+        return found
+
+    @classmethod
+    def _explanation(cls, text: str) -> Fault | InvalidURL:
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
         name, colon, _ = text.partition(":")

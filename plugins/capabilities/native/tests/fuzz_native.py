@@ -35,7 +35,7 @@ def main(rounds: int, seed: int) -> None:
         kind, table = tables[name]
         blob = spoilt_blob(chance, table.blob)
         try:
-            native = urlschemes_native.Table(blob, table.marks)
+            native = urlschemes_native.Table(blob, table.marks, chance.random() < 0.5, chance.random() < 0.5)
         except ValueError:
             counts["tables refused"] += 1
             continue

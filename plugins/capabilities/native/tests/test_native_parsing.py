@@ -68,6 +68,19 @@ def test_a_text_has_the_same_answer_as_by_the_pattern(scheme: str, number: int) 
         assert outcome(urlschemes.parse, text) == outcome(in_python, text), text
 
 
+@NUMBERS
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_fault_is_that_of_the_automaton(scheme: str, number: int) -> None:
+    kind = default_registry[scheme].url_type
+    for text in [text for text in texts(scheme, number) if text.lower().startswith(f"{scheme}:")] * 2:
+        try:
+            urlschemes.parse(text)
+        except InvalidURL as error:
+            fault = kind._explanation(text)
+            given = {name: getattr(error, name) for name in InvalidURL.COMPUTED}
+            assert given == {name: getattr(fault, name) for name in InvalidURL.COMPUTED}, text  # noqa: PT017  of many
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_native_urls_compare_as_others(scheme: str) -> None:
     found = [text for text in texts(scheme, 40) if urlschemes.is_valid(text)]

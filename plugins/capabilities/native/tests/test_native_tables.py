@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import partial
 
 import pytest
 
@@ -12,9 +13,10 @@ from urlschemes_conformance.generated_texts import generate
 from urlschemes_testing.strategies import near_misses, urls
 
 urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
-NativeTable = urlschemes_native.Table
+
 
 SCHEMES = sorted(default_registry)
+loaded = partial(urlschemes_native.Table, has_host=True, has_login=True)
 
 
 def table_of(scheme: str) -> Table:
@@ -26,7 +28,7 @@ def table_of(scheme: str) -> Table:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_table_says_natively_what_it_says_in_python(scheme: str) -> None:
     table = table_of(scheme)
-    native = NativeTable(table.blob, table.marks)
+    native = loaded(table.blob, table.marks)
     for text in [*generate(urls(scheme), 60), *generate(near_misses(scheme), 60)]:
         if not text.isascii():
             continue
@@ -52,7 +54,7 @@ def test_a_number_of_the_header_is_checked(field: str) -> None:
     for value in {*wrong, 2**31, 2**32 - 1} - {header[place]}:
         spoilt = [*header[:place], value, *header[place + 1 :]]
         with pytest.raises(ValueError, match="unsound table"):
-            NativeTable(HEADER.pack(*spoilt) + table.blob[HEADER.size :], table.marks)
+            loaded(HEADER.pack(*spoilt) + table.blob[HEADER.size :], table.marks)
 
 
 def test_what_stands_in_a_table_is_checked() -> None:
@@ -81,24 +83,24 @@ def test_what_stands_in_a_table_is_checked() -> None:
     }
     for place, octets in wrong.values():
         with pytest.raises(ValueError, match="unsound table"):
-            NativeTable(table.blob[:place] + octets + table.blob[place + len(octets) :], table.marks)
+            loaded(table.blob[:place] + octets + table.blob[place + len(octets) :], table.marks)
 
 
 def test_a_table_of_another_size_is_refused() -> None:
     table = table_of("http")
     for blob in (b"", table.blob[:-1], table.blob + b"\0", *(table.blob[:size] for size in range(0, 300, 7))):
         with pytest.raises(ValueError, match="unsound table"):
-            NativeTable(blob, table.marks)
+            loaded(blob, table.marks)
     for marks in ((), table.marks[1:], (*table.marks, "more")):
         with pytest.raises(ValueError, match="unsound table"):
-            NativeTable(table.blob, marks)
+            loaded(table.blob, marks)
     with pytest.raises(TypeError):
-        NativeTable(table.blob, (b"host",) * len(table.marks))  # type: ignore[arg-type]
+        loaded(table.blob, (b"host",) * len(table.marks))  # type: ignore[arg-type]
 
 
 def test_a_text_that_the_table_does_not_count_is_no_question_for_it() -> None:
     table = table_of("http")
-    native = NativeTable(table.blob, table.marks)
+    native = loaded(table.blob, table.marks)
     assert isinstance(native.spans(f"http://h.dom:{'1' * 4000}/"), tuple)
     with pytest.raises(OverflowError):
         native.spans(f"http://h.dom:{'1' * 4001}/")

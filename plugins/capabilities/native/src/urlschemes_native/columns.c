@@ -2,7 +2,7 @@
 #include "reader.h"
 #include <stdlib.h>
 
-enum { MOST_UNKNOWN = 1000, UNKNOWN_SLOTS = 4096, NONE = -1, NOT_EXPLAINED = -2, MOST_CODES = 127, MOST_FAULTS = 10000 };
+enum { MOST_UNKNOWN = 1000, UNKNOWN_SLOTS = 4096, NONE = -1, NOT_EXPLAINED = -2, MOST_CODES = 127 };
 
 /* Memory of this module that others may read. */
 typedef struct {
@@ -289,67 +289,6 @@ static void read_rows(Work *work) {
     }
 }
 
-/* Faults: `explain` is called once for each state where URLs stop and each octet there, if the rest follows from these. */
-
-static int is_escape(const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
-    uint8_t decoded[3];
-    return at + 3 <= size && text[at] == '%' && unescape(text + at, 3, decoded) == 1;
-}
-
-/* Return 1 if the fault does not depend on the text behind the stop. The core reads an authority in another way if it has
-   an `@`, and one without an `@` as if the scheme had no logins. */
-static int is_local(const Entry *entry, const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
-    Py_ssize_t start = entry->size + 3, end = start;
-    if (!entry->has_host) return 1;
-    if (size < start || text[start - 2] != '/' || text[start - 1] != '/') return !entry->has_login;
-    const uint8_t *slash = memchr(text + start, '/', (size_t)(size - start));
-    end = slash ? slash - text : size;
-    return at > end || (!entry->has_login && !memchr(text + start, '@', (size_t)(end - start)));
-}
-
-/* What the fault of a text depends on, beside the octets between its position and the stop. */
-static PyObject *key_of(const Entry *entry, const uint8_t *text, Py_ssize_t size, Py_ssize_t at, uint32_t state) {
-    unsigned long long octet = at == size ? 256 : text[at] < 128 ? text[at] : 128;
-    Py_ssize_t back = at >= 1 && text[at - 1] == '%' ? 1 : at >= 2 && text[at - 2] == '%' ? 2 : 0;
-    unsigned long long escape = (unsigned)is_escape(text, size, at - back);
-    return PyLong_FromUnsignedLongLong(
-        (((((unsigned long long)entry->number << 16 | state) << 9 | octet) << 2 | (unsigned)back) << 1) | escape);
-}
-
-/* Return the fault of a row, known or new: its code, how far the position lies before the stop, and the octets there. */
-static PyObject *fault_of(Work *work, const Entry *entry, PyObject *explain, const uint8_t *text, Py_ssize_t size,
-                          Py_ssize_t at, uint32_t state) {
-    PyObject *key = is_local(entry, text, size, at) ? key_of(entry, text, size, at, state) : NULL;
-    PyObject *known = key ? PyDict_GetItemWithError(work->names->faults, key) : NULL, *code;
-    PyObject *fault = NULL, *whole = NULL, *answer = NULL;
-    if (known) {
-        Py_ssize_t back = PyBytes_Size(PyTuple_GetItem(known, 2));
-        if (back <= at && !memcmp(PyBytes_AsString(PyTuple_GetItem(known, 2)), text + at - back, (size_t)back)) {
-            Py_DECREF(key);
-            return Py_NewRef(known);
-        }
-    }
-    Py_ssize_t position;
-    if (PyErr_Occurred() || !(whole = PyUnicode_DecodeUTF8((const char *)text, size, NULL)) ||
-        !(answer = PyObject_CallFunctionObjArgs(explain, whole, NULL)))
-        goto done;
-    if (!PyTuple_Check(answer) || !PyArg_ParseTuple(answer, "Un", &code, &position)) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "explain must return a tuple");
-        goto done;
-    }
-    int is_before = position >= 0 && position <= at;
-    fault = Py_BuildValue("(Ony#)", code, at - position, text + (is_before ? position : at),
-                          is_before ? at - position : 0);
-    if (fault && key && is_before && PyDict_Size(work->names->faults) < MOST_FAULTS &&
-        PyDict_SetItem(work->names->faults, key, fault) < 0)
-        Py_CLEAR(fault);
-done:
-    Py_XDECREF(key);
-    Py_XDECREF(whole);
-    Py_XDECREF(answer);
-    return fault;
-}
-
 static Py_ssize_t index_of(PyObject *codes, PyObject *code) {
     Py_ssize_t count = PyList_Size(codes), n = 0;
     while (n < count && PyUnicode_Compare(PyList_GetItem(codes, n), code)) n++;
@@ -367,15 +306,16 @@ static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
     for (Py_ssize_t row = 0; row < work->strings.rows; row++) {
         if (code[row] != NOT_EXPLAINED) continue;
         const uint8_t *text = NULL;
-        Py_ssize_t size = text_of(&work->strings, row, &text), at = position[row];
-        const Entry *entry = find(work->names, text, size);
-        PyObject *fault = fault_of(work, entry, explain, text, size, at, work->states[row]);
-        if (!fault) return 0;
-        Py_ssize_t n = index_of(codes, PyTuple_GetItem(fault, 0));
-        code[row] = (int8_t)n;
-        position[row] = (int32_t)(at - PyLong_AsSsize_t(PyTuple_GetItem(fault, 1)));
-        Py_DECREF(fault);
+        Py_ssize_t size = text_of(&work->strings, row, &text);
+        Stop stop = {work->states[row], position[row]};
+        Py_ssize_t place;
+        PyObject *name = fault_of(find(work->names, text, size)->table, explain, text, size, stop, &place);
+        if (!name) return 0;
+        Py_ssize_t n = index_of(codes, name);
+        Py_DECREF(name);
         if (n == NONE) return 0;
+        code[row] = (int8_t)n;
+        position[row] = (int32_t)place;
     }
     return 1;
 }

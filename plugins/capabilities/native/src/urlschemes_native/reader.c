@@ -35,7 +35,6 @@ void names_release(Names *names) {
         Py_XDECREF((PyObject *)names->entries[slot].type);
         Py_XDECREF(names->entries[slot].parts);
     }
-    Py_XDECREF(names->faults);
     PyMem_Free(names);
 }
 
@@ -57,11 +56,6 @@ static Names *changed(const Names *old, const Entry *entry) {
     if (!names) return NULL;
     names->uses = 1;
     names->slots = slots;
-    names->faults = PyDict_New();
-    if (!names->faults) {
-        PyMem_Free(names);
-        return NULL;
-    }
     for (uint32_t slot = 0; old && slot < old->slots; slot++) {
         const Entry *each = &old->entries[slot];
         if (each->size && (each->size != entry->size || memcmp(each->name, entry->name, each->size)))
@@ -136,16 +130,6 @@ static PyObject *reader_set(PyObject *self, PyObject *args) {
     if (!PyType_IsSubtype(entry.type, types->url)) {
         PyErr_SetString(PyExc_TypeError, "type must be a subclass of Base");
         return NULL;
-    }
-    for (Py_ssize_t i = 0; i < PyTuple_Size(entry.parts); i++) {
-        PyObject *part = PyTuple_GetItem(entry.parts, i), *each, *mark, *absent;
-        const char *form, *separator;
-        if (!PyTuple_Check(part)) PyErr_SetString(PyExc_TypeError, "a part must be a tuple");
-        if (!PyTuple_Check(part) || !PyArg_ParseTuple(part, "UUssO", &each, &mark, &form, &separator, &absent))
-            return NULL;
-        entry.has_host |= !PyUnicode_CompareWithASCIIString(each, "host");
-        entry.has_login |= !PyUnicode_CompareWithASCIIString(each, "user") ||
-                           !PyUnicode_CompareWithASCIIString(each, "password");
     }
     skip_name(&entry);
     return replace_names(reader, &entry);

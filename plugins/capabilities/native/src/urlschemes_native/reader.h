@@ -14,7 +14,6 @@ typedef struct {
     PyTypeObject *type;
     PyObject *parts;     /* what `columns` needs to know of each part */
     uint32_t number;     /* from 0 up, in the order of the slots */
-    int has_host, has_login;
     uint32_t state;      /* after the name and its colon, or START */
     Py_ssize_t at;       /* the index after the colon, or 0 */
 } Entry;
@@ -22,7 +21,6 @@ typedef struct {
 /* A hash table that never changes: the reader replaces it, so that it can be used without the lock of Python. */
 typedef struct {
     uint32_t uses, count, slots;  /* slots: a power of two, more than twice the count */
-    PyObject *faults;             /* what `columns` was told of faults of URLs of these schemes, a dict */
     Entry entries[];
 } Names;
 

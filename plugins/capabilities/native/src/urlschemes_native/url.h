@@ -22,8 +22,6 @@ typedef enum { TEXT, LOWER, NUMBER, ALL, ALL_BUT_THE_LAST, LAST, OTHER, FORMS } 
 Form form_of(const char *name);
 /* Put the number that the digits are into `value`. Return 0 for one that is too large, or none. */
 int number_of(const uint8_t *octets, Py_ssize_t size, int64_t *value);
-/* Decode the escapes of `octets` into `decoded`, which has as much space. Return the size; -1 for a malformed escape. */
-Py_ssize_t unescape(const uint8_t *octets, Py_ssize_t size, uint8_t *decoded);
 PyObject *url_new(PyTypeObject *type, PyObject *text, Table *table, const int32_t *registers);
 static inline int is_capital(uint8_t c) { return (uint8_t)(c - 'A') < 26; }
 static inline uint8_t lower(uint8_t c) { return is_capital(c) ? c | 32 : c; }
