@@ -78,7 +78,7 @@ def test_a_fault_is_that_of_the_automaton(scheme: str, number: int) -> None:
         except InvalidURL as error:
             fault = kind._explanation(text)
             given = {name: getattr(error, name) for name in InvalidURL.COMPUTED}
-            assert given == {name: getattr(fault, name) for name in InvalidURL.COMPUTED}, text  # noqa: PT017  of many
+            assert given == {name: getattr(fault, name) for name in InvalidURL.COMPUTED}, text
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
