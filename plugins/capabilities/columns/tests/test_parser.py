@@ -112,6 +112,11 @@ def test_the_rows_are_what_parse_returns(corpus: list[str | None]) -> None:
         assert [*row.values()] == expected, text
 
 
+def test_a_name_without_a_colon_is_no_unknown_scheme() -> None:
+    codes = Parser().code(pa.array(["x-no:a", "x-no", "x-no:" + "a" * 70_000, "X-NO:b", "x-no:c"])).to_pylist()
+    assert codes == ["unknown-scheme", "invalid-scheme", "url-too-long", "unknown-scheme", "unknown-scheme"]
+
+
 def test_octets_that_are_not_utf_8_are_replaced() -> None:
     (row,) = parse(pa.array(["ftp://h/%FF/a%C3%A9%E9"]), ("directories", "name", "name.raw")).to_pylist()
     assert row == {"directories": ["�"], "name": "aé�", "name.raw": "a%C3%A9%E9", "code": None, "position": None}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from urlschemes.errors import URLError
+from urlschemes.errors import UnknownScheme, URLError
+from urlschemes.url.value import LIMIT
 from urlschemes_columns.part_columns import struct_type
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["error_of", "read_rows", "texts_of", "utf8"]
 
 _INT64 = range(-(2**63), 2**63)
+MAX_UNKNOWN = 1000
+"""Names without a scheme whose row is remembered: making the error takes ten times as long as to parse a URL."""
 PLUGIN_FAILED = "plugin-error"
 """The code of a row whose parts cannot be read because the plugin of its scheme fails."""
 
@@ -50,15 +53,22 @@ def read_rows(
     parse = registry.parse
     readers: dict[type[URL], Callable[[URL], tuple[Any, ...]]] = {}
     absent = (None,) * (len(columns) + 2)
+    unknown: dict[str, tuple[Any, ...]] = {}
     rows: list[tuple[Any, ...]] = []
     for each in texts:
         if each is None:
             rows.append(absent)
             continue
+        if unknown and len(each) <= LIMIT and (known := unknown.get(each[: each.find(":") + 1])):
+            rows.append(known)
+            continue
         try:
             url = parse(each)
         except URLError as error:
-            rows.append(_invalid_row(error.scheme, *error_of(error), columns))
+            row = _invalid_row(error.scheme, *error_of(error), columns)
+            rows.append(row)
+            if isinstance(error, UnknownScheme) and len(unknown) < MAX_UNKNOWN:
+                unknown[each[: each.find(":") + 1]] = row
             continue
         kind = type(url)
         read = readers.get(kind)
