@@ -88,6 +88,7 @@ def try_table(
     for text in texts:
         with suppress(OverflowError):
             native.spans(text)
+        native.fault(text, chance.choice((None, lambda _: ("code", chance.randrange(-5, 100)))))
         try:
             url = reader.parse(text)
         except InvalidURL:
