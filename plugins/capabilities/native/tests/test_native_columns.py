@@ -224,16 +224,16 @@ def test_malformed_buffers_are_refused(offsets: list[int], validity: bytes | Non
 )
 def test_wrong_arguments_are_errors(parts: Any, answer: Any, error: type[Exception]) -> None:
     registry = Registry()
-    registry.parse("http://h.dom/")
+    registry.parse("ftp://h.dom/")
     with pytest.raises(error):
-        registry.native_reader.columns(*buffers(["http://h_/"]), 0, parts, lambda _: answer)
+        registry.native_reader.columns(*buffers(["ftp://h_/"]), 0, parts, lambda _: answer)
 
 
 def test_an_error_of_explain_passes_through() -> None:
     registry = Registry()
-    registry.parse("http://h.dom/")
+    registry.parse("ftp://h.dom/")
     with pytest.raises(ZeroDivisionError):
-        registry.native_reader.columns(*buffers(["http://h_/"]), 0, (), lambda _: 1 / 0)
+        registry.native_reader.columns(*buffers(["ftp://h_/"]), 0, (), lambda _: 1 / 0)
 
 
 def test_no_rows_are_no_rows() -> None:
