@@ -89,6 +89,13 @@ ODD = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _schemes() -> None:
+    """Load the schemes, which are read by Python before."""
+    for name in default_registry:
+        assert default_registry[name]
+
+
 def explain(text: str) -> tuple[str, int]:
     with pytest.raises(InvalidURL) as caught:
         urlschemes.parse(text)
@@ -128,11 +135,9 @@ def all_texts(number: int) -> list[str | None]:
 
 
 @pytest.mark.parametrize("width", [4, 8])
-@pytest.mark.parametrize("number", [30, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [20, pytest.param(150, marks=pytest.mark.slow)])
 def test_columns_are_what_parse_returns(number: int, width: int) -> None:
     texts = all_texts(number)
-    for name in default_registry:
-        assert default_registry[name]
     found = read(texts, width=width)
     for row, text in enumerate(texts):
         values = [each[row] for each in found["columns"]]

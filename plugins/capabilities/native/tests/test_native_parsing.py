@@ -17,7 +17,7 @@ from urlschemes_testing.strategies import near_misses, urls
 pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
 
 SCHEMES = sorted(default_registry)
-NUMBERS = pytest.mark.parametrize("number", [40, pytest.param(1000, marks=pytest.mark.slow)])
+NUMBERS = pytest.mark.parametrize("number", [40, pytest.param(200, marks=pytest.mark.slow)])
 in_python = partial(Registry.parse, default_registry)
 """`parse` as it is without the native reader."""
 

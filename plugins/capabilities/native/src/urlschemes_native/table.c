@@ -204,7 +204,7 @@ static int is_local(const Table *table, const uint8_t *text, Py_ssize_t size, St
 PyObject *fault_of(Table *table, PyObject *explain, const uint8_t *text, Py_ssize_t size, Stop stop,
                    Py_ssize_t *position) {
     Py_ssize_t at = stop.at, back = at >= 1 && text[at - 1] == '%' ? 1 : at >= 2 && text[at - 2] == '%' ? 2 : 0;
-    PyObject *key = NULL, *code = NULL, *whole = NULL, *answer = NULL;
+    PyObject *key = NULL, *code = NULL, *name, *whole = NULL, *answer = NULL;
     if (is_local(table, text, size, stop, back > 0)) {
         uint32_t octet = at == size ? 256 : text[at] < 128 ? text[at] : 128;
         uint32_t escape = (uint32_t)is_escape(text, size, at - back);
@@ -217,8 +217,8 @@ PyObject *fault_of(Table *table, PyObject *explain, const uint8_t *text, Py_ssiz
         (answer = PyObject_CallFunctionObjArgs(explain, whole, NULL))) {
         if (!PyTuple_Check(answer))
             PyErr_SetString(PyExc_TypeError, "explain must return a tuple");
-        else if (PyArg_ParseTuple(answer, "Un", &code, position)) {
-            Py_INCREF(code);
+        else if (PyArg_ParseTuple(answer, "Un", &name, position)) {
+            code = Py_NewRef(name);
             if (key && *position == at - back && PyDict_Size(table->faults) < MOST_FAULTS &&
                 PyDict_SetItem(table->faults, key, code) < 0)
                 Py_CLEAR(code);
