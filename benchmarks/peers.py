@@ -14,9 +14,12 @@ from urlschemes.errors import URLError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["OURS", "REFERENCE", "Parser", "missing", "parsers", "versions"]
+__all__ = ["HERE", "NATIVE", "OURS", "REFERENCE", "Parser", "missing", "parsers", "versions"]
 
 OURS = "urlschemes"
+NATIVE = f"{OURS}, native"
+HERE = OURS if urlschemes.default_registry.native_reader is None else NATIVE
+"""Which of the two parses in this process."""
 REFERENCE = "urlsplit"
 
 
@@ -35,7 +38,7 @@ def parsers() -> dict[str, Parser]:
     """Ours and `urlsplit`, and whichever of the others can be imported."""
     found = {
         REFERENCE: Parser(urllib.parse.urlsplit, forget=cast("Any", urllib.parse.urlsplit).cache_clear),
-        OURS: Parser(urlschemes.parse, (URLError,)),
+        HERE: Parser(urlschemes.parse, (URLError,)),
     }
     for name, make in _OTHERS.items():
         try:

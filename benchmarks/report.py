@@ -9,7 +9,7 @@ from dataclasses import asdict
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from peers import OURS, missing, versions
+from peers import NATIVE, OURS, missing, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ def summary(figures: Iterable[Figure]) -> str:
     """Our own figures for which there is a target, and whether they meet it."""
     rows = []
     for figure in figures:
-        if figure.who == OURS and figure.target is not None:
+        if figure.who in {OURS, NATIVE} and figure.target is not None:
             bounds = ["" if bound is None else _number(bound) for bound in (figure.target, figure.moonshot)]
             what = f"{figure.table.partition(':')[0]}: {figure.what}"
             unit = "" if figure.ratio is not None else f" {figure.unit}"

@@ -1,19 +1,31 @@
-"""The fast pattern and the independent recognizer agree, for every installed scheme.
+"""The fast pattern, the table and the independent recognizer agree, for every installed scheme.
 
-The comparison is exhaustive: every short sequence of tokens after each prefix of the scheme's URLs. Agreement on
-refusals alone would prove nothing, so that the accepted texts are counted.
+The proofs cover all texts at once. The comparison of texts runs the programs themselves: every short sequence of tokens
+after each prefix of the scheme's URLs. Agreement on refusals alone would show nothing, so that the accepted texts are
+counted.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import pytest
 
 from urlschemes import default_registry
 from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence, shared_rules
+from urlschemes.grammar.regex_compat import portable
 from urlschemes.grammar.syntax import Syntax
+from urlschemes_conformance.agreement import Judges, compare
 from urlschemes_conformance.generated_texts import generate
-from urlschemes_conformance.recognizer import Recognizer, compare, divides_alike
+from urlschemes_conformance.proof import prove_pattern, prove_recognizer, proves_positions
+from urlschemes_conformance.recognizer import divides_alike
 from urlschemes_testing.strategies import near_misses, urls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes.grammar.table import Table
+    from urlschemes_conformance.proof import Proof
 
 SCHEMES = sorted(default_registry)
 # Prefixes of URLs after the scheme's name, and the number of tokens that follow them.
@@ -54,16 +66,44 @@ def prefixes(scheme: str, syntax: Syntax) -> dict[str, int]:
     """Return the prefixes that URLs of the scheme may have, and the number of tokens to try after each."""
     candidates = PREFIXES if "host" in syntax.parts else PREFIXES_WITHOUT_HOST
     texts = {f"{scheme}:{prefix}": length for prefix, length in candidates.items()}
-    return {text: length for text, length in texts.items() if syntax.automaton.reach(text)[0] == len(text)}
+    return {text: length for text, length in texts.items() if syntax.automaton.reach(text) == len(text)}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("prove", [prove_pattern, prove_recognizer])
+def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], scheme: str) -> None:
+    syntax = default_registry.registration(scheme).syntax
+    assert syntax.table is not None
+    proof = prove(syntax, syntax.table)
+    assert proof.difference is None
+    assert proof.steps > 200
+
+
+@pytest.mark.parametrize("scheme", ["http", "news", "wais"])
+def test_the_pattern_for_older_interpreters_is_proven_equal(scheme: str) -> None:
+    syntax = default_registry.registration(scheme).syntax
+    assert syntax.table is not None
+    older = {**syntax.compiled(), "pattern": portable(syntax.pattern)}
+    restored = Syntax(syntax.bnf, syntax.rule, syntax.parts.values(), hierarchy=syntax.hierarchy, compiled=older)
+    assert ")*+" in syntax.pattern
+    assert ")*+" not in restored.pattern
+    assert prove_pattern(restored, syntax.table).difference is None
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_table_is_proven_to_find_the_longest_prefix_of_a_url(scheme: str) -> None:
+    table = default_registry.registration(scheme).syntax.table
+    assert table is not None
+    assert proves_positions(table)
 
 
 @pytest.mark.parametrize(("length", "enough"), [(1, 5), pytest.param(4, 1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_pattern_and_the_recognizer_accept_the_same_texts(scheme: str, length: int, enough: int) -> None:
+def test_the_three_accept_the_same_texts(scheme: str, length: int, enough: int) -> None:
     syntax = default_registry.registration(scheme).syntax
-    accepted = 0
+    judges, accepted = Judges(syntax), 0
     for prefix, longest in prefixes(scheme, syntax).items():
-        comparison = compare(syntax, prefix, tokens(syntax), min(length, longest))
+        comparison = compare(judges, prefix, tokens(syntax), min(length, longest))
         assert comparison.difference is None
         accepted += len(comparison.accepted)
     assert accepted >= enough
@@ -73,10 +113,12 @@ def test_the_pattern_and_the_recognizer_accept_the_same_texts(scheme: str, lengt
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_they_agree_on_generated_texts_and_on_the_division_of_urls(scheme: str, number: int) -> None:
     syntax = default_registry.registration(scheme).syntax
-    recognizer = Recognizer(syntax)
+    judges = Judges(syntax)
     for text in generate(urls(syntax), number):
-        assert recognizer.accepts(text), text
+        assert syntax.fullmatch(text), text
+        assert judges.difference(text) is None, text
         if len(text) < 60:
             assert divides_alike(syntax, text), text
     for text in generate(near_misses(syntax), number):
-        assert not recognizer.accepts(text), text
+        assert not syntax.fullmatch(text), text
+        assert judges.difference(text) is None, text

@@ -221,7 +221,7 @@ def test_each_error_is_reported_once_and_one_of_them_is_that_of_parse(seed: int)
         ("http://[::1]/a", [("invalid-character", (7, 12))]),
         ("telnet://h?x", [("invalid-host", (10, 12))]),
         ("nntp://h/1/x/", [("invalid-part", (9, 10)), ("invalid-part", (11, 13))]),
-        ("telnet://h/a b", [("invalid-character", (11, 14))]),
+        ("telnet://h/a b", [("invalid-part", (11, 14))]),
         ("http://a_b_c.dom/", [("invalid-host", (8, 9)), ("invalid-host", (10, 11))]),
         ("http://h:8~0/", [("invalid-character", (10, 11))]),
         ("wais://h/d~b", [("invalid-character", (10, 11))]),

@@ -6,6 +6,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
@@ -59,7 +60,10 @@ RESULTS = [
     ("check", "http://host.dom/a b"),
     pytest.param(("review", "x-example", "--examples", "20"), marks=pytest.mark.slow),
 ]
+LINES = ("access-many", "mirror")
+"""The schemas of what writes a value on each line."""
 ONE_RESULT = {
+    **{name: (name,) for name in LINES},
     "check": ("check", "ftp://host.dom/a%0D"),
     "config": ("config",),
     "doctor": ("doctor",),
@@ -75,8 +79,27 @@ ONE_RESULT = {
 
 
 @cache
+def lines_of(name: str) -> list[dict[str, Any]]:
+    """Return what `mirror` or `access --many` writes for a folder with a document and one that cannot be read."""
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        (folder / "tree").mkdir()
+        (folder / "tree" / "a").write_bytes(b"octets")
+        (folder / "tree" / "gone").symlink_to("/nowhere")
+        (folder / "copy").mkdir()
+        root, url, copy = str(folder / "tree"), f"file://{folder}/tree/", str(folder / "copy")
+        words = {"mirror": ["mirror", url, copy], "access-many": ["access", "--many", "-", "-o", copy]}[name]
+        urls = f"{url}a\n{url}\n{url}gone\nx-nothing:a\n"
+        done = CliRunner().invoke(command, ["--no-config", *words, "--json", "--root", root], input=urls)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return sorted(lines, key=lambda line: "error" in line)
+
+
+@cache
 def result_of(*arguments: str) -> Any:
-    """Return the JSON that a command writes."""
+    """Return the JSON that a command writes; the first line of many."""
+    if arguments[0] in LINES:
+        return lines_of(arguments[0])[0]
     words = ["--no-config", arguments[0], "--json", *arguments[1:]]
     return json.loads(CliRunner().invoke(command, words, prog_name="urlschemes").stdout)
 
@@ -100,6 +123,15 @@ def test_results_match_their_schemas(arguments: tuple[str, ...]) -> None:
 
 def test_the_list_of_checks_matches_its_schema() -> None:
     validate(result_of("review", "--list"), "review-list")
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_each_line_matches_its_schema(name: str) -> None:
+    lines = lines_of(name)
+    for line in lines:
+        validate(line, name)
+    assert "error" not in lines[0]
+    assert "error" in lines[-1]
 
 
 def test_problems_found_by_the_doctor_match_its_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,10 +19,7 @@ from urlschemes import (
     parse,
     parse_generic,
 )
-from urlschemes.errors import (
-    InvalidHost,
-    UnsupportedOperation,
-)
+from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import Policy
 from urlschemes_access.errors import PolicyDenied
 
@@ -74,8 +71,9 @@ def test_urls_of_a_registration_without_an_algorithm_can_be_parsed_but_not_acces
 def test_a_new_scheme_has_the_rules_of_section_3_1_and_cannot_change_them() -> None:
     registry = Registry(plugins=())
     registry.register(Registration.from_text(THING))
-    with pytest.raises(InvalidHost) as caught:
+    with pytest.raises(InvalidURL) as caught:
         registry.parse("x-thing://a_b/c")
+    assert caught.value.code == "invalid-host"
     assert caught.value.section == "RFC 1738 section 3.1"
     with pytest.raises(RegistrationError, match="host"):
         Registration.from_text(THING.replace("thing    =", 'host = "h"\nthing ='))

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from urlschemes import errors
-from urlschemes.errors import InvalidHost, InvalidURL, URLError
+from urlschemes.errors import InvalidURL, URLError
 from urlschemes.url.value import URL
 
 
@@ -34,7 +34,7 @@ def test_the_drawing_is_the_tree_of_classes() -> None:
 
 
 def test_codes_are_unique_and_in_lower_case() -> None:
-    codes = [cls.code for cls in classes().values()]
+    codes = [cls.code for cls in classes().values() if cls is not InvalidURL] + [*errors.INVALID_URL_CODES]
     assert len(set(codes)) == len(codes)
     assert all(re.fullmatch("[a-z-]+", code) for code in codes)
 
@@ -56,8 +56,10 @@ def test_a_pickled_invalid_url_has_its_explanation() -> None:
         URL.parse("x-a:b c")
     other = pickle.loads(pickle.dumps(caught.value))
     assert str(other) == str(caught.value)
-    assert (other.position, other.text) == (5, "x-a:b c")
-    assert copy.copy(caught.value).position == 5
+    assert (other.code, other.position, other.span, other.text) == ("invalid-character", 5, (5, 6), "x-a:b c")
+    for name in ("message", "scheme", "part", "rule", "section", "hint", "expected", "definition"):
+        assert getattr(other, name) == getattr(caught.value, name)
+        assert getattr(copy.copy(other), name) == getattr(other, name)
 
 
 @pytest.mark.parametrize(
@@ -79,5 +81,6 @@ def test_an_invalid_url_has_no_other_attributes() -> None:
     assert not hasattr(caught.value, "colour")
 
 
-def test_an_error_of_a_host_is_a_value_error() -> None:
-    assert issubclass(InvalidHost, ValueError)
+def test_an_invalid_url_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match=r"^invalid character ' '"):
+        URL.parse("x-a:b c")

@@ -1,19 +1,7 @@
 """The exceptions of the core, by whose fault they are.
 
     URLError
-    ├── InvalidURL                  a text is not a URL of its scheme (also a ValueError)
-    │   ├── URLTooLong              it is longer than the limit, and was not examined
-    │   ├── InvalidCharacter        it has a character that no URL may hold (section 2.2)
-    │   │   └── FragmentPresent     it has a fragment: `#` and the text after it
-    │   ├── BadEscape               it has a `%` without two hexadecimal digits after it
-    │   ├── InvalidScheme           it has no scheme name before the first colon (section 2.1)
-    │   ├── MissingAuthority        it lacks the `//` of the Common Internet Scheme Syntax (section 3.1)
-    │   ├── InvalidUserinfo         its user name or password is invalid
-    │   │   └── UserinfoNotAllowed  it has one, and its scheme has none
-    │   ├── InvalidHost             its host is neither a domain name nor four groups of digits
-    │   │   └── EmptyHost           its host is empty
-    │   ├── InvalidPort             its port is not a number
-    │   └── InvalidPart             another part, defined by its scheme, is invalid
+    ├── InvalidURL                  a text is not a URL of its scheme; `code` says why (also a ValueError)
     ├── UnknownScheme               no scheme of this name is registered (also a LookupError)
     ├── UnsafeURL                   the octets of a URL must not be sent (section 6)
     ├── UnsupportedOperation        the scheme does not offer the operation (section 2)
@@ -32,36 +20,27 @@ and copied.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from urlschemes.redaction import in_line, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, ClassVar, Protocol
 
     class Explainer(Protocol):
         """An object that explains why a text is not a URL."""
 
-        def explanation(self, text: str, /) -> Explanation:
-            """Return the reason why `text` is not a URL."""
+        def explanation(self, text: str, /) -> Any:
+            """Return the reason why `text` is not a URL: an object with the attributes of InvalidURL."""
 
 
 __all__ = [
-    "BadEscape",
+    "INVALID_URL_CODES",
     "ConfigurationError",
-    "EmptyHost",
-    "Explanation",
-    "FragmentPresent",
     "GrammarError",
-    "InvalidCharacter",
-    "InvalidHost",
-    "InvalidPart",
-    "InvalidPort",
-    "InvalidScheme",
     "InvalidURL",
-    "InvalidUserinfo",
-    "MissingAuthority",
     "NotHierarchical",
     "PluginConflict",
     "PluginContractError",
@@ -69,12 +48,30 @@ __all__ = [
     "PluginLoadError",
     "RegistrationError",
     "URLError",
-    "URLTooLong",
     "UnknownScheme",
     "UnsafeURL",
     "UnsupportedOperation",
-    "UserinfoNotAllowed",
+    "invalid_url",
 ]
+
+INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
+    {
+        "invalid-url": "there is no text: the argument is not a str, or no URL has these parts",
+        "url-too-long": "the text is longer than the limit, by default 64 KiB, and was not examined",
+        "invalid-character": "a character that no URL may hold: not graphic US-ASCII, or unsafe (section 2.2)",
+        "fragment-present": "a `#`, which separates a URL from a fragment identifier (section 2.2)",
+        "bad-escape": "a `%` without two hexadecimal digits after it (section 2.2)",
+        "invalid-scheme": "no scheme name before the first colon, or another scheme than expected (section 2.1)",
+        "missing-authority": "no `//` after the colon, as the Common Internet Scheme Syntax has it (section 3.1)",
+        "invalid-userinfo": "the user name or the password is invalid (section 3.1)",
+        "userinfo-not-allowed": "there is a user name or a password, and the scheme has none",
+        "invalid-host": "the host does not derive from its rule (section 3.1)",
+        "empty-host": "the host is empty (section 3.1)",
+        "invalid-port": "the port does not derive from its rule (section 3.1)",
+        "invalid-part": "another part is invalid, or the URL goes on after its last part; see `part` and `rule`",
+    }
+)
+"""The codes of InvalidURL, and what each of them means."""
 
 
 def _rebuild(cls: type[URLError], args: tuple[Any, ...], state: dict[str, Any]) -> URLError:
@@ -130,54 +127,36 @@ class URLError(Exception):
         return _rebuild, (type(self), self.args, dict(self.__dict__))
 
 
-class Explanation:
-    """The attributes of an InvalidURL that are computed when one of them is first read."""
-
-    __slots__ = ("definition", "expected", "hint", "message", "part", "position", "rule", "scheme", "section")
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        scheme: str | None = None,
-        part: str | None = None,
-        position: int | None = None,
-        expected: tuple[str, ...] = (),
-        rule: str | None = None,
-        definition: str | None = None,
-        section: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        self.message = message
-        self.scheme = scheme
-        self.part = part
-        self.position = position
-        self.expected = expected
-        self.rule = rule
-        self.definition = definition
-        self.section = section
-        self.hint = hint
-
-    def explanation(self, _: str) -> Explanation:
-        """Return the explanation itself."""
-        return self
+_CODES_OF_PARTS = {
+    "scheme": "invalid-scheme",
+    "user": "invalid-userinfo",
+    "password": "invalid-userinfo",
+    "host": "invalid-host",
+    "port": "invalid-port",
+    None: "invalid-url",
+}
 
 
 class InvalidURL(URLError, ValueError):
     """The text is not a URL of its scheme (RFC 1738 section 5).
 
-    `text` is the text as given. `expected` lists what was expected at `position`, `definition` is the rule in the
-    notation of section 5. All attributes but `text` are computed when one of them is first read.
+    `code` is one of INVALID_URL_CODES. `text` is the text as given. `position` is where the longest prefix ends that
+    some URL begins with: at the character, escape or literal that cannot come next, or at the end if more was expected.
+    `span` is the text that is blamed, `expected` lists what could come at `position`, `definition` is the rule in the
+    notation of section 5. All attributes but `text` are computed when they are first read.
     """
 
-    code = "invalid-url"
-    _LAZY = frozenset({"message", "scheme", "part", "position", "rule", "section", "hint", "expected", "definition"})
+    COMPUTED = (
+        "code", "message", "scheme", "part", "position", "span", "rule", "section", "hint", "expected", "definition",
+    )  # fmt: skip
+    """The attributes that are computed when they are first read."""
+    span: tuple[int, int] | None
     expected: tuple[str, ...]
     definition: str | None
 
     if TYPE_CHECKING:
 
-        def __init__(self, text: str, explainer: Explainer) -> None: ...
+        def __init__(self, text: str, explainer: Explainer | None) -> None: ...
 
     # Making the error must be as cheap as raising it: the arguments are only stored.
     __init__ = Exception.__init__  # type: ignore[assignment]
@@ -187,88 +166,46 @@ class InvalidURL(URLError, ValueError):
         """The text that is not a URL."""
         return str(self.args[0])
 
+    @property
+    def code(self) -> str:  # type: ignore[override]  # of other errors, the class decides it
+        """The code, one of INVALID_URL_CODES."""
+        return str(self.__dict__["code"] if "code" in self.__dict__ else self.__getattr__("code"))
+
     def __getattr__(self, name: str) -> Any:
-        if name not in self._LAZY:
+        if name not in self.COMPUTED:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        explanation = self.args[1].explanation(self.text)
-        self.__dict__.update({field: getattr(explanation, field) for field in self._LAZY})
-        return self.__dict__[name]
+        if "_explanation" not in self.__dict__:
+            self._explanation = self.args[1].explanation(self.text)
+        value = self.__dict__[name] = getattr(self._explanation, name)
+        return value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        self.message  # noqa: B018  a pickle contains the explanation, not the explainer
-        return _rebuild, (type(self), (self.text, None), dict(self.__dict__))
+        # A pickle contains the attributes, not what computes them.
+        state = {**self.__dict__, **{name: getattr(self, name) for name in self.COMPUTED}}
+        state.pop("_explanation", None)
+        return _rebuild, (type(self), (self.text, None), state)
 
 
-class URLTooLong(InvalidURL):
-    """The text is longer than the limit, by default 64 KiB."""
+def invalid_url(
+    text: str,
+    message: str,
+    *,
+    code: str | None = None,
+    part: str | None = None,
+    span: tuple[int, int] | None = None,
+    **details: str | None,
+) -> InvalidURL:
+    """Return the error for `text` whose message is known: its `scheme`, `rule`, `section` and `hint` are `details`.
 
-    code = "url-too-long"
-
-
-class InvalidCharacter(InvalidURL):
-    """The text has a character that is not graphic US-ASCII, or that is unsafe (section 2.2)."""
-
-    code = "invalid-character"
-
-
-class FragmentPresent(InvalidCharacter):
-    """The text has a `#`, which separates a URL from a fragment identifier (section 2.2)."""
-
-    code = "fragment-present"
-
-
-class BadEscape(InvalidURL):
-    """The text has a `%` without two hexadecimal digits after it (section 2.2)."""
-
-    code = "bad-escape"
-
-
-class InvalidScheme(InvalidURL):
-    """The text does not begin with a scheme name, letters, digits, `+`, `.` and `-`, and a colon (section 2.1)."""
-
-    code = "invalid-scheme"
-
-
-class MissingAuthority(InvalidURL):
-    """The scheme-specific part does not begin with `//` (section 3.1)."""
-
-    code = "missing-authority"
-
-
-class InvalidUserinfo(InvalidURL):
-    """The user name or the password is invalid, such as one with a `:`, `@` or `/` (section 3.1)."""
-
-    code = "invalid-userinfo"
-
-
-class UserinfoNotAllowed(InvalidUserinfo):
-    """The text has a user name or password, and its scheme has none."""
-
-    code = "userinfo-not-allowed"
-
-
-class InvalidHost(InvalidURL):
-    """The host is neither a domain name nor four groups of digits (section 3.1)."""
-
-    code = "invalid-host"
-
-
-class EmptyHost(InvalidHost):
-    """The host is empty."""
-
-    code = "empty-host"
-
-
-class InvalidPort(InvalidURL):
-    """The text after the colon of the host is not a decimal number (section 3.1)."""
-
-    code = "invalid-port"
-
-
-class InvalidPart(InvalidURL):
-    """A part that the scheme defines does not derive from its rule; `part` and `rule` name both."""
-
-    code = "invalid-part"
+    The code is by default that of the part.
+    """
+    error = InvalidURL(text, None)
+    known = {"code": code or _CODES_OF_PARTS.get(part, "invalid-part"), "message": message, "part": part, "span": span}
+    position = None if span is None else span[0]
+    error.__dict__.update(
+        {**dict.fromkeys(InvalidURL.COMPUTED), **known, "position": position, "expected": (), **details}
+    )
+    return error
 
 
 class UnknownScheme(URLError, LookupError):

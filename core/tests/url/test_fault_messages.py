@@ -8,7 +8,7 @@ import pytest
 from urlschemes import InvalidURL, Registration, Scheme
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.url.fault_place import explanation
+from urlschemes.url.fault_place import Fault
 
 AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent.parent / "album.toml")).url_type
 COUNT = Syntax(
@@ -33,7 +33,7 @@ COUNT = Syntax(
     ],
 )
 def test_the_hint_names_what_is_missing_at_the_end(text: str, hint: str) -> None:
-    why = explanation(text, COUNT, None)
+    why = Fault(text, COUNT, None)
     assert (why.position, why.hint) == (len(text), hint)
 
 
@@ -53,7 +53,7 @@ def test_the_text_of_an_error_is_message_and_hint() -> None:
         ("a-.b.", 2, "invalid label 'a-' at position 10: labels of a host do not end with a hyphen"),
         ("-a..b", 0, "invalid label '-a' at position 10: labels of a host do not begin with a hyphen"),
         ("a..-b", 2, "empty label in the host at position 12: expected a letter or digit"),
-        ("a.b.", 3, "unexpected '.' at position 13: expected the end of the host"),
+        ("a.b.", 4, "unexpected '.' at position 13: expected the end of the host"),
         (";a", 0, "invalid character ';' in the host at position 10: expected a letter, digit or hyphen"),
     ],
 )
@@ -102,6 +102,6 @@ def test_a_message_says_what_is_wrong_where_and_what_was_expected(text: str, mes
     ],
 )
 def test_the_element_that_is_one_too_many_is_found(text: str, position: int, message: str) -> None:
-    why = explanation(text, COUNT, None)
+    why = Fault(text, COUNT, None)
     assert (why.position, why.message) == (position, message)
     assert "*" in str(why.definition)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from urlschemes import InternetURL, InvalidURL, Registration, Scheme, UnsafeURL
-from urlschemes.errors import PluginContractError, URLTooLong
+from urlschemes.errors import PluginContractError
 from urlschemes.url.value import URL
 
 AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent.parent / "album.toml")).url_type
@@ -158,16 +158,18 @@ def test_the_text_of_another_scheme_is_refused_by_a_type() -> None:
 @pytest.mark.decision(24)
 def test_the_limit_of_the_length_can_be_set() -> None:
     long = "x-album://h/" + "a" * 70_000
-    with pytest.raises(URLTooLong, match=r"^the URL has 70012 characters: expected at most 65536") as caught:
+    with pytest.raises(InvalidURL, match=r"^the URL has 70012 characters: expected at most 65536") as caught:
         parse(long)
+    assert caught.value.code == "url-too-long"
     assert caught.value.position == 65536
     url = AlbumURL.parse(long, limit=100_000)
     assert len(url.picture) == 70_000
     assert pickle.loads(pickle.dumps(url)) == url
     assert url.replace(port=1).port == 1
     assert url.join("#x") == url
-    with pytest.raises(URLTooLong):
+    with pytest.raises(InvalidURL) as caught:
         parse("x-album://h/a").replace(words="b" * 70_000)
+    assert caught.value.code == "url-too-long"
 
 
 def test_the_generic_url_has_two_parts() -> None:

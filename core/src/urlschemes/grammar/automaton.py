@@ -13,7 +13,7 @@ from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Automaton", "bits"]
+__all__ = ["Automaton", "State", "bits"]
 
 
 def bits(number: int) -> Iterator[int]:
@@ -24,6 +24,58 @@ def bits(number: int) -> Iterator[int]:
         number ^= low
 
 
+class State:
+    """A state of a walk: the positions `reached` by the last character, and those `expected` next.
+
+    `within` are the positions that the walk may use. Steps are computed once: a walk of known steps is fast.
+    """
+
+    __slots__ = ("automaton", "expected", "reached", "steps", "within")
+
+    def __init__(self, automaton: Automaton, reached: int, expected: int, within: int) -> None:
+        self.automaton = automaton
+        self.reached = reached
+        self.expected = expected & within
+        self.within = within
+        self.steps: dict[str, State | None] = {}
+
+    def step(self, character: str) -> State | None:
+        """Return the state after `character`; None if it cannot come next."""
+        steps = self.steps
+        if character not in steps and character.isascii():
+            automaton, code = self.automaton, ord(character)
+            reached = _union(1 << p for p in bits(self.expected) if automaton.leaves[p].mask >> code & 1)
+            after = automaton.state(reached, automaton.following(reached), self.within) if reached else None
+            steps[character] = after
+        return steps.get(character)
+
+    def walk(self, text: str) -> tuple[int, State]:
+        """Return how much of `text` can come next, and the state after it."""
+        state = self
+        for index, character in enumerate(text):
+            steps = state.steps
+            after = steps[character] if character in steps else state.step(character)
+            if after is None:
+                return index, state
+            state = after
+        return len(text), state
+
+    def taken(self, text: str) -> int:
+        """Return the positions of the last character of `text`, if `text` can come next; 0 if it cannot."""
+        index, state = self.walk(text)
+        return state.reached if index == len(text) else 0
+
+    @property
+    def ends(self) -> bool:
+        """True if the URL may end here."""
+        return bool(self.automaton.tree.last & self.reached)
+
+    @property
+    def characters(self) -> int:
+        """The characters that can come next, as a mask."""
+        return self.automaton.characters(self.expected)
+
+
 class Automaton:
     """The positions of a tree, and the positions that may follow each.
 
@@ -32,7 +84,7 @@ class Automaton:
     tree, outermost first, from left to right; `counted` are the bounded repetitions.
     """
 
-    __slots__ = ("counted", "follow", "leaves", "marked", "tree", "uncounted")
+    __slots__ = ("_start", "_states", "counted", "follow", "leaves", "marked", "tree", "uncounted")
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
@@ -41,6 +93,8 @@ class Automaton:
         self.uncounted: list[int] = []
         self.counted: list[Repeated] = []
         self.marked = tuple(marks(tree))
+        self._start: State | None = None
+        self._states: dict[tuple[int, int, int], State] = {}
         self._number(tree)
 
     def _number(self, item: Element) -> None:
@@ -160,22 +214,6 @@ class Automaton:
         """Return the positions that may come after one of `positions`."""
         return _union(self.follow[position] for position in bits(positions))
 
-    def step(self, expected: int, character: str, within: int = -1) -> tuple[int, int]:
-        """Return those of the positions `expected` where `character` can stand, and those that may come next.
-
-        Only positions of the set `within` may come next (-1: any).
-        """
-        code = ord(character)
-        reached = _union(1 << p for p in bits(expected) if code < 128 and self.leaves[p].mask >> code & 1)
-        return reached, self.following(reached) & within
-
-    def taken(self, expected: int, text: str) -> int:
-        """Return the positions of the last character of `text`, if `text` may come at `expected`; 0 if it may not."""
-        reached = 0
-        for character in text:
-            reached, expected = self.step(expected, character)
-        return reached
-
     def begun(self, expected: int) -> Characters | None:
         """Return the literal that began just before `expected`, if only its rest may follow; else None."""
         leaves = [self.leaves[position] for position in bits(expected)]
@@ -184,29 +222,62 @@ class Automaton:
         alike = all((leaf.literal, leaf.offset) == (leaves[0].literal, leaves[0].offset) for leaf in leaves)
         return leaves[0] if alike else None
 
-    def reach(self, text: str, without: int = 0) -> tuple[int, int, int]:
-        """Return how far `text` can begin a URL: an index, the positions expected there, and those reached before it.
+    def inside(self, *marks: str) -> int:
+        """Return the positions inside of the parts of these marks."""
+        return _union(marked.inside for marked in self.marked if marked.mark in marks)
 
-        The index is the length of the text if all of it can begin a URL. The positions `without` are left out.
-        """
-        return self._reach(text, self.tree.first & ~without, ~without)
+    def leading_to(self, goal: int, without: int = 0) -> int:
+        """Return `goal`, and the positions from which it can be reached without passing one of `without`."""
+        found, ahead = 0, goal & ~without
+        while ahead != found:
+            found = ahead
+            ahead |= _union(
+                1 << position
+                for position, after in enumerate(self.follow)
+                if after & found and self.leaves[position].mask and not without >> position & 1
+            )
+        return found
 
-    def derivation(self, text: str, without: int = 0) -> list[int]:
+    def state(self, reached: int, expected: int, within: int) -> State:
+        """Return the state of these sets of positions; the same one each time."""
+        key = reached, expected, within
+        return self._states.get(key) or self._states.setdefault(key, State(self, *key))
+
+    def state_before(self, goal: int, without: int = 0) -> State:
+        """Return the state before the first character, for walks that lead to `goal` without some positions."""
+        return self.state(0, self.tree.first, self.leading_to(goal, without))
+
+    @property
+    def ending(self) -> int:
+        """The positions at which a URL may end."""
+        return _union(1 << position for position in bits(self.tree.last) if self.leaves[position].mask)
+
+    @property
+    def start(self) -> State:
+        """The state before the first character. Every state after it can be continued to the end of a URL."""
+        if self._start is None:
+            self._start = self.state_before(self.ending)
+        return self._start
+
+    def reach(self, text: str) -> int:
+        """Return how many characters of `text` can begin a URL."""
+        return self.start.walk(text)[0]
+
+    def derivation(self, text: str, state: State | None = None, last: int | None = None) -> list[int]:
         """Return for each character of `text` the positions that it stands at in a derivation of the whole text.
 
-        The positions `without` are left out. The list is empty if `text` cannot be derived.
+        `state` is the first state, `start` by default; `last` are the positions for the last character, by default
+        those at the end of a URL. The list is empty if `text` cannot be derived.
         """
-        expected, sets = self.tree.first & ~without, []
-        known: dict[tuple[int, str], tuple[int, int]] = {}
+        state = self.start if state is None else state
+        sets = []
         for character in text:
-            step = known.get((expected, character))
-            if step is None:
-                step = known[expected, character] = self.step(expected, character, ~without)
-            reached, expected = step
-            if not reached:
+            after = state.step(character)
+            if after is None:
                 return []
-            sets.append(reached)
-        here = self.tree.last
+            state = after
+            sets.append(state.reached)
+        here = self.tree.last if last is None else last
         before: dict[tuple[int, int], int] = {}
         for index in reversed(range(len(sets))):
             reached = sets[index]
@@ -223,20 +294,7 @@ class Automaton:
         """Return True if `item`, an element of the tree, derives `text`, as far as can be seen without counting."""
         if not text:
             return item.nullable
-        end, _, reached = self._reach(text, item.first, item.inside)
-        return end == len(text) and bool(reached & item.last)
-
-    def _reach(self, text: str, expected: int, within: int) -> tuple[int, int, int]:
-        reached = 0
-        known: dict[tuple[int, str], tuple[int, int]] = {}
-        for index, character in enumerate(text):
-            step = known.get((expected, character))
-            if step is None:
-                step = known[expected, character] = self.step(expected, character, within)
-            if not step[0]:
-                return index, expected, reached
-            reached, expected = step
-        return len(text), expected, reached
+        return bool(self.state(0, item.first, item.inside).taken(text) & item.last)
 
 
 def _union(sets: Iterator[int]) -> int:

@@ -12,6 +12,7 @@ __all__ = [
     "ALPHADIGIT",
     "ESCAPE",
     "HEX",
+    "ILLEGAL",
     "RESERVED",
     "SCHEME",
     "SCHEME_NAME",
@@ -20,6 +21,7 @@ __all__ = [
     "XCHAR",
     "encoded",
     "escape",
+    "is_scheme_name",
     "mask",
     "normal",
     "octets_of",
@@ -38,10 +40,17 @@ XCHAR = UNRESERVED + RESERVED
 SCHEME = ALPHADIGIT + "+-."
 """The characters of the names of schemes, in both letter cases."""
 
+ILLEGAL = re.compile(f"[^{re.escape(XCHAR)}%]")
+"""A character that no URL may hold."""
 SCHEME_NAME = re.compile(r"[A-Za-z0-9+.\-]++")
 SCHEME_NAME_FORM = re.compile(r"[a-z0-9+.\-]{1,64}")
 """The name of a scheme in records and entry points: in lower case, and of a bounded length."""
 ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+
+
+def is_scheme_name(text: str) -> bool:
+    """Return True if `text` derives from the rule `scheme` (section 2.1), in any letter case."""
+    return SCHEME_NAME.fullmatch(text) is not None
 
 
 def mask(characters: str) -> int:

@@ -10,12 +10,16 @@ once (host labels).
 """
 
 import re
+from typing import TYPE_CHECKING
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
 
-__all__ = ["compile_tree"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["compile_tree", "in_brackets"]
 
 
 def compile_tree(automaton: Automaton) -> str:
@@ -251,16 +255,20 @@ def _class(mask: int) -> str:
         return r"(?!)"
     if len(codes) == 1:
         return re.escape(chr(codes[0]))
+    return in_brackets(mask, re.escape)
+
+
+def in_brackets(mask: int, escaped: "Callable[[str], str]") -> str:
+    """Return the characters of `mask` in square brackets, as ranges; `escaped` returns one as it is written there."""
     ranges: list[list[int]] = []
-    for code in codes:
+    for code in bits(mask):
         if ranges and code == ranges[-1][1] + 1:
             ranges[-1][1] = code
         else:
             ranges.append([code, code])
-    return "[" + "".join(_range(low, high) for low, high in ranges) + "]"
-
-
-def _range(low: int, high: int) -> str:
-    if high - low < 2:
-        return "".join(re.escape(chr(code)) for code in range(low, high + 1))
-    return f"{re.escape(chr(low))}-{re.escape(chr(high))}"
+    pieces: list[str] = []
+    for low, high in ranges:
+        pieces.append(escaped(chr(low)))
+        if high > low:
+            pieces.append(("-" if high - low > 1 else "") + escaped(chr(high)))
+    return f"[{''.join(pieces)}]"

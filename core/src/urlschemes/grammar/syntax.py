@@ -8,8 +8,9 @@ are computed when they are first needed, and can be cached: `compiled` returns t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import shared_rules
 from urlschemes.grammar.composer import Composer
 from urlschemes.grammar.part import Division
@@ -20,13 +21,12 @@ from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, gram
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from urlschemes.errors import InvalidURL
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.bnf import Grammar
+    from urlschemes.grammar.dialect import Dialect
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.rule_tree import Element
-
-    FaultPattern: TypeAlias = "tuple[Callable[[str], re.Match[str] | None], tuple[type[InvalidURL], ...]]"
+    from urlschemes.grammar.table import Table
 
 __all__ = ["Syntax"]
 
@@ -49,13 +49,14 @@ class Syntax:
         "_beginnings",
         "_composer",
         "_grammar",
-        "_host_may_be_empty",
         "_match",
         "_pattern",
+        "_stored_table",
+        "_table",
         "bnf",
-        "fault_pattern",
         "groups",
         "hierarchy",
+        "landmarks",
         "notation",
         "on_compile",
         "parts",
@@ -86,10 +87,12 @@ class Syntax:
         self.on_compile = on_compile
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.groups: dict[str, tuple[str, ...]] = {}
-        self.fault_pattern: FaultPattern | None = None
+        self.landmarks: Any = None
+        """What `urlschemes.url.fault_place` knows of the automaton."""
         self._pattern: str | None = None
-        self._host_may_be_empty: bool | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
+        self._stored_table: dict[str, Any] | None = None
+        self._table: Table | None = None
         self._grammar: Grammar | None = None
         self._automaton: Automaton | None = None
         self._composer: Composer | None = None
@@ -101,8 +104,8 @@ class Syntax:
 
     def _restore(self, compiled: Mapping[str, Any]) -> None:
         self._pattern = str(compiled["pattern"])
-        self._host_may_be_empty = bool(compiled["host_may_be_empty"])
         self._beginnings.update(compiled["beginnings"])
+        self._stored_table = compiled["table"]
         for name, part in self.parts.items():
             known = compiled["parts"][name]
             part.mark, part.rule = str(known["mark"]), str(known["rule"])
@@ -113,8 +116,8 @@ class Syntax:
         """Return what was computed from the rules, as plain data: the argument `compiled` of an equal Syntax."""
         return {
             "pattern": self.pattern,
-            "host_may_be_empty": "host" in self.parts and self.host_may_be_empty,
             "beginnings": sorted(self._beginnings),
+            "table": self._stored_table,
             "parts": {
                 name: {
                     "mark": part.mark,
@@ -184,17 +187,42 @@ class Syntax:
         return self._match
 
     @property
-    def host_may_be_empty(self) -> bool:
-        """Return True if a URL may have nothing between its `//` and the next `/`."""
-        if self._host_may_be_empty is None:
-            match = self.fullmatch(self.compose({}) or "")
-            self._host_may_be_empty = match is not None and self.whole(match, "host") in {None, ""}
-        return self._host_may_be_empty
+    def table(self) -> Table | None:
+        """The table that says what the pattern says; None if the rules are refused, or need too large a table."""
+        if self._table is None and self._stored_table != {}:
+            from urlschemes.grammar.table import Table  # most processes need no table
+
+            if self._stored_table is None:
+                self._stored_table = self._built_table()
+                if self.on_compile is not None:
+                    self.on_compile(self)
+            self._table = Table.restored(self._stored_table)
+        return self._table
+
+    def dialect(self, name: Dialect) -> str:
+        """Return the regular expression of another engine ("ecma", "rust" or "re2") for the texts that are URLs.
+
+        It is anchored and has no groups for parts. A count of more than 1,000 is reduced to 1,000 for "re2", since RE2
+        takes no larger one. Raises ValueError for another name.
+        """
+        from urlschemes.grammar.dialect import in_dialect  # most processes need no dialect
+
+        return in_dialect(self.automaton.tree, name)
+
+    def _built_table(self) -> dict[str, Any]:
+        from urlschemes.grammar.table_builder import build_table  # a cached table is not built
+
+        try:
+            self.fullmatch  # noqa: B018  a grammar without a pattern has no table
+        except GrammarError:
+            return {}
+        built = build_table(self.automaton.tree)
+        return {} if built is None else built.stored()
 
     def begins_with(self, prefix: str) -> bool:
         """Return True if some URL of this syntax begins with `prefix`."""
         if prefix not in self._beginnings:
-            if self.automaton.reach(prefix)[0] != len(prefix):
+            if self.automaton.reach(prefix) != len(prefix):
                 return False
             self._beginnings.add(prefix)
         return True

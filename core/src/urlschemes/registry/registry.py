@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme
+from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, invalid_url
+from urlschemes.grammar.octets import is_scheme_name
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
@@ -25,7 +26,8 @@ from urlschemes.registry.plugins import Plugins
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
-from urlschemes.url.fault_kind import fault_of, fault_pattern, is_scheme_name
+from urlschemes.url.fields import native_parts
+from urlschemes.url.native import provide, reader_of
 from urlschemes.url.value import LIMIT, URL, new
 
 if TYPE_CHECKING:
@@ -80,6 +82,12 @@ class Registry:
         self._plugin_ledgers: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] | None = None
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
         self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
+        self.native_reader: Any = None
+        """The native reader of the schemes in use (urlschemes-native); None if there is none."""
+        if type(self).parse is Registry.parse:
+            self.native_reader = reader_of(self, self.parse, URL, LIMIT)
+        if self.native_reader is not None:
+            self.__dict__["parse"] = self.native_reader.parse
         if require:
             self._plugins.require(require)
 
@@ -293,10 +301,13 @@ class Registry:
         """Let parsing see which scheme is in use now."""
         with self._lock:
             scheme = self._current(name)
-            if scheme is not None and _is_read_by_pattern(scheme.url_type):
-                self._readers[name] = (scheme.url_type.syntax.fullmatch, scheme.url_type)
-            else:
+            kind = None if scheme is None or not _is_read_by_pattern(scheme.url_type) else scheme.url_type
+            if kind is None:
                 self._readers.pop(name, None)
+            else:
+                self._readers[name] = (kind.syntax.fullmatch, kind)
+            if self.native_reader is not None:
+                provide(self.native_reader, name, kind, native_parts(kind) if kind else ())
 
     # URLs
 
@@ -324,10 +335,8 @@ class Registry:
         if len(text) > limit:
             return self._parse_slowly(text, type, limit)
         found = match(text)
-        if found is None:  # as `refused`, whose call would cost a twentieth of the whole
-            syntax = kind.syntax
-            fault, errors = syntax.fault_pattern or fault_pattern(syntax)
-            raise errors[fault(text).lastindex](text, kind)  # type: ignore[union-attr, index]  # it matches every text
+        if found is None:
+            raise InvalidURL(text, kind)
         if type is not URL and not issubclass(kind, type):
             return self._parse_slowly(text, type, limit)
         url = new(kind)
@@ -346,7 +355,8 @@ class Registry:
         kind = self[name].url_type
         if not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
-            raise fault_of("scheme", text, message, scheme=lower_case(name), section="RFC 1738 section 2.1")
+            section, span = "RFC 1738 section 2.1", (0, len(name))
+            raise invalid_url(text, message, scheme=lower_case(name), part="scheme", span=span, section=section)
         return read_as(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:

@@ -272,14 +272,12 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
         "slash_may_be_omitted": slash,
     }
     cached = cache.load("syntax", key)
-    if cached is not None:
-        return Syntax(text, rule, parts, compiled=cached, **arguments)
 
     def keep(syntax: Syntax) -> None:
         cache.store("syntax", key, syntax.compiled())
 
     try:
-        return Syntax(text, rule, parts, on_compile=keep, **arguments)
+        return Syntax(text, rule, parts, compiled=cached, on_compile=keep, **arguments)
     except GrammarError as error:
         where = "syntax" if error.line is None else "syntax.bnf"
         raise GrammarError(

@@ -9,10 +9,9 @@ import sys
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes.errors import Explanation, InvalidURL, InvalidUserinfo
+from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.octets import ESCAPE, RESERVED
 from urlschemes.grammar.part import DIGITS, Encoded
-from urlschemes.url.fault_kind import fault_of
 from urlschemes.url.fields import REQUIRED, absent_value
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def _dividing(syntax: Syntax, part: Part, text: str) -> str:
 
 
 def _wrong_value(part: Part, message: str, scheme: str | None) -> InvalidURL:
-    return fault_of(part.name, "", message, scheme=scheme)
+    return invalid_url("", message, part=part.name, scheme=scheme)
 
 
 def text_by_mark(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
@@ -260,10 +259,8 @@ def _parsed(
     """
     syntax, scheme = kind.syntax, kind._scheme or None
     if "password" in raw and "user" not in raw and "user" in syntax.parts:
-        explanation = Explanation(
-            "a password needs a user name", scheme=scheme, part="password", section="RFC 1738 section 3.1"
-        )
-        raise InvalidUserinfo("", explanation)
+        message, section = "a password needs a user name", "RFC 1738 section 3.1"
+        raise invalid_url("", message, scheme=scheme, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
         raise _part_at_fault(syntax, raw, names, scheme) or _no_such_combination(
@@ -288,7 +285,7 @@ def _parsed(
     if missing:
         raise _no_such_combination(syntax, raw, missing, scheme)
     if len(text) > limit:
-        kind.parse(text, limit=limit)  # raises URLTooLong
+        kind.parse(text, limit=limit)  # raises InvalidURL
     return url
 
 
@@ -317,15 +314,9 @@ def _part_at_fault(
 def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None) -> InvalidURL:
     """Return the error for a `value`, as written, that does not derive from the rule of the part `name`."""
     part = syntax.parts[name]
-    return fault_of(
-        name,
-        "",
-        f"invalid {name}" + ("" if name == "password" else f" {value!a}"),
-        scheme=scheme,
-        rule=part.rule,
-        section=syntax.section_of(part.rule),
-        hint=part.says,
-    )
+    message = f"invalid {name}" + ("" if name == "password" else f" {value!a}")
+    section = syntax.section_of(part.rule)
+    return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says)
 
 
 def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
@@ -348,6 +339,5 @@ def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[s
     if missing or surplus:
         hint = f"also give {' or '.join(missing)}" if missing else f"leave out {' or '.join(surplus)}"
     message = f"no {scheme} URL has exactly these parts: {', '.join(given) or 'none'}"
-    if len(missing or surplus) == 1:
-        return fault_of((missing or surplus)[0], "", message, scheme=scheme, hint=hint)
-    return InvalidURL("", Explanation(message, scheme=scheme, hint=hint))
+    part = (missing or surplus)[0] if len(missing or surplus) == 1 else None
+    return invalid_url("", message, scheme=scheme, part=part, hint=hint)

@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from string import ascii_letters
+from string import digits as ascii_digits
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
-from urlschemes.grammar.octets import encoded, octets_of
+from urlschemes.grammar.octets import SCHEME, encoded, octets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from urlschemes.grammar.automaton import State
     from urlschemes.grammar.rule_tree import Characters
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.url.fault_place import Authority, Fault
 
 __all__ = [
     "HINTS",
@@ -27,22 +31,20 @@ __all__ = [
     "escapes",
     "excluded_octet",
     "fragment",
+    "host_message",
+    "is_like_ipv6",
     "quoted_text",
     "reserved_character",
     "sharing_part",
     "unexpected",
     "unsafe_character",
+    "usual_hint",
 ]
 
 _QUOTED = 12
 """The characters of a text that a message quotes."""
 
 _RESERVED_HINT = "a reserved character that is data must be encoded"
-_ALPHABETS = {
-    "scheme": 'letters, digits, "+", "-" and "."',
-    "host": "letters, digits, hyphens and dots",
-    "port": "digits",
-}
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
     "host": "labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with a "
@@ -52,25 +54,21 @@ HINTS = {
 """The hints for the parts that the core itself knows."""
 
 
-class FaultMessage:
+def usual_hint(syntax: Syntax, part: str | None) -> str | None:
+    """Return the hint about the scheme, host or port, if it is of the usual rule; None otherwise."""
+    known = syntax.parts.get(part or "")
+    is_usual = part == "scheme" or (known is not None and (known.rule == "host" if part == "host" else known.number))
+    return HINTS.get(part or "") if is_usual else None
+
+
+class FaultMessage(NamedTuple):
     """The `message` about a fault, the `part` and the `rule` at fault, the `expected` texts, and a `hint`."""
 
-    __slots__ = ("expected", "hint", "message", "part", "rule")
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        part: str | None,
-        rule: str | None,
-        expected: tuple[str, ...] = (),
-        hint: str | None = None,
-    ) -> None:
-        self.message = message
-        self.part = part
-        self.rule = rule
-        self.expected = expected
-        self.hint = hint
+    message: str
+    part: str | None
+    rule: str | None
+    expected: tuple[str, ...] = ()
+    hint: str | None = None
 
     def best_hint(self, syntax: Syntax) -> str | None:
         """Return the hint; without one, the record's description of the part."""
@@ -78,45 +76,35 @@ class FaultMessage:
         return self.hint or (part.says if part else None)
 
 
-class OriginalText:
+class OriginalText(NamedTuple):
     """The text as it was given, if another text is parsed in its place: messages count and quote the original.
 
     Character n of the parsed text stands at `positions[n]`; without `positions`, both texts are the same.
     """
 
-    __slots__ = ("_positions", "text")
-
-    def __init__(self, text: str, positions: Sequence[int] | None = None) -> None:
-        self.text = text
-        self._positions = positions
+    text: str
+    positions: Sequence[int] | None = None
 
     def position(self, index: int) -> int:
         """Return the position of the character `index`."""
-        return index if self._positions is None else self._positions[min(index, len(self._positions) - 1)]
+        return index if self.positions is None else self.positions[min(index, len(self.positions) - 1)]
 
     def run(self, start: int, end: int) -> str:
         """Return the original of the characters from `start` to `end`."""
         return self.text[self.position(start) : self.position(end - 1) + 1] if start < end else ""
 
 
-class FaultPlace:
+class FaultPlace(NamedTuple):
     """The place of a fault: `position` and the characters `run` there, none at the end of the URL.
 
-    `expected` is the set of positions of the automaton of which one could come there, `reached` that of the character
-    before. `rest` is the parsed text from there on.
+    `state` is that of the automaton before them, and `rest` the parsed text from there on.
     """
 
-    __slots__ = ("expected", "position", "reached", "rest", "run", "syntax")
-
-    def __init__(
-        self, syntax: Syntax, run: str, position: int, *, rest: str = "", expected: int = 0, reached: int = 0
-    ) -> None:
-        self.syntax = syntax
-        self.run = run
-        self.position = position
-        self.rest = rest
-        self.expected = expected
-        self.reached = reached
+    syntax: Syntax
+    run: str
+    position: int
+    state: State
+    rest: str = ""
 
     def subject(self, part: str | None = None, *, begins: bool = False) -> str:
         """Return the beginning of a message: "invalid character 'x' in the port at position 9".
@@ -132,17 +120,6 @@ class FaultPlace:
             return f"invalid {name}{quoted} {at}"
         plural = "s" if len(self.run) > 1 and quoted else ""
         return f"invalid character{plural}{quoted}{f' in the {name}' if name else ''} {at}"
-
-    def first_character(self) -> FaultPlace:
-        """Return the place with its first character alone."""
-        return FaultPlace(
-            self.syntax,
-            self.run[:1],
-            self.position,
-            rest=self.rest,
-            expected=self.expected,
-            reached=self.reached,
-        )
 
 
 def _named(part: str) -> str:
@@ -220,8 +197,8 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
     run = place.run
     if not run.isascii() or not run.isprintable():
         problem = "expected graphic US-ASCII characters"
-    elif part in _ALPHABETS:
-        problem = f"expected {_ALPHABETS[part]}"
+    elif part in {"scheme", "host", "port"}:
+        problem = f"expected {_alphabet(place.syntax, part)}"
     elif written == "":
         problem = "not allowed there, even encoded"
     else:
@@ -235,10 +212,22 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
     )
 
 
+def _alphabet(syntax: Syntax, part: str) -> str:
+    """Return the characters of a part without escapes in words: 'letters, digits, "+" and "."'."""
+    octets = syntax.parts[part].bare if part in syntax.parts and part != "scheme" else frozenset(SCHEME.encode())
+    held = "".join(map(chr, sorted(octets)))
+    letters, digits = (frozenset(held) >= frozenset(each) for each in (ascii_letters, ascii_digits))
+    words = ["letters"] * letters + ["digits"] * digits
+    rest = [each for each in held if not (letters and each.isalpha()) and not (digits and each.isdigit())]
+    words += ["hyphens", "dots"] if rest == ["-", "."] else [f'"{each}"' for each in rest]
+    return listed(tuple(words), "and")
+
+
 def _unsafe_hint(place: FaultPlace, part: str | None, written: str | None) -> str | None:
     known = place.syntax.parts.get(part or "")
-    if part in HINTS:
-        return HINTS[part]
+    hint = usual_hint(place.syntax, part)
+    if hint is not None:
+        return hint
     if part == "password" and written != "":
         return "encode it"
     if known is not None and known.says and (written == "" or place.run.isascii()):
@@ -273,10 +262,10 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
     """Return the message for the beginning of `literal` with another character after it."""
     syntax, option = place.syntax, f'"{literal.literal}"'
     escape = f"%{ord(place.run[0]):02X}"
-    positions = syntax.automaton.taken(place.expected, escape)
+    positions = place.state.taken(escape)
     part = part_of(syntax, positions)
     if literal.offset == 1 and part is not None:
-        return reserved_character(place.first_character(), positions, (option,))
+        return reserved_character(place._replace(run=place.run[:1]), positions, (option,))
     hint = None
     if part is not None:
         hint = f"write {escape} if {place.run[0]!a} is part of the {_named(sharing_part(syntax, part, place.rest))}"
@@ -292,14 +281,16 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
 def excluded_octet(place: FaultPlace) -> FaultMessage:
     """Return the message for an escape of an octet that cannot stand there."""
     syntax, octet = place.syntax, int(place.run[1:3], 16)
-    percent = syntax.automaton.taken(place.expected, "%")
+    percent = place.state.taken("%")
     without_octet = [
         marked
         for marked in syntax.automaton.marked
         if marked.inside & percent
         and all(octet not in part.escapes for part in syntax.parts.values() if part.mark == marked.mark)
     ]
-    name = part_of(syntax, without_octet[-1].inside if without_octet else place.reached) or part_of(syntax, percent)
+    name = part_of(syntax, without_octet[-1].inside if without_octet else place.state.reached) or part_of(
+        syntax, percent
+    )
     if name is not None:
         name = sharing_part(syntax, name, place.rest)
     part = syntax.parts.get(name or "")
@@ -310,7 +301,7 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     return FaultMessage(
         f"invalid escape{escape} at position {place.position}: the {_named(name or 'URL')} cannot hold {which}{there}",
         part=name,
-        rule=part.rule if part and is_excluded else rule_of(syntax, place.reached or percent),
+        rule=part.rule if part and is_excluded else rule_of(syntax, place.state.reached or percent),
         expected=("another octet",),
         hint="leave it out: the record of the scheme excludes it" if is_excluded else None,
     )
@@ -318,9 +309,9 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
 
 def unexpected(place: FaultPlace) -> FaultMessage:
     """Return the message for a character that cannot stand there, even encoded; or for a URL that ends too early."""
-    syntax, reached, ends = place.syntax, place.reached, not place.run
+    syntax, reached, ends = place.syntax, place.state.reached, not place.run
     automaton = syntax.automaton
-    expected = nearest_to_end(automaton, place.expected) if ends else place.expected
+    expected = nearest_to_end(automaton, place.state.expected) if ends else place.state.expected
     words = expected_words(syntax, expected)
     if not ends and automaton.tree.last & reached:
         words = (*words, END)
@@ -388,3 +379,91 @@ def _beginning_part(syntax: Syntax, positions: int) -> str | None:
     return next(
         (name for name, part in syntax.parts.items() if part.mark == mark and part.take != "all but the last"), None
     )
+
+
+# Hosts of the rule `host` (section 3.1); one of another rule is described as any other part is
+
+_IPV6 = frozenset("0123456789ABCDEFabcdef:.")
+
+
+def host_message(fault: Fault, authority: Authority) -> FaultMessage:
+    """Return the message about `fault`, which is in the host of `authority`."""
+    text, position, state = fault.text, fault.position, fault.state
+    start, end = authority.host, authority.colon
+    host, character = text[start:end], text[position : authority.end][:1]
+    if fault.code == "empty-host":
+        problem = f"missing host at position {fault.place().position}: expected a domain name or four groups of digits"
+        return _host_fault(fault, problem, hint="write a domain name or four groups of digits after `//`")
+    if is_like_ipv6(text[start : authority.end]):
+        problem = f"{_quoted(fault, 'host', start, authority.end)}: expected a domain name or four groups of digits"
+        hint = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
+        return _host_fault(fault, problem, "hostnumber", hint, ("a host",))
+    if character == ":" and state.taken("/"):
+        is_port = text[position + 1 : authority.end].isdigit()
+        place = fault.place(position, authority.end if is_port else None)
+        problem = f'unexpected port at position {place.position}: expected "/"'
+        hint = "leave out the colon" + (" and the port" if is_port else "")
+        return _host_fault(fault, problem, hint=hint, expected=('"/"',))
+    if character and character in "?;&=" and position > start and state.taken("/"):
+        hint = "write a `/` after the host" if state.taken(f"/{character}") else "leave out the text after the host"
+        problem = f'{fault.place().subject()}: expected "/"'
+        return _host_fault(fault, problem, fault.syntax.rule, hint, ('"/"',))
+    labels = host.split(".")
+    if host.replace(".", "").isdigit() and "" not in labels:
+        quoted = _quoted(fault, "host", start, end)
+        problem = f"{quoted}: expected four groups of digits, not {len(labels)}"
+        hint = "an address is four groups of digits; the last label of a domain name begins with a letter"
+        return _host_fault(fault, problem, "hostnumber", hint)
+    return _domain_name(fault, labels, start, character if position < end else "")
+
+
+def is_like_ipv6(text: str) -> bool:
+    """Return True if `text` looks like an IPv6 address, which no host is."""
+    return text.count(":") > 1 and _IPV6.issuperset(text)
+
+
+def _domain_name(fault: Fault, labels: list[str], start: int, character: str) -> FaultMessage:
+    """Return the message about the domain name of these `labels` from `start` on, with its fault at `character`."""
+    position, place = fault.position, fault.place()
+    before = fault.text[start:position]
+    number = before.count(".")
+    label, last = labels[number], labels[-1]
+    rule = "toplabel" if number == len(labels) - 1 else "domainlabel"
+    if character == "%":
+        problem = f"{place.subject('host')}: a host has no escapes"
+        return _host_fault(fault, problem, hint="write the character itself")
+    if character == ",":
+        problem = f'{place.subject("host")}: expected "."'
+        return _host_fault(fault, problem, "hostname", "the labels of a domain name are separated by dots")
+    if character and character not in ".-" and not character.isalnum():
+        return _host_fault(fault, f"{place.subject('host')}: expected a letter, digit or hyphen", rule)
+    if character == "." and before[-1:] in {"", "."}:
+        problem = f"empty label in the host at position {place.position}: expected a letter or digit"
+        return _host_fault(fault, problem, "hostname", "leave out one of the dots")
+    if last == "" and not character:
+        dot = fault.place(position - 1, position)
+        problem = f"unexpected '.' at position {dot.position}: expected the end of the host"
+        return _host_fault(fault, problem, "hostname", "leave out the dot at the end", ("the end of the host",))
+    starts = [start + sum(len(each) + 1 for each in labels[:count]) for count in (number, len(labels) - 1)]
+    if "-" in {label[:1], label[-1:]}:
+        quoted = _quoted(fault, "label", starts[0], starts[0] + len(label))
+        verb = "begin" if label[:1] == "-" else "end"
+        return _host_fault(fault, f"{quoted}: labels of a host do not {verb} with a hyphen", rule)
+    if last[:1].isdigit():
+        quoted = _quoted(fault, "label", starts[1], starts[1] + len(last))
+        return _host_fault(fault, f"{quoted}: the last label of a host begins with a letter", "toplabel")
+    problem = f"{place.subject('host')}: {choices(expected_words(fault.syntax, fault.state.expected))}"
+    return _host_fault(fault, problem)
+
+
+def _host_fault(
+    fault: Fault, problem: str, rule: str = "host", hint: str = HINTS["host"], expected: tuple[str, ...] | None = None
+) -> FaultMessage:
+    words = expected_words(fault.syntax, fault.state.expected) if expected is None else expected
+    return FaultMessage(problem, part="host", rule=rule, hint=hint, expected=words)
+
+
+def _quoted(fault: Fault, what: str, start: int, end: int) -> str:
+    """Blame the text from `start` to `end`; return the beginning of the message: "invalid host '1.2' at position 7"."""
+    place = fault.place(start, end)
+    return f"invalid {what} {quoted_text(place.run)} at position {place.position}"

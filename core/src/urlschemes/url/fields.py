@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from urlschemes.errors import PluginContractError
 from urlschemes.grammar.octets import unescape
+from urlschemes.url.native import form, part_reader
 
 if TYPE_CHECKING:
     import inspect
@@ -32,6 +33,7 @@ __all__ = [
     "add_property",
     "declared_fields",
     "list_part",
+    "native_parts",
     "number_part",
     "pairs_part",
     "signature",
@@ -167,7 +169,8 @@ def add_property(cls: type[URL], name: str, field: Field) -> None:
     def read_first(url: URL) -> Any:
         # The pattern has matched by now, so that the numbers of its groups are known.
         groups = [url._match.re.groupindex[group] for group in cls.syntax.groups[name]]
-        read = _reader(part, field, absent, groups)
+        decode = str.lower if field.lower else part.decode
+        read = part_reader(cls.syntax, part, field.lower, absent, decode, _reader(decode, absent, groups))
         _set_property(cls, name, read, doc)
         return read(url)
 
@@ -180,9 +183,8 @@ def _set_property(cls: type[URL], name: str, read: Callable[[URL], Any], doc: st
     setattr(cls, name, made)
 
 
-def _reader(part: Part, field: Field, absent: Any, groups: Sequence[int]) -> Callable[[URL], Any]:
-    """Return the function that reads `part` of a URL from the `groups` of its match; all but one of them are None."""
-    decode = str.lower if field.lower else part.decode
+def _reader(decode: Callable[[str], Any], absent: Any, groups: Sequence[int]) -> Callable[[URL], Any]:
+    """Return the function that reads a part of a URL from the `groups` of its match; all but one of them are None."""
     group = groups[0]
 
     def read_one_of(url: URL) -> Any:
@@ -205,6 +207,16 @@ def _reader(part: Part, field: Field, absent: Any, groups: Sequence[int]) -> Cal
     if len(groups) > 1:
         return read_one_of
     return read_text if decode == unescape else read_other
+
+
+def native_parts(cls: type[URL]) -> tuple[object, ...]:
+    """Return what the native reader needs to know of each part to read columns of URLs."""
+    parts = []
+    for name, part in cls.syntax.parts.items():
+        field = cls._fields.get(name)
+        absent = None if field is None else absent_value(cls, name)
+        parts.append((name, part.mark, *form(part, field is not None and field.lower), absent))
+    return tuple(parts)
 
 
 def signature(cls: type[URL]) -> inspect.Signature:

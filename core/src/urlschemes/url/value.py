@@ -8,13 +8,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from urlschemes.errors import PluginContractError, PluginError, UnsafeURL, URLError
-from urlschemes.grammar.octets import ESCAPE, escape, normal, octets_of, unescape
+from urlschemes.errors import InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError, invalid_url
+from urlschemes.grammar.octets import ESCAPE, escape, is_scheme_name, normal, octets_of, unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import HIDDEN, described, redact
 from urlschemes.url.building import build, change, outermost, text_by_mark
-from urlschemes.url.fault_kind import fault_of, is_scheme_name, refused, unfit
 from urlschemes.url.fields import (
     add_property,
     declared_fields,
@@ -24,20 +23,20 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
+from urlschemes.url.native import Base, fault_of
 from urlschemes.url.relative import resolve
 
 if TYPE_CHECKING:
     import inspect
-    import re
     from collections.abc import Iterator, Mapping
     from typing import Self
 
-    from urlschemes.errors import Explanation, InvalidURL
     from urlschemes.grammar.part import Raw, Value
     from urlschemes.scheme.registration import Registration
+    from urlschemes.url.fault_place import Fault
     from urlschemes.url.fields import Field
 
-__all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed"]
+__all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
 
 
 LIMIT = 64 * 1024
@@ -61,7 +60,7 @@ class URLType(type):
 @dataclass_transform(
     kw_only_default=True, frozen_default=True, field_specifiers=(text_part, number_part, list_part, pairs_part)
 )
-class URL(metaclass=URLType):
+class URL(Base, metaclass=URLType):
     """A URL: `<scheme>:<scheme-specific-part>` (RFC 1738 section 2.1).
 
     `parse` makes a URL from its text, the constructor from its parts: `FtpURL(host="host.dom", name="motd")`. The
@@ -71,9 +70,6 @@ class URL(metaclass=URLType):
     Each scheme has a subclass with its parts as attributes; URLs of unregistered schemes have this class itself. URLs
     are equal if their texts are, with the name of the scheme in lower case; hash and order agree.
     """
-
-    __slots__ = ("_match",)
-    _match: re.Match[str]
 
     registration: ClassVar[Registration | None] = None
     """The record of the scheme; None for the generic URL."""
@@ -113,29 +109,20 @@ class URL(metaclass=URLType):
         except TypeError:
             match = None
         if match is None:
-            raise unfit(text, limit) or cls._other_scheme(text) or refused(text, cls.syntax, cls)
+            raise unfit(text, limit) or InvalidURL(text, cls)
         url = new(cls)
         url._match = match
         return url
 
-    @classmethod
-    def _other_scheme(cls, text: str) -> InvalidURL | None:
-        """Return the error for a text that begins with the name of another scheme than this type's."""
-        name, colon, _ = text.partition(":")
-        if not cls._scheme or not colon or not is_scheme_name(name) or name.lower() == cls._scheme:
-            return None
-        message = f"invalid scheme {name.lower()!r} at position 0: expected {cls._scheme}"
-        return fault_of("scheme", text, message, scheme=cls._scheme, section="RFC 1738 section 2.1")
-
     @property
     def scheme(self) -> str:
         """The name of the scheme, in lower case (section 2.1)."""
-        return self._match.string.partition(":")[0].lower()
+        return self._text.partition(":")[0].lower()
 
     @property
     def schemepart(self) -> str:
         """The text after the name of the scheme and its colon."""
-        return self._match.string.partition(":")[2]
+        return self._text.partition(":")[2]
 
     @property
     def raw(self) -> Mapping[str, Raw | None]:
@@ -158,7 +145,7 @@ class URL(metaclass=URLType):
 
     def redacted(self) -> str:
         """Return the text with `***` in place of a password, to be shown (section 6)."""
-        text = self._match.string
+        text = self._text
         span = self.span("password") if "password" in self.syntax.parts else None
         return str(text) if span is None else f"{text[: span[0]]}{HIDDEN}{text[span[1] :]}"
 
@@ -254,11 +241,22 @@ class URL(metaclass=URLType):
         return resolve(self.syntax, self._match, reference)
 
     @classmethod
-    def explanation(cls, text: str) -> Explanation:
+    def explanation(cls, text: str) -> Fault | InvalidURL:
         """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
-        from urlschemes.url.fault_place import explanation  # only a program that reads an error needs it
+        found: Fault | InvalidURL = fault_of(cls.syntax, text, cls._explanation)
+        return found
 
-        return explanation(text, cls.syntax, cls._scheme or None)
+    @classmethod
+    def _explanation(cls, text: str) -> Fault | InvalidURL:
+        from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
+
+        name, colon, _ = text.partition(":")
+        known, scheme = name.lower() if colon else "", cls._scheme or None
+        if scheme not in {None, known} and is_scheme_name(known):
+            message = f"invalid scheme {known!r} at position 0: expected {scheme}"
+            section = "RFC 1738 section 2.1"
+            return invalid_url(text, message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
+        return Fault(text, cls.syntax if known == scheme else URL.syntax, scheme)
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.
@@ -270,7 +268,7 @@ class URL(metaclass=URLType):
     __replace__ = replace
 
     def __str__(self) -> str:
-        return str(self._match.string)  # of an Encoded, the plain text
+        return str(self._text)  # of an Encoded, the plain text
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({redact(self.redacted())!r})"
@@ -294,7 +292,7 @@ class URL(metaclass=URLType):
         return self._key() >= other._key() if isinstance(other, URL) else NotImplemented
 
     def _key(self) -> str:
-        text = self._match.string
+        text = self._text
         scheme, colon, rest = text.partition(":")
         return text if scheme.islower() else scheme.lower() + colon + rest
 
@@ -305,10 +303,23 @@ class URL(metaclass=URLType):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self).__module__, type(self).__qualname__, self._match.string)
+        return _restore, (type(self).__module__, type(self).__qualname__, self._text)
 
 
 new = object.__new__
+
+
+def unfit(text: object, limit: int) -> InvalidURL | None:
+    """Return the error for an object that is not str, or is longer than `limit`; None for others."""
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        hint = "decode it as US-ASCII first" if isinstance(text, bytes | bytearray) else "pass a str"
+        return invalid_url(f"<{kind}>", f"a URL must be str, not {kind}", hint=hint)
+    if len(text) > limit:
+        message = f"the URL has {len(text)} characters: expected at most {limit}"
+        span = (limit, len(text))
+        return invalid_url(text, message, code="url-too-long", span=span, hint="pass a larger `limit`")
+    return None
 
 
 class InternetURL(URL):

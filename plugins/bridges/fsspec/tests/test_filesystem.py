@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import pickle
 import socket
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ pytest.importorskip("fsspec", reason="needs fsspec: python3 dev --group bridges 
 import fsspec
 from fsspec.registry import known_implementations
 
-from urlschemes_access import Limits, Policy
+from urlschemes_access import Limits, Policy, TraceEvent
 from urlschemes_fsspec import URLFileSystem, filesystem
 from urlschemes_servers import ftp_server, gopher_server, http_server, nntp_server
 from urlschemes_servers.gopher import binary, link, menu, text
@@ -150,6 +151,101 @@ def test_an_open_document_can_seek(
         assert file.read() == b"4\n"
         file.seek(0)
         assert file.readlines() == PRICES.splitlines(keepends=True)
+
+
+RANGES = [(None, None), (5, None), (5, 8), (-3, None), (-6, -3), (8, 5), (2, 10**9), (10**6, None), (None, -5)]
+LONG = bytes(range(256)) * 2000
+
+
+@pytest.fixture(params=["http", "ftp", "file"])
+def long(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a long document that can be read in parts."""
+    (tmp_path / "long").write_bytes(LONG)
+    os.utime(tmp_path / "long", (10**9, 10**9))  # a change in the same second would not be noticed
+    if request.param == "file":
+        yield f"file://{tmp_path}/long"
+        return
+    with {"http": http_server, "ftp": ftp_server}[request.param](tmp_path) as address:
+        yield f"{request.param}://{address}/long"
+
+
+@pytest.fixture
+def traced(tmp_path: Path) -> tuple[URLFileSystem, list[int]]:
+    """A filesystem, and the numbers of octets that it received."""
+    received: list[int] = []
+
+    def trace(event: TraceEvent) -> None:
+        if event.kind == "receive":
+            received.append(len(event.octets or b""))
+
+    return URLFileSystem(Policy(networks=("127.0.0.0/8",), roots=(str(tmp_path),)), trace=trace), received
+
+
+@pytest.mark.parametrize(("start", "end"), RANGES)
+def test_only_the_part_that_is_wanted_is_transferred(
+    traced: tuple[URLFileSystem, list[int]], long: str, start: int | None, end: int | None
+) -> None:
+    files, received = traced
+    part = LONG[start:end]
+    assert files.cat_file(long, start, end) == part
+    assert sum(received) < len(part) + 5000
+    del received[:]
+    assert files.cat_ranges([long, long], [start, 7], [end, 9]) == [part, LONG[7:9]]
+    assert sum(received) < len(part) + 9000
+
+
+def test_an_open_document_transfers_what_is_read(
+    traced: tuple[URLFileSystem, list[int]], long: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filesystem, "IN_MEMORY", 100_000)
+    files, received = traced
+    with files.open(long, block_size=10_000) as file:
+        file.seek(-8, 2)
+        assert file.read() == LONG[-8:]
+        file.seek(256_000)
+        assert file.read(4) == LONG[:4]
+    assert 0 < sum(received) < 50_000
+    with files.open(long) as file:
+        assert file.read() == LONG
+
+
+def test_a_document_that_changes_while_it_is_read_is_an_error(
+    traced: tuple[URLFileSystem, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filesystem, "IN_MEMORY", 1000)
+    path = tmp_path / "long"
+    path.write_bytes(LONG)
+    os.utime(path, (10**9, 10**9))
+    with http_server(tmp_path) as address, traced[0].open(f"http://{address}/long", block_size=1000) as file:
+        assert file.read(4) == LONG[:4]
+        path.write_bytes(b"x" * len(LONG))
+        os.utime(path, (10**9 + 10, 10**9 + 10))
+        file.seek(300_000)
+        with pytest.raises(OSError, match="/long was changed while it was read"):
+            file.read(4)
+
+
+def test_a_server_without_ranges_sends_the_document_once(
+    traced: tuple[URLFileSystem, list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filesystem, "IN_MEMORY", 1000)
+    requests: list[str] = []
+
+    def serve(connection: socket.socket) -> None:
+        request = connection.recv(10_000)
+        requests.append(request.split()[0].decode())
+        head = b'HTTP/1.0 200 OK\r\nETag: "1"\r\nContent-Length: %d\r\n\r\n' % len(LONG)
+        connection.sendall(head + (b"" if request.startswith(b"HEAD") else LONG))
+
+    files = traced[0]
+    with Loopback(serve) as server:
+        url = f"http://{server.address}/long"
+        with files.open(url, block_size=1000) as file:
+            for position in (300_000, 0, 500_000):
+                file.seek(position)
+                assert file.read(4) == LONG[position : position + 4]
+        assert requests == ["HEAD", "GET", "GET"]
+        assert files.cat_file(url, 5, 9) == LONG[5:9]
 
 
 @pytest.mark.parametrize("method", ["open", "cat_file"])

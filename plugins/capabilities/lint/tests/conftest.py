@@ -56,6 +56,15 @@ SCHEMES = {
         'url = "x-tabs:" whole [ "%09" more ]\nwhole = *uchar\nmore = *uchar',
         'whole = { at = "whole", exclude = ["09"] }\nmore = { at = "more" }',
     ),
+    "x-nodes": Rules(
+        """
+        url  = "x-nodes://" node [ ":" door ] "/"
+        node = name *[ "_" name ]
+        name = 1*digit
+        door = 1*4digit
+        """,
+        "host = { at = 'node' }\nport = { at = 'door', number = true }",
+    ),
     "x-names": Rules(
         'url = "x-names://" hostport "/" name\nname = *[ uchar | "?" ]',
         'host = { at = "host" }\nname = { at = "name" }',

@@ -13,7 +13,7 @@ from urlschemes_lint import NotRepairable
 @pytest.mark.parametrize(
     ("text", "position", "hint"),
     [
-        ("<URL:x-album://1.2.3./a>", 20, "leave out the dot at the end"),
+        ("<URL:x-album://1.2.3./a>", 21, "leave out the dot at the end"),
         ("<x-album:\n//-a.b/>", 12, HINTS["host"]),
         (" URL:x-album://h/;size=x~", 23, "the size is a decimal number"),
         ("x-album//h/~", 7, "write `:` after `x-album`"),

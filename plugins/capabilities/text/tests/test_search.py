@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import urlschemes
+import urlschemes_text.search
 from urlschemes import URL, InvalidURL, PluginError, Registration, Registry
-from urlschemes.errors import InvalidCharacter, URLTooLong
 from urlschemes_text import Broken, Found, find, wrap
 
 Make = Callable[..., Registration]
@@ -62,8 +64,8 @@ def test_broken_passages_are_returned_only_with_invalid(registry: Registry) -> N
         ("x-word:~", "bare"),
         ("<URL:nothing>", "delimited"),
     ]
-    assert [type(each.error) for each in broken[:3]] == [InvalidCharacter] * 3
-    assert isinstance(broken[0].error, InvalidCharacter)
+    assert [each.error.code for each in broken[:3]] == ["invalid-character"] * 3
+    assert broken[0].error.code == "invalid-character"
     assert broken[0].error.text == "x-word:~"
     assert [text[slice(*each.span)] for each in passages] == [each.text for each in passages]
 
@@ -88,7 +90,7 @@ def test_brackets_within_a_url_are_broken(
 ) -> None:
     [broken] = find(text, registry=registry, invalid=True)
     assert isinstance(broken, Broken)
-    assert isinstance(broken.error, InvalidCharacter)
+    assert broken.error.code == "invalid-character"
     assert (broken.span, broken.inside, broken.grade) == (span, inside, grade)
 
 
@@ -105,7 +107,7 @@ def test_a_url_longer_than_the_limit_is_broken_and_the_search_continues(wrapper:
     assert texts(find(f"{longer} x-word:b", registry=registry, limit=100)) == ["x-word:b"]
     [broken, _] = find(f"{longer} x-word:b", registry=registry, limit=100, invalid=True)
     assert isinstance(broken, Broken)
-    assert isinstance(broken.error, URLTooLong)
+    assert broken.error.code == "url-too-long"
 
 
 @pytest.mark.parametrize("limit", [*range(-2, 30)])
@@ -216,3 +218,36 @@ def test_a_limit_that_is_not_a_number_is_a_type_error(registry: Registry) -> Non
         [*find("x-word:a", registry=registry, limit=nothing)]
     with pytest.raises(TypeError):
         registry.parse("x-word:a", limit=nothing)
+
+
+NAMES = ("http", "x-word:", "X-WORD:a", "x-hosts://", "x-hosts://h/", "x-none://", "x-none:", "URL:", "url:x-word:a")
+MARKS = (*" <>:/.,;'\"()-+_%&~#@\n", "://", "//", "<URL:", "<x-word:", "1.", "12:34:56", '{"a": ', "a", "b:c")
+STRANGE = ("\u00e9", "\u017f", "\u212a", "\u200b", "\u0301", "\x1c", "\u770b", "\ud800")
+
+
+@pytest.mark.parametrize("number", [600, pytest.param(30_000, marks=pytest.mark.slow)])
+def test_a_colon_that_is_passed_over_is_in_no_passage(
+    number: int, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(1738)
+    texts = ["".join(chance.choices(NAMES * 3 + MARKS + STRANGE, k=chance.choice((3, 9, 60)))) for _ in range(number)]
+
+    def passages(text: str) -> list[tuple[Any, ...]]:
+        found = [*find(text, registry=registry, invalid=True, limit=100)]
+        return [(each, str(each.error) if isinstance(each, Broken) else each.url) for each in found]
+
+    results = [passages(text) for text in texts]
+    monkeypatch.setattr(urlschemes_text.search, "_colons", lambda _: re.compile(":"))
+    assert results == [passages(text) for text in texts]
+    assert sum(map(len, results)) > number
+
+
+@pytest.mark.parametrize("length", range(120, 140))
+def test_a_url_at_the_end_of_a_window_that_moves_is_found(length: int, registry: Registry) -> None:
+    assert texts(find(["." * length + " x-word:a"], registry=registry)) == ["x-word:a"]
+
+
+def test_a_text_may_be_searched_with_very_many_schemes(registry: Registry, registration: Make) -> None:
+    for number in range(80):
+        registry.register(registration(f"x-{number}.{'a' * (number % 50)}"))
+    assert texts(find("X-7.aaaaaaa:b x-90.:c x-49.:d", registry=registry)) == ["X-7.aaaaaaa:b"]

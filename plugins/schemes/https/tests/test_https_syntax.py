@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 import urlschemes
-from urlschemes.errors import InvalidURL, UserinfoNotAllowed
+from urlschemes.errors import InvalidURL
 from urlschemes.grammar.bnf import parse_rules
 from urlschemes.scheme.record_fields import Example
 from urlschemes_http import HttpURL
@@ -64,8 +64,9 @@ def test_http_and_https_urls_differ() -> None:
 
 
 def test_there_is_no_user_name() -> None:
-    with pytest.raises(UserinfoNotAllowed):
+    with pytest.raises(InvalidURL) as caught:
         HttpsURL.parse("https://joe:secret@h/")
+    assert caught.value.code == "userinfo-not-allowed"
 
 
 def test_the_default_port_is_443() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 import urlschemes
-from urlschemes.errors import InvalidPart
+from urlschemes.errors import InvalidURL
 from urlschemes_testing.examples import check_example
 
 from urlschemes_x_example import ExampleURL, registration
@@ -37,6 +37,7 @@ def test_replacing_changes_one_part() -> None:
 
 @pytest.mark.parametrize("name", ["", "a\tb", "a\nb", "a\rb"])
 def test_some_names_are_invalid(name: str) -> None:
-    with pytest.raises(InvalidPart) as caught:
+    with pytest.raises(InvalidURL) as caught:
         ExampleURL(host="host.dom", name=name)
+    assert caught.value.code == "invalid-part"
     assert caught.value.part == "name"

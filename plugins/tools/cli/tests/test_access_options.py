@@ -36,6 +36,13 @@ def test_a_wrong_option_of_the_scheme_is_a_usage_error(run, option: str, message
     assert message in result.stderr
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "0", "-1", "86401", "soon"])
+def test_a_wrong_deadline_is_a_usage_error(run, value: str) -> None:
+    result = run("access", "--deadline", value, URL)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"expected seconds, more than 0 and at most 86400, got '{value}'" in result.stderr
+
+
 def test_verbose_shows_the_dialogue_without_passwords_and_control_characters(run, server) -> None:
     with server(b"one opensesame\r\ntwo \x1b[31m\r\n") as port:
         result = run("access", "-v", f"x-shelf://127.0.0.1:{port}/wire")

@@ -8,6 +8,7 @@
     files.cat_file("gopher://host.dom/0/data/prices.csv")
 
 filesystem.py    URLFileSystem
+ranged_file.py   open documents that are transferred in parts
 os_errors.py     the exceptions that fsspec and its users know
 
 In: URLs and a policy. Out: files, listings and facts as fsspec wants them. This package knows no scheme's protocol.

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from fsspec.asyn import AsyncFileSystem, sync  # type: ignore[import-untyped]  # it has no types
+from fsspec.asyn import AsyncFileSystem, _run_coros_in_chunks, sync  # type: ignore[import-untyped]  # it has no types
 
-from urlschemes.errors import URLError
+from urlschemes.errors import UnsupportedOperation, URLError
 from urlschemes.redaction import redact
-from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, Policy
+from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, Policy, Range
+from urlschemes_access.errors import AccessError
+from urlschemes_access.scheme_options import options_of
 from urlschemes_fsspec.os_errors import os_errors
+from urlschemes_fsspec.ranged_file import RangedFile, is_changed
 
 if TYPE_CHECKING:
     import os
@@ -36,7 +39,7 @@ DIRECTORIES = frozenset({"directory", "group", "menu", "union"})
 """The kinds of entries that are listings themselves."""
 
 IN_MEMORY = 4 * 1024 * 1024
-"""Octets of an open document that are held in memory; a longer document is in a temporary file."""
+"""Octets of an open document that are held in memory; a longer one is read in parts, or is in a temporary file."""
 
 
 class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no types
@@ -89,17 +92,51 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
     # Content
 
     @asynccontextmanager
-    async def _opened(self, path: str) -> AsyncIterator[AsyncDocument | AsyncListing | AsyncSession[Any]]:
-        """Access the URL."""
+    async def _opened(
+        self, path: str, part: Range | None = None
+    ) -> AsyncIterator[AsyncDocument | AsyncListing | AsyncSession[Any]]:
+        """Access the URL, or a part of the document there."""
         with os_errors():
-            async with await self._client.access(self._strip_protocol(path)) as resource:
+            async with await self._client.access(self._strip_protocol(path), range=part) as resource:
                 yield resource
 
-    async def _spooled(self, path: str) -> IO[bytes]:
-        """Return the content of the document as a file, at its beginning.
+    async def read_part(self, path: str, part: Range) -> bytes:
+        """Return a part of the document. Raises io.UnsupportedOperation if the scheme or the server has no ranges."""
+        async with self._opened(path, part) as resource:
+            if not isinstance(resource, AsyncDocument):
+                raise IsADirectoryError(f"{redact(path)} is not a document")
+            if part.unchanged is not None and is_changed(part.unchanged, resource.attributes):
+                raise OSError(f"{redact(path)} was changed while it was read")
+            if resource.attributes.start != part.start:
+                raise io.UnsupportedOperation(f"{redact(path)} has no ranges")
+            return await resource.read(-1 if part.stop is None else part.stop - part.start)
 
-        The whole document is transferred, whatever part of it is wanted: a transfer of ranges belongs here.
-        """
+    async def _slice(self, path: str, start: int | None, end: int | None) -> bytes:
+        """Return what a slice of the content would be, without the rest. Raises the errors of `read_part`."""
+        first, last = start or 0, end
+        if first < 0 or (last is not None and last < 0):
+            size = await self._announced_size(path)
+            if size is None:
+                raise io.UnsupportedOperation(f"the size of {redact(path)} is unknown")
+            first, last, _step = slice(start, end).indices(size)
+        if last is not None and last <= first:
+            return b""
+        try:
+            return await self.read_part(path, Range(first, last))
+        except FileNotFoundError:
+            size = await self._announced_size(path)
+            if size is None or first < size:
+                raise
+            return b""
+
+    async def _announced_size(self, path: str) -> int | None:
+        """Return the size that the server tells without the content; None if it does not."""
+        with os_errors():
+            attributes: Attributes = await self._client.find_attributes(self._strip_protocol(path))
+            return attributes.size
+
+    async def spooled(self, path: str) -> IO[bytes]:
+        """Return the content of the document, which is transferred whole, as a file at its beginning."""
         limits = self._client.effective_policy.limits
         file: IO[bytes] = io.BytesIO()
         try:
@@ -117,14 +154,38 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
             raise
         return file
 
-    def _open(self, path: str, mode: str = "rb", **_: Any) -> IO[bytes]:
+    def _open(self, path: str, mode: str = "rb", block_size: int | None = None, **settings: Any) -> Any:
         if mode != "rb":
             raise io.UnsupportedOperation(f"mode {mode!r}: URLs are opened for reading alone")
-        file: IO[bytes] = sync(self.loop, self._spooled, path)
-        return file
+        attributes: Attributes | None = sync(self.loop, self._attributes_for_ranges, path)
+        if attributes is None:
+            return sync(self.loop, self.spooled, path)
+        known = {name: settings[name] for name in ("cache_type", "cache_options") if name in settings}
+        return RangedFile(self, path, attributes, block_size=block_size, **known)
+
+    async def _attributes_for_ranges(self, path: str) -> Attributes | None:
+        """Return the attributes of a long document whose parts can be read; None if it is to be transferred whole."""
+        url = self._strip_protocol(path)
+        if not self._has_ranges(url):
+            return None
+        try:
+            attributes: Attributes = await self._client.find_attributes(url)
+        except (AccessError, UnsupportedOperation):  # the access will tell, if it fails too
+            return None
+        size = attributes.size
+        return None if size is None or size <= IN_MEMORY or is_changed(attributes, attributes) else attributes
+
+    def _has_ranges(self, url: str) -> bool:
+        """Return True if the scheme of a URL has ranges."""
+        with os_errors():
+            scheme = self._client.registry[self._client.registry.parse(url).scheme]
+            return "range" in options_of(scheme.algorithm("access"))
 
     async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **_: Any) -> bytes:
-        with await self._spooled(path) as file:
+        if start or end is not None:
+            with suppress(io.UnsupportedOperation):
+                return await self._slice(path, start, end)
+        with await self.spooled(path) as file:
             first, last, _step = slice(start, end).indices(file.seek(0, 2))
             file.seek(first)
             return file.read(max(0, last - first))
@@ -139,15 +200,33 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         on_error: str = "return",
         **__: Any,
     ) -> list[bytes | Exception]:
-        """Return the ranges; each document is transferred once."""
+        """Return the ranges, transferred alone; a document that has no ranges is transferred once."""
         first = starts if isinstance(starts, Iterable) else [starts] * len(paths)
         last = ends if isinstance(ends, Iterable) else [ends] * len(paths)
-        failures = "return" if on_error == "return" else "raise"
-        whole = await self._cat(list(paths), on_error=failures, batch_size=batch_size) if paths else {}
-        found = [
-            (whole[self._strip_protocol(path)], start, end) for path, start, end in zip(paths, first, last, strict=True)
-        ]
-        return [each if isinstance(each, Exception) else each[start:end] for each, start, end in found]
+        wanted: dict[str, list[tuple[int | None, int | None]]] = {}
+        for path, start, end in zip(paths, first, last, strict=True):
+            wanted.setdefault(path, []).append((start, end))
+        found = await _run_coros_in_chunks(
+            [self._slices(path, slices) for path, slices in wanted.items()],
+            batch_size=batch_size or self.batch_size,
+            nofiles=True,
+            return_exceptions=True,
+        )
+        if on_error != "return":
+            for failure in found:
+                if isinstance(failure, BaseException):
+                    raise failure
+        results = {
+            path: [each] * len(wanted[path]) if isinstance(each, Exception) else each
+            for path, each in zip(wanted, found, strict=True)
+        }
+        return [results[path].pop(0) for path in paths]
+
+    async def _slices(self, path: str, slices: list[tuple[int | None, int | None]]) -> list[bytes]:
+        with suppress(io.UnsupportedOperation):
+            return [await self._slice(path, start, end) for start, end in slices]
+        whole = await self._cat_file(path)
+        return [whole[start:end] for start, end in slices]
 
     async def _get_file(self, rpath: str, lpath: str | os.PathLike[str], **_: Any) -> None:
         async with self._opened(rpath) as resource:
@@ -166,7 +245,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         """Return the size in octets; a document is transferred to count them if the server does not know it."""
         size: int | None = (await self._info(path))["size"]
         if size is None:
-            with await self._spooled(path) as file:
+            with await self.spooled(path) as file:
                 size = file.seek(0, 2)
         return size
 

@@ -55,6 +55,7 @@ from urlschemes_access.trace_event import TraceEvent
 
 if TYPE_CHECKING:
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
+    from urlschemes_access.resources.many import Result
 
 __all__ = [
     "AccessError",
@@ -75,6 +76,7 @@ __all__ = [
     "Policy",
     "PolicyDenied",
     "Range",
+    "Result",
     "Session",
     "TraceEvent",
     "access",
@@ -89,8 +91,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in {"AsyncDocument", "AsyncListing", "AsyncSession"}:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from urlschemes_access.resources import asynchronous  # imports asyncio, which is heavy
+    if name in {"AsyncDocument", "AsyncListing", "AsyncSession"}:
+        from urlschemes_access.resources import asynchronous  # imports asyncio, which is heavy
 
-    return getattr(asynchronous, name)
+        return getattr(asynchronous, name)
+    if name == "Result":
+        from urlschemes_access.resources.many import Result  # imports asyncio, too
+
+        return Result
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 
 from urlschemes_access.backends import blocking
@@ -179,9 +180,13 @@ class Client(ClientBase):
         if not resume:
             with self.access(url, **arguments) as resource:
                 return Download(Path(path), document_of(resource).save(path))
-        with Part(path, url) as part:
+        deadline = self.deadline_of(**_without_options(arguments))
+        began = monotonic()
+        with Part(path, url, timeout=deadline) as part:
             if part.needs_attributes:
                 part.compare(self.find_attributes(url, **_without_options(arguments)))
+            if deadline is not None:
+                arguments["deadline"] = max(began + deadline - monotonic(), 0.001)
             with self.access(url, range=part.range, **arguments) as resource:
                 return document_of(resource).save_part(part)
 
@@ -301,11 +306,15 @@ class AsyncClient(ClientBase):
         if not resume:
             async with await self.access(url, **arguments) as resource:
                 return Download(Path(path), await document_of(resource).save(path))
-        part = Part(path, url)
+        deadline = self.deadline_of(**_without_options(arguments))
+        began = monotonic()
+        part = Part(path, url, timeout=deadline)
         await in_thread(part.__enter__, undo=lambda _: part.close())
         try:
             if part.needs_attributes:
                 part.compare(await self.find_attributes(url, **_without_options(arguments)))
+            if deadline is not None:
+                arguments["deadline"] = max(began + deadline - monotonic(), 0.001)
             async with await self.access(url, range=part.range, **arguments) as resource:
                 return await document_of(resource).save_part(part)
         finally:

@@ -160,6 +160,10 @@ class ClientBase:
             return self.policy
         return replace(self.policy, limits=replace(self.policy.limits, deadline=self.deadline))
 
+    def deadline_of(self, **settings: Any) -> float | None:
+        """Return the deadline of an operation with these settings; None if none is named."""
+        return self.with_settings(**settings).effective_policy.limits.deadline
+
     def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:
         """Return the credentials that an installed plugin knows; to be passed as `credentials`. Raises PluginError."""
         return self._access_hooks().credentials(request)

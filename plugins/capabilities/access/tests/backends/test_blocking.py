@@ -1,19 +1,106 @@
-"""The blocking backend when the system has no more threads or file descriptors."""
+"""The blocking backend: content that comes fast, and a system that has no more threads or file descriptors."""
 
 from __future__ import annotations
 
 import errno
-import selectors
+import select
+import socket
+import sys
 import threading
+import time
 
 import pytest
 from fake_servers import Serve, until_gone
-from talk_scheme import run
+from talk_scheme import fetch, run
 
+from urlschemes_access.backends import blocking
 from urlschemes_access.errors import ConnectError, ResolveError
-from urlschemes_access.protocol import Algorithm, Connect, Ready
+from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Ready, Receive, Send
+from urlschemes_access.resources.synchronous import Session
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open")
+
+FAST = b"x" * blocking.LARGE * 8
+
+
+def fast_then_one_octet(connection: socket.socket) -> None:
+    """Send much at once, and on request one more octet."""
+    connection.sendall(FAST)
+    connection.recv(1)
+    connection.sendall(b"y")
+    until_gone(connection)
+
+
+def receive_fast(peer: Peer) -> Algorithm[None]:
+    """Receive what comes fast, the end of it in a large piece, and ask for the octet."""
+    for most in (len(FAST) - blocking.LARGE, blocking.LARGE):
+        received = 0
+        while received < most:
+            received += len((yield from Receive(peer, most=most - received)) or b"")
+    yield from Send(peer, b"?")
+
+
+def test_a_single_octet_after_fast_content_is_received(serve: Serve) -> None:
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from receive_fast(peer)
+        assert (yield from Receive(peer)) == b"y"
+        yield from Open("attributes")
+
+    port = serve(fast_then_one_octet)
+    run(algorithm(), port=port)
+
+
+def test_a_single_octet_after_fast_content_is_reported(serve: Serve) -> None:
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from receive_fast(peer)
+        assert (yield from Ready((peer,))) is peer
+        yield from Open("attributes")
+
+    port = serve(fast_then_one_octet)
+    run(algorithm(), port=port)
+
+
+def test_a_program_that_waits_itself_notices_a_single_octet(serve: Serve) -> None:
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from Open("session", session=Session, peer=peer)
+
+    port = serve(fast_then_one_octet)
+    with run(algorithm(), port=port) as session:
+        number = session.fileno()
+        session.run_algorithm(receive_fast(session.peer))
+        assert select.select([number], [], [], 5)[0] == [number]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems may report octets as they come")
+def test_fast_content_is_received_in_large_pieces(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(FAST)
+        connection.recv(1)
+        for octet in (b"a", b"b"):
+            connection.sendall(octet)
+            time.sleep(0.02)
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from receive_fast(peer)
+        assert (yield from Receive(peer, most=2)) == b"ab"
+        yield from Open("attributes")
+
+    monkeypatch.setattr(blocking, "GATHERING", 0.2)
+    port = serve(talk)
+    run(algorithm(), port=port)
+
+
+def test_fast_content_ends_without_a_wait(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocking, "GATHERING", 0.2)
+    port = serve(lambda connection: connection.sendall(FAST))
+    with run(fetch(port), port=port) as document:
+        began = time.monotonic()
+        assert document.read() == FAST
+        assert time.monotonic() - began < 0.2
 
 
 def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,9 +122,9 @@ def test_a_system_that_cannot_wait(monkeypatch: pytest.MonkeyPatch, serve: Serve
         peer = yield from Connect("127.0.0.1", port)
         yield from Ready((peer,))
 
-    def selector() -> selectors.BaseSelector:
+    def refuse(*_: object) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
-    monkeypatch.setattr(selectors, "PollSelector", selector, raising=False)
+    monkeypatch.setattr(select, "select" if sys.platform == "win32" else "poll", refuse)
     with pytest.raises(ConnectError, match="Cannot allocate memory"):
         run(algorithm(), port=port)

@@ -234,7 +234,10 @@ def test_the_entries_of_a_folder_are_limited(tmp_path: Path) -> None:
     assert refusal.value.limit == "entries"
 
 
-def test_a_link_that_changes_while_it_is_opened_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("request_", [OpenFile, Examine])
+def test_a_link_that_changes_while_it_is_opened_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_: type[OpenFile | Examine]
+) -> None:
     """The path is allowed when it is checked, and another when it is opened."""
     root = tmp_path / "root"
     (root / "folder").mkdir(parents=True)
@@ -250,4 +253,4 @@ def test_a_link_that_changes_while_it_is_opened_is_noticed(tmp_path: Path, monke
 
     monkeypatch.setattr(os, "open", swapped)
     with pytest.raises(PolicyDenied, match="in none of the allowed folders"):
-        place(OpenFile(str(root / "folder" / "a")), roots=(root,))
+        place(request_(str(root / "folder" / "a")), roots=(root,))

@@ -333,3 +333,4 @@ def test_datagrams_are_limited(limit: str, value: int, octets: bytes) -> None:
     with datagrams(talk) as port, pytest.raises(LimitExceeded) as refusal:
         run(ask_by_datagram(port), port=port, policy=replace(LOOPBACK, limits=limits)).read()
     assert (refusal.value.limit, refusal.value.value) == (limit, value)
+    assert refusal.value.hint == f"Limits.{limit} can be raised"

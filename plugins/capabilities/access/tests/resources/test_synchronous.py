@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tracemalloc
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ import pytest
 
 from urlschemes.url.value import URL
 from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.worker_threads import FileWork
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Peer, Pull
@@ -44,6 +45,9 @@ class Pieces:
 
     def call(self, algorithm: Algorithm[T]) -> T:
         raise NotImplementedError
+
+    def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool) -> T:
+        return action()
 
     def finish(self) -> None:
         self.ended.append("finish")

@@ -6,17 +6,9 @@ import re
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
-from urlschemes.errors import (
-    BadEscape,
-    FragmentPresent,
-    InvalidCharacter,
-    InvalidHost,
-    InvalidPort,
-    InvalidScheme,
-)
-from urlschemes.grammar.octets import SCHEME_NAME, encoded
-from urlschemes.url.fault_kind import AUTHORITY, NOT_IN_ANY_URL
-from urlschemes.url.fault_messages import escapes
+from urlschemes.grammar.octets import ILLEGAL, SCHEME_NAME, encoded
+from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
+from urlschemes.url.fault_place import authority_of, host_may_be_empty
 
 if TYPE_CHECKING:
     from urlschemes import InvalidURL
@@ -35,18 +27,18 @@ def advice(error: InvalidURL, syntax: Syntax) -> str | None:
     text, position = error.text, error.position
     if position is None:
         return error.hint
-    if isinstance(error, FragmentPresent):
+    if error.code == "fragment-present":
         data = f"; as data it is written {_written(error)}" if _written(error) else ""
         return error.hint if error.part in {"user", "password"} else f"`fix` splits URL and fragment{data}"
-    if isinstance(error, InvalidCharacter):
+    if error.code == "invalid-character":
         return _for_character(error, syntax, text, position)
-    if isinstance(error, BadEscape):
+    if error.code == "bad-escape":
         return _for_escape(text, position, error.part) or error.hint
-    if isinstance(error, InvalidScheme):
+    if error.code == "invalid-scheme":
         return _for_scheme(text, position) or error.hint
-    if isinstance(error, InvalidPort):
-        return _for_port(text, position) or error.hint
-    if isinstance(error, InvalidHost):
+    if error.code == "invalid-port":
+        return _for_port(text, position, syntax) or error.hint
+    if error.code in {"invalid-host", "empty-host"}:
         return _for_host(text, syntax) or error.hint
     return error.hint
 
@@ -58,7 +50,7 @@ def is_fixable(text: str, syntax: Syntax) -> bool:
     """
     if not text.isascii() and any(map(is_invisible, text)):
         return False
-    return syntax.fullmatch(NOT_IN_ANY_URL.sub(_any_escape, text.partition("#")[0])) is not None
+    return syntax.fullmatch(ILLEGAL.sub(_any_escape, text.partition("#")[0])) is not None
 
 
 def is_invisible(character: str) -> bool:
@@ -82,7 +74,7 @@ def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) 
         return around
     by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
     if not character.isascii():
-        return _for_foreign(character, part, written, by_fix) or error.hint
+        return _for_foreign(character, part, written, by_fix, syntax) or error.hint
     if part == "password" and written:
         return "encode it" + by_fix
     if character in "\t\r\n" and written:
@@ -103,12 +95,11 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
         return "leave out the white space at the end, or let `fix` do it"
     if character == "\\" and "host" in syntax.parts and part in {"host", "scheme", None}:
         hint = "a URL is divided by `/` on every system"
-        authority = AUTHORITY.match(text)
-        may_be_path = authority is not None and authority["slashes"] is not None and syntax.host_may_be_empty
+        may_be_path = authority_of(text) is not None and host_may_be_empty(syntax, text)
         return f"{hint}; if the path begins here, write a third `/` before it" if may_be_path else hint
     if character == "\\" and written and part != "user":
         return f"write `/` as a separator, {written} as data"
-    if character == "[" and part == "host":
+    if character == "[" and part == "host" and usual_hint(syntax, part):
         return NO_IPV6
     if character == "<" and text.endswith(">") and not is_fixable(text, syntax):
         within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
@@ -116,7 +107,7 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
     return None
 
 
-def _for_foreign(character: str, part: str | None, written: str, by_fix: str) -> str | None:
+def _for_foreign(character: str, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
     """Return the advice about a character outside US-ASCII."""
     plain = normalize("NFKC", character)
     if part in {"scheme", "port", None} and plain.isascii() and plain.isprintable() and plain.strip():
@@ -124,7 +115,7 @@ def _for_foreign(character: str, part: str | None, written: str, by_fix: str) ->
     if is_invisible(character):
         data = f", or write {written} if it is data" if written and part != "password" else ""
         return f"it is invisible: leave it out{data}"
-    if part == "host":
+    if part == "host" and usual_hint(syntax, part):
         return "write the name in its US-ASCII form, with labels that begin with xn--"
     if part == "password":
         return "encode its octets in UTF-8"
@@ -157,15 +148,14 @@ def _for_scheme(text: str, position: int) -> str | None:
     return None
 
 
-def _for_port(text: str, position: int) -> str | None:
+def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
     """Return the advice about a port."""
-    authority = AUTHORITY.match(text)
-    if authority is None or authority["colon"] is None or "@" in text[position:]:
+    authority = authority_of(text)
+    if authority is None or authority.colon == authority.end or "@" in text[position:]:
         return None
-    host_and_port = authority["host"] + authority["colon"]
-    if host_and_port.count(":") > 1 and re.fullmatch("[0-9A-Fa-f:.]+", host_and_port):
+    if is_like_ipv6(text[authority.host : authority.end]) and usual_hint(syntax, "host"):
         return NO_IPV6
-    if authority["colon"] == ":" and re.match("//[A-Za-z0-9]", text[position:]):
+    if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
         return "there are two schemes: leave out the first, or the colon if it ends a host"
     if text[position : position + 1] == ":":
         return "a host has one port"
@@ -174,7 +164,10 @@ def _for_port(text: str, position: int) -> str | None:
 
 def _for_host(text: str, syntax: Syntax) -> str | None:
     """Return the advice about a host with a colon, which may be a drive letter."""
-    authority = AUTHORITY.match(text)
-    if authority is None or authority["colon"] != ":" or "port" in syntax.parts or not syntax.host_may_be_empty:
+    authority = authority_of(text)
+    if authority is None or authority.colon == authority.end or "port" in syntax.parts:
         return None
-    return f"leave out the colon; if `{authority['host'][:40]}:` begins the path, write a third `/` before it"
+    if text[authority.colon + 1 : authority.end].isdigit() or not host_may_be_empty(syntax, text):
+        return None
+    host = text[authority.host : authority.colon][:40]
+    return f"leave out the colon; if `{host}:` begins the path, write a third `/` before it"

@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes import errors
+from urlschemes.grammar.octets import ILLEGAL
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes.url.fault_kind import AUTHORITY, NOT_IN_ANY_URL
 from urlschemes.url.fault_messages import (
     FaultMessage,
     FaultPlace,
@@ -23,7 +22,7 @@ from urlschemes.url.fault_messages import (
     fragment,
     unsafe_character,
 )
-from urlschemes.url.fault_place import ENDS_HOST, host_end, impossible_login
+from urlschemes.url.fault_place import authority_of, first_state
 from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import error_finding, new_finding
 from urlschemes_lint.part_places import part_at, places
@@ -33,14 +32,16 @@ from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
     from urlschemes import URL, InvalidURL
+    from urlschemes.url.fault_place import Authority
     from urlschemes_lint.findings import Finding
 
 __all__ = ["Reading", "all_errors"]
 
 # Adjacent characters that no URL may contain: of US-ASCII, or others; or adjacent percent signs that begin no escape.
-_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){NOT_IN_ANY_URL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
+_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){ILLEGAL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
 _BRACKETED_HOST = compiled(r"[^:]*+://(?:[^/]*@)?+(\[[^\]/?#]*+\]?+)")
-_NOT_IN_HOST = compiled(r"(?:%[0-9A-Fa-f]{2})++|[^A-Za-z0-9.\-%]++|%")
+# The end of a host without a `/` after it: the reserved characters that separate no login, host and port.
+_ENDS_HOST = compiled("[?;&=]")
 
 _MAX_AUTHORITY_ERRORS = 16
 """Errors in user, host and port that are reported one by one; the rest of the host is then one error."""
@@ -75,6 +76,11 @@ class Reading:
         """For the first characters of wrong runs: True if they are allowed when encoded."""
         self.parts: dict[int, str] = {}
         """The parts of wrong characters that are no longer in `text`."""
+        host = self.syntax.parts.get("host")
+        held = "" if host is None else "".join(map(chr, sorted(host.bare)))
+        self.filler = "x" if "x" in held else held[:1]
+        """A character that is put into a host in place of a wrong one."""
+        self.not_in_host = compiled(rf"(?:%[0-9A-Fa-f]{{2}})++|[^{re.escape(held)}%]++|%")
         self.end = text.find("#") if "#" in text else len(text)
         self.wrong_runs = self._find_wrong_runs()
         pieces, before = [], 0
@@ -139,7 +145,7 @@ class Reading:
     # Characters and escapes (section 2.2)
 
     def _wrong_run_finding(self, start: int, end: int, part: str | None) -> Finding:
-        place = FaultPlace(self.syntax, self.given[start:end], start, rest=self.given[start : self.end])
+        place = FaultPlace(self.syntax, self.given[start:end], start, self.syntax.automaton.start)
         if place.run[0] == "%":
             return self.new_finding("bad-escape", bad_escape(place, part), start, end)
         encoded_run = self._encoded_run(start, end)
@@ -152,7 +158,7 @@ class Reading:
         return escapes(self.given[start:end]) if self.encodable[start] else ""
 
     def _fragment_finding(self, part: str | None) -> Finding:
-        place = FaultPlace(self.syntax, "#", self.end)
+        place = FaultPlace(self.syntax, "#", self.end, self.syntax.automaton.start)
         return self.new_finding("fragment-present", fragment(place, part, None), self.end, self.end + 1)
 
     def new_finding(self, code: str, fault: FaultMessage, start: int, end: int) -> Finding:
@@ -172,12 +178,15 @@ class Reading:
 
     def _note_wrong_in_authority(self) -> None:
         """Note which wrong characters are in the host or the port, which have no escapes."""
-        authority = AUTHORITY.match(self.text) if "host" in self.syntax.parts else None
-        if authority is None or not authority["slashes"]:
+        authority = authority_of(self.text) if "host" in self.syntax.parts else None
+        if authority is None:
             return
-        end_of_host = host_end(authority, authority.end())
-        for part, group in (("host", "host"), ("port", "colon")):
-            start, end = authority.span(group)
+        ends = _ENDS_HOST.search(self.text, authority.host + 1, authority.end)
+        end_of_host = None if ends is None else ends.start()
+        for part, start, end in (
+            ("host", authority.host, authority.colon),
+            ("port", authority.colon, authority.end),
+        ):
             for run in self.wrong_runs:
                 if start <= run < end and (end_of_host is None or run < end_of_host):
                     self.parts[run] = part if part in self.syntax.parts else "host"
@@ -191,26 +200,26 @@ class Reading:
             if self.syntax.fullmatch(text):
                 return True
             error = self.error_of(text)
-            if type(error) is errors.InvalidPart:
+            if error.code == "invalid-part":
                 return True
-            authority = AUTHORITY.match(self.text)
-            if authority is None or isinstance(error, errors.InvalidScheme | errors.MissingAuthority):
+            authority = authority_of(self.text)
+            if authority is None or error.code in {"invalid-scheme", "missing-authority"}:
                 self.report(error)
                 return False
             if count == _MAX_AUTHORITY_ERRORS:
-                self.report(error, error.position, authority.end("host"))
-                self._replace(*authority.span("host"), "x" * len(authority["host"]))
-                self._replace(*authority.span("colon"), "")
-            elif isinstance(error, errors.InvalidUserinfo):
+                self.report(error, error.position, authority.colon)
+                self._replace(authority.host, authority.colon, self.filler * (authority.colon - authority.host))
+                self._replace(authority.colon, authority.end, "")
+            elif error.code in {"invalid-userinfo", "userinfo-not-allowed"}:
                 self.report(error)
-                self._correct_login(error, *authority.span("user"))
-            elif isinstance(error, errors.InvalidPort):
+                self._correct_login(error, authority.start, authority.at)
+            elif error.code == "invalid-port":
                 self._correct_port(error, authority)
             else:
                 self._correct_host(error, authority)
             # The text after the authority was read already, and has no influence on the errors in the authority.
-            end = AUTHORITY.match(self.text).end()  # type: ignore[union-attr]  # it matched before
-            text = self.text[: end + 1]
+            authority = authority_of(self.text)
+            text = self.text if authority is None else self.text[: authority.end + 1]
         return True
 
     def error_of(self, text: str) -> InvalidURL:
@@ -218,7 +227,7 @@ class Reading:
         return ReplacedText(self.syntax, None, OriginalText(self.given, [*self.positions])).refused(text)
 
     def _correct_login(self, error: InvalidURL, start: int, end: int) -> None:
-        if isinstance(error, errors.UserinfoNotAllowed):
+        if error.code == "userinfo-not-allowed":
             self._replace(start, end + 1, "")
             return
         user, colon, password = self.text[start:end].partition(":")
@@ -227,12 +236,12 @@ class Reading:
                 self.skipped_parts.add(part)
                 self._replace(first, first + len(text), re.sub("[:@]", "x", text))
 
-    def _correct_port(self, error: InvalidURL, authority: re.Match[str]) -> None:
+    def _correct_port(self, error: InvalidURL, authority: Authority) -> None:
         """Report the port, and leave it out with its colon."""
         self.skipped_parts.add("port")
-        start, end = authority.span("colon")
+        start, end = authority.colon, authority.end
         index = error.position or start
-        end_of_host = ENDS_HOST.search(self.text, start, end)
+        end_of_host = _ENDS_HOST.search(self.text, start, end)
         after = end if end_of_host is None or not self._goes_on(authority, end_of_host[0]) else end_of_host.start()
         if end_of_host is None or after < end:
             self.report(error, index, index + 1)
@@ -242,38 +251,39 @@ class Reading:
             self.absorb(self.positions[index], self.positions[end - 1] + 1)
         self._replace(start, after, "")
 
-    def _correct_host(self, error: InvalidURL, authority: re.Match[str]) -> None:
+    def _correct_host(self, error: InvalidURL, authority: Authority) -> None:
         """Report and correct one error of the host."""
         self.skipped_parts.add("host")
-        start, end = authority.span("host")
+        start, end = authority.host, authority.colon
         index = end if error.position is None else error.position
         character = self.text[index:end][:1]
-        if index == end and authority["colon"] is not None and "port" not in self.syntax.parts:
+        is_port = index == end < authority.end and "port" not in self.syntax.parts
+        if is_port and not self.text[start:end].endswith("."):
             self.report(error, index, index + 1)
-            self._replace(*authority.span("colon"), "")
+            self._replace(end, authority.end, "")
         elif start == end:
             self.report(error, start, start + 1)
-            self._replace(start, end, "x")
-        elif ENDS_HOST.match(character) and index > start:
+            self._replace(start, end, self.filler)
+        elif _ENDS_HOST.match(character) and index > start:
             if self._goes_on(authority, character):
                 self.report(error, index, index + 1)
                 self._replace(index, index, "/")
             else:
-                self.report(error, index, authority.end())
-                self.absorb(self.positions[index], self.positions[authority.end() - 1] + 1)
-                self._replace(index, authority.end(), "")
+                self.report(error, index, authority.end)
+                self.absorb(self.positions[index], self.positions[authority.end - 1] + 1)
+                self._replace(index, authority.end, "")
         else:
             first, last = self._wrong_in_host(start, end, index)
             if not any(self.is_wrong[self.positions[each]] for each in range(first, last)):
                 self.report(error, first, last)
-            # A final dot is left out: an `x` instead of it would be another label.
+            # A final dot is left out: a letter instead of it would be another label.
             is_final_dot = self.text[first:last] == "." and last == end
-            self._replace(first, last, "" if is_final_dot else "x" * (last - first))
+            self._replace(first, last, "" if is_final_dot else self.filler * (last - first))
 
     def _wrong_in_host(self, start: int, end: int, index: int) -> tuple[int, int]:
         """Return the characters to correct for an error at `index` of the host from `start` to `end`."""
         text = self.text
-        foreign = _NOT_IN_HOST.match(text, index, end)
+        foreign = self.not_in_host.match(text, index, end)
         if foreign is not None:
             return foreign.span()
         if text[index:end].startswith("-"):
@@ -299,10 +309,10 @@ class Reading:
         for position in range(start, end):
             self.wrong_runs.pop(position, None)
 
-    def _goes_on(self, authority: re.Match[str], character: str) -> bool:
+    def _goes_on(self, authority: Authority, character: str) -> bool:
         """Return True if `character` is allowed after the `/` that follows the host."""
-        text = f"{self.text[: authority.start('host')]}x/{character}"
-        return self.syntax.automaton.reach(text, impossible_login(text, self.syntax))[0] == len(text)
+        text = f"{self.text[: authority.host]}{self.filler}/{character}"
+        return bool(first_state(self.syntax, text).taken(text))
 
     def _replace(self, start: int, end: int, text: str) -> None:
         """Replace the corrected text from `start` to `end`: by as many characters, or by none; or insert some."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import part_of
 from urlschemes.grammar.octets import RESERVED
-from urlschemes.url.fault_place import impossible_login
+from urlschemes.url.fault_place import first_state
 
 if TYPE_CHECKING:
+    from urlschemes.grammar.automaton import State
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["Walk"]
@@ -18,9 +19,8 @@ __all__ = ["Walk"]
 class Walk:
     """A reader of URLs of `syntax`, which takes text piece by piece.
 
-    `pieces` are the texts taken so far. `expected` and `reached` are sets of positions of the automaton: those that may
-    come next, and those of the last character. `text` is the whole text to read: if it has no `@` in the right place,
-    no user name is expected in it.
+    `pieces` are the texts taken so far, and `state` that of the automaton after them. `text` is the whole text to read:
+    if it has no `@` in the right place, no user name is expected in it.
     """
 
     __slots__ = (
@@ -29,31 +29,35 @@ class Walk:
         "_instead",
         "_parts",
         "_past",
-        "_steps",
-        "_without",
-        "expected",
         "pieces",
-        "reached",
+        "state",
         "syntax",
     )
 
     def __init__(self, syntax: Syntax, text: str) -> None:
         self.syntax = syntax
         self._automaton = syntax.automaton
-        self._without = impossible_login(text, syntax)
-        self._steps: dict[tuple[int, str], tuple[int, int]] = {}
         self._parts: dict[tuple[int, int], str | None] = {}
         self._begun: dict[int, tuple[int, str]] = {}
         self._instead: dict[int, tuple[str, ...]] = {}
-        self._past: list[tuple[int, int]] = []
+        self._past: list[State] = []
         self.pieces: list[str] = []
-        self.expected = self._automaton.tree.first & ~self._without
-        self.reached = 0
+        self.state = first_state(syntax, text)
+
+    @property
+    def expected(self) -> int:
+        """The positions of the automaton that may come next."""
+        return self.state.expected
+
+    @property
+    def reached(self) -> int:
+        """The positions of the last character."""
+        return self.state.reached
 
     @property
     def at_end(self) -> bool:
         """True if the URL may end here."""
-        return bool(self._automaton.tree.last & self.reached)
+        return self.state.ends
 
     def takes(self, text: str) -> bool:
         """Return True if `text` may come next."""
@@ -64,14 +68,14 @@ class Walk:
         after = self._after(text)
         if after is None:
             return False
-        self._past.append((self.expected, self.reached))
+        self._past.append(self.state)
         self.pieces.append(text)
-        self.expected, self.reached = after
+        self.state = after
         return True
 
     def back(self) -> str:
         """Undo the last `take`, and return its text."""
-        self.expected, self.reached = self._past.pop()
+        self.state = self._past.pop()
         return self.pieces.pop()
 
     @property
@@ -132,7 +136,7 @@ class Walk:
     def rest(self) -> str:
         """Return a text that completes the URL, the shortest one in positions."""
         follow, last = self._automaton.follow, self._automaton.tree.last
-        before: dict[int, int | None] = dict.fromkeys(bits(self.expected & ~self._without))
+        before: dict[int, int | None] = dict.fromkeys(bits(self.expected))
         ahead = list(before)
         for position in ahead:
             if last >> position & 1:
@@ -142,23 +146,15 @@ class Walk:
                     text = _likely(self._automaton.leaves[found].mask) + text
                     found = before[found]
                 return text
-            for after in bits(follow[position] & ~self._without):
+            for after in bits(follow[position] & self.state.within):
                 if after not in before and self._automaton.leaves[after].mask:
                     before[after] = position
                     ahead.append(after)
         return ""
 
-    def _after(self, text: str) -> tuple[int, int] | None:
-        expected, reached = self.expected, self.reached
-        for character in text:
-            step = self._steps.get((expected, character))
-            if step is None:
-                step = self._automaton.step(expected, character, ~self._without)
-                self._steps[expected, character] = step
-            reached, expected = step
-            if not reached:
-                return None
-        return expected, reached
+    def _after(self, text: str) -> State | None:
+        length, state = self.state.walk(text)
+        return state if length == len(text) else None
 
 
 def _likely(mask: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes import URL, InvalidURL, UnknownScheme, default_registry
+from urlschemes.grammar.octets import is_scheme_name
 from urlschemes.scheme.scheme import read_as
-from urlschemes.url.fault_kind import is_scheme_name, unfit
-from urlschemes.url.value import LIMIT
+from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.all_errors import all_errors
 from urlschemes_lint.findings import error_finding, new_finding
 from urlschemes_lint.warning_checks import warnings

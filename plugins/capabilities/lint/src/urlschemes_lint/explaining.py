@@ -121,8 +121,8 @@ def explanation(
 def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
     """Return the text with a caret under the error, the message, and what is known of the error."""
     lines: list[Line] = []
-    if error.position is not None:
-        before, after = excerpt(error.text, error.position, width)
+    if error.span is not None:
+        before, after = excerpt(error.text, error.span[0], width)
         lines = [((before, ""), (after[:1], "error"), (after[1:], "")), ((" " * len(before) + "^", "error"),)]
     lines.extend(((line, "strong"),) for line in _wrapped(one_line(str(error.message)), width))
     for label, value in (

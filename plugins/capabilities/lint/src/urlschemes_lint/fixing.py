@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from urlschemes import URL, InvalidURL, UnknownScheme, URLError, default_registry
+from urlschemes.grammar.octets import is_scheme_name
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
-from urlschemes.url.fault_kind import is_scheme_name, unfit
-from urlschemes.url.value import LIMIT
+from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.repair import Repair
@@ -192,7 +192,7 @@ def _has_two_hosts(text: str, syntax: Syntax) -> bool:
     A login that is valid, and so is not repaired, is never ambiguous.
     """
     login = _LOGIN.match(text)
-    if login is None or syntax.automaton.reach(login[0])[0] == login.end():
+    if login is None or syntax.automaton.reach(login[0]) == login.end():
         return False
     return not set(_ENDS_LOGIN).isdisjoint(login["login"]) or any(
         not set(_ENDS_LOGIN + "@:/#").isdisjoint(normalize("NFKC", character))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import RESERVED, mask
-from urlschemes.url.fault_place import impossible_login
+from urlschemes.url.fault_place import first_state
 
 if TYPE_CHECKING:
     import re
@@ -42,7 +42,7 @@ def hosts(syntax: Syntax, text: str) -> list[tuple[int, int]]:
     if not inside:
         return []
     found: list[tuple[int, int]] = []
-    for index, positions in enumerate(syntax.automaton.derivation(text, impossible_login(text, syntax))):
+    for index, positions in enumerate(syntax.automaton.derivation(text, first_state(syntax, text))):
         if positions and not positions & ~inside:
             start = found.pop()[0] if found and found[-1][1] == index else index
             found.append((start, index + 1))

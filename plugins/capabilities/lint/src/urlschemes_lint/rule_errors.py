@@ -9,6 +9,7 @@ from urlschemes.url.fault_messages import FaultPlace, broken_literal, excluded_o
 from urlschemes_lint.automaton_walk import Walk
 
 if TYPE_CHECKING:
+    from urlschemes.grammar.automaton import State
     from urlschemes.grammar.rule_tree import Characters
     from urlschemes_lint.all_errors import Reading
     from urlschemes_lint.findings import Finding
@@ -26,8 +27,7 @@ class _RuleError(NamedTuple):
     start: int
     end: int
     part: str | None
-    expected: int
-    reached: int
+    state: State
     literal: Characters | None
 
 
@@ -42,7 +42,7 @@ class RuleErrors:
         self.taken: list[int] = []
         """The index in the text of each piece that the walk took."""
         self.errors: list[_RuleError] = []
-        self.expected = self.reached = 0
+        self.state = self.walk.state
 
     def corrected(self) -> str:
         """Report the errors; return the corrected text."""
@@ -134,13 +134,13 @@ class RuleErrors:
 
     def _note_state(self) -> None:
         """Note the state of the automaton before a possible error."""
-        self.expected, self.reached = self.walk.expected, self.walk.reached
+        self.state = self.walk.state
 
     def _add(self, kind: str, start: int, end: int, literal: Characters | None = None) -> None:
         """Add an error from `start` to `end`, after which the walk goes on; it may extend the one before."""
         if kind != "end" and self.reading.positions[start] in self.reading.reported:
             return
-        error = _RuleError(kind, start, end, self.walk.part, self.expected, self.reached, literal)
+        error = _RuleError(kind, start, end, self.walk.part, self.state, literal)
         before = self.errors[-1] if self.errors else None
         if before is not None and before.end == start and _are_one(before, error):
             self.errors[-1] = before._replace(end=end)
@@ -187,20 +187,19 @@ class RuleErrors:
             syntax,
             reading.given[start:end],
             start,
+            error.state,
             rest=self.text[error.start :],
-            expected=error.expected,
-            reached=error.reached,
         )
         if error.kind == "octet":
             fault = excluded_octet(place)
         elif error.kind != "reserved":
             fault = unexpected(place)
         elif error.literal is not None:
-            place.run = reading.given[start : start + error.literal.offset + 1]
-            fault = broken_literal(place, error.literal)
+            run = reading.given[start : start + error.literal.offset + 1]
+            fault = broken_literal(place._replace(run=run), error.literal)
         else:
             escape = f"%{ord(self.text[error.start]):02X}"
-            fault = reserved_character(place, syntax.automaton.taken(error.expected, escape))
+            fault = reserved_character(place, error.state.taken(escape))
         return reading.new_finding("invalid-part", fault, start, end)
 
 

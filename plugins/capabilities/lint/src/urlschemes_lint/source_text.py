@@ -10,18 +10,17 @@ import re
 from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.grammar.octets import encoded
+from urlschemes import InvalidURL
+from urlschemes.grammar.octets import ILLEGAL, encoded
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
-from urlschemes.url.fault_kind import NOT_IN_ANY_URL, refused
 from urlschemes.url.fault_messages import OriginalText
-from urlschemes.url.fault_place import explanation
+from urlschemes.url.fault_place import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from urlschemes import URL, InvalidURL
-    from urlschemes.errors import Explanation
+    from urlschemes import URL
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["APPENDIX", "SECTION_2_2", "Ambiguous", "Change", "ReplacedText", "SourceText"]
@@ -38,7 +37,7 @@ _WRAPPER = compiled(
     re.IGNORECASE | re.ASCII,
 )
 _PREFIX = compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_PREFIX_AGAIN})++)", re.IGNORECASE | re.ASCII)
-_WRONG_ANYWHERE = compiled(rf"{NOT_IN_ANY_URL.pattern}|%(?![0-9A-Fa-f]{{2}})")
+_WRONG_ANYWHERE = compiled(rf"{ILLEGAL.pattern}|%(?![0-9A-Fa-f]{{2}})")
 _HASH_IN_AUTHORITY = compiled(r"[^:]*+://[^/#]*+#")
 
 APPENDIX = "RFC 1738 Appendix"
@@ -82,13 +81,13 @@ class ReplacedText(NamedTuple):
     scheme: str | None
     original: OriginalText
 
-    def explanation(self, text: str) -> Explanation:
+    def explanation(self, text: str) -> Fault:
         """Return the reason why `text` is not a URL."""
-        return explanation(text, self.syntax, self.scheme, self.original)
+        return Fault(text, self.syntax, self.scheme, self.original)
 
     def refused(self, text: str) -> InvalidURL:
         """Return the error for `text`."""
-        return refused(text, self.syntax, self)
+        return InvalidURL(text, self)
 
 
 class SourceText:

@@ -38,11 +38,13 @@ def end_of_bare_url(window: Window, registry: Registry, start: int, after: int, 
     Unfinished.
     """
     most = start + limit
+    index = window.match_end(CHARACTERS, after, most + 1)
+    if window.text[index : index + 1].isspace():  # mostly
+        return index
     open_brackets = dict.fromkeys(_CLOSING.values(), 0)
     separator = None  # the first one
     separates = True  # unless the URL goes on with it
     in_fragment = False
-    index = after
     while True:
         index = window.match_end(CHARACTERS, index, most + 1)
         if separator is not None and separates and index > separator + 1:
@@ -76,6 +78,8 @@ def without_trailing_marks(text: str, start: int, before: str) -> str:
     `start` is the index after its colon, and `before` the character before it. A final `*` stays if only marks follow
     the colon, as in `news:*`.
     """
+    if text[-1].isalnum() or text[-1] == "/":
+        return text
     marks = _TRAILING + ("'" if text.count("'") % 2 else "") + (before if before in {"_", "~"} else "")
     stripped = text.rstrip(marks + "*")
     return stripped if len(stripped) >= start else text.rstrip(marks)
@@ -100,4 +104,4 @@ def _must_end(text: str, registry: Registry, limit: int) -> bool:
     if not registry.is_valid(text[:-1], limit=limit):
         return False
     syntax = registry[text.partition(":")[0]].url_type.syntax
-    return syntax.automaton.reach(text)[0] < len(text)
+    return syntax.automaton.reach(text) < len(text)

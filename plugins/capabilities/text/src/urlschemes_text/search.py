@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal, overload
 from unicodedata import category
 
@@ -16,8 +17,7 @@ from urlschemes import InvalidURL, UnknownScheme, default_registry
 from urlschemes.grammar.octets import SCHEME
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.scheme.scheme import lower_case
-from urlschemes.url.fault_kind import unfit
-from urlschemes.url.value import LIMIT
+from urlschemes.url.value import LIMIT, unfit
 from urlschemes_text.bare_urls import CHARACTERS, end_of_bare_url, without_trailing_marks
 from urlschemes_text.passages import BREAKS, HYPHEN_AT_LINE_END, Broken, Found, without_white_space
 from urlschemes_text.window import Unfinished, Window, not_text
@@ -45,6 +45,8 @@ _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Nd", "Cs"})
 """Letters that have case, digits, and octets that are not text."""
 _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
+# ASCII characters after which a name begins, and no bracket or longer word does; "" is the beginning of the text.
+_BEFORE_NAME = frozenset({"", *map(chr, range(128))} - {*SCHEME, *_JOINING, "%", "<"})
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
 _BREAK = compiled(f"[{BREAKS}]")
@@ -52,6 +54,24 @@ _BLANK_WITHIN_LINE = compiled(rf"(?<!\s)(?:(?![{BREAKS}])\s)++(?!\s)")
 _INSIDE = compiled("[^<>]*+")
 # The content of brackets within brackets, unless they are a wrapper themselves.
 _INNER_BRACKETS = compiled(r"[^<>:\s]*+")
+
+
+@lru_cache(maxsize=16)
+def _colons(names: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of the colons that matter: after one of `names` or `<URL`, before `//`, or at the end.
+
+    A group holds the name, if there is one. The pattern begins with a colon, so that `re` runs to the next one. Then it
+    looks back, at one character first: most colons are those of times, addresses and sentences.
+    """
+    by_length = ("|".join(map(_in_any_case, sorted(same))) for _, same in groupby(sorted(names, key=len), len))
+    behind = "|".join([f"(?<=<{_in_any_case('url')}:)", *(f"(?<=({same}):)" for same in by_length)])
+    last = "".join(sorted({case for name in {*names, "url"} for case in (name[-1], name[-1].upper())}))
+    return compiled(rf":(?:(?<=[{re.escape(last)}]:)(?:{behind})|//|/?\Z)")
+
+
+def _in_any_case(name: str) -> str:
+    """Return the expression of a name, with a set for each letter: `re` passes over a wrong set at once."""
+    return "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else re.escape(letter) for letter in name)
 
 
 @overload
@@ -75,43 +95,49 @@ def find(
 
     Raises InvalidURL for what is not text, and PluginError if the plugin of a scheme is faulty.
     """
-    search = _Search(_pieces(text), default_registry if registry is None else registry, limit)
+    window = Window((), _KEPT, text) if isinstance(text, str) else Window(_pieces(text), _KEPT)
+    search = _Search(window, default_registry if registry is None else registry, limit)
     passages = search.passages()
     return passages if invalid else (passage for passage in passages if isinstance(passage, Found))
 
 
-def _pieces(text: object) -> Iterator[object]:
-    if isinstance(text, str):
-        return iter((text,))
+def _pieces(text: object) -> Iterable[object]:
     read = getattr(text, "read", None)
     if callable(read):
         return iter(partial(read, _CHUNK), "")
     if isinstance(text, Iterable) and not isinstance(text, bytes | bytearray):
-        return iter(text)
+        return text
     raise not_text(text)
 
 
 class _Search:
-    """A search through a text: from colon to colon."""
+    """A search through a text, from one colon that matters to the next."""
 
-    def __init__(self, pieces: Iterator[object], registry: Registry, limit: int) -> None:
-        self.window = Window(pieces, _KEPT)
+    def __init__(self, window: Window, registry: Registry, limit: int) -> None:
+        self.window = window
         self.registry = registry
         self.limit = max(limit, 0)
         self.names = frozenset(registry)
+        self.next_colon = _colons(self.names).search
 
     def passages(self) -> Iterator[Found | Broken]:
         window = self.window
         while True:
-            colon = window.text.find(":", window.next)
-            if colon < 0:
+            text = window.text
+            match = self.next_colon(text, window.next)
+            if match is None:
                 if window.complete:
                     return
-                window.next = len(window.text)
+                window.next = len(text)
                 window.move_to(window.next)
                 continue
+            colon, name = match.start(), match.lastindex or 0
+            start = match.start(name)
             try:
-                passage = self._around(colon)
+                if name and start >= window.done and text[start - 1 : start] in _BEFORE_NAME:
+                    passage = self._bare(start, colon + 1)
+                else:
+                    passage = self._around(colon)
             except Unfinished:
                 window.move_to(colon)
                 continue
@@ -182,8 +208,10 @@ class _Search:
         """Return the passage of the bare URL that begins at `start`, with its colon before `after`."""
         window = self.window
         text = window.text
-        prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
-        outer = start if prefix is None else prefix.start("prefix")
+        outer = start
+        if text[start - 1 : start] == ":":
+            prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
+            outer = start if prefix is None else prefix.start("prefix")
         before = text[outer - 1 : outer]
         end = end_of_bare_url(window, self.registry, start, after, self.limit, is_quoted=before == "'")
         if end > start + self.limit:
@@ -213,21 +241,24 @@ class _Search:
         window = self.window
         window.done = span[1]
         line, column = window.line_and_column(span[0])
-        begin, end = (window.offset + index for index in span)
-        place = {"span": (begin, end), "inside": (window.offset + inside[0], window.offset + inside[1])}
-        written = window.text[slice(*span)]
-        text, mark, fragment = without_white_space(window.text[slice(*inside)]).partition("#")
+        offset = window.offset
+        whole, within = (offset + span[0], offset + span[1]), (offset + inside[0], offset + inside[1])
+        written = window.text[span[0] : span[1]]
+        text, mark, fragment = window.text[inside[0] : inside[1]].partition("#")
+        is_known = True
+        if grade == "delimited":
+            text, fragment = without_white_space(text), without_white_space(fragment)
+            is_known = lower_case(text.partition(":")[0]) in self.names
         try:
             if error is not None:
                 raise error
-            is_known = lower_case(text.partition(":")[0]) in self.names
-            parse = self.registry.parse if is_known else self.registry.parse_generic
-            url = parse(text, limit=self.limit)
+            url = (self.registry.parse if is_known else self.registry.parse_generic)(text, limit=self.limit)
         except (InvalidURL, UnknownScheme) as caught:
             caught = caught.with_traceback(None)  # which would keep the window in memory
-            return Broken(**place, line=line, column=column, grade=grade, text=written, error=caught)
+            return Broken(span=whole, inside=within, line=line, column=column, grade=grade, text=written, error=caught)
         return Found(
-            **place,
+            span=whole,
+            inside=within,
             line=line,
             column=column,
             grade=grade,

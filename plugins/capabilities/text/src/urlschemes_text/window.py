@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.url.fault_kind import unfit
-from urlschemes.url.value import LIMIT
+from urlschemes.url.value import LIMIT, unfit
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from urlschemes import InvalidURL
 
@@ -32,20 +31,20 @@ def not_text(thing: object) -> InvalidURL:
 
 
 class Window:
-    """A window of a text that comes in `pieces`.
+    """A window of a text that comes in `pieces`; it begins as all of a text that is `whole`.
 
     `text` is the piece in the window, and `offset` where it begins in the whole text; `complete` is true if the text
     ends with it. `next` is the index at which the search continues, and `done` where the last passage ended. All
     indexes are those of `text`; they move with the window.
     """
 
-    def __init__(self, pieces: Iterator[object], kept: int) -> None:
-        self.text = ""
+    def __init__(self, pieces: Iterable[object], kept: int, whole: str | None = None) -> None:
+        self.text = whole or ""
         self.offset = 0
-        self.complete = False
+        self.complete = whole is not None
         self.next = 0
         self.done = 0
-        self._pieces = pieces
+        self._pieces = iter(pieces)
         self._kept = kept
         """The characters before an index that stay in the window when it moves there."""
         self._line = 1
@@ -76,9 +75,10 @@ class Window:
         """Return where the match of `pattern` at `start` ends, but at most `most`. Raises Unfinished."""
         match = pattern.match(self.text, start, max(start, most))
         assert match is not None
-        if match.end() == len(self.text) and match.end() < most and not self.complete:
+        end = match.end()
+        if not self.complete and end == len(self.text) and end < most:
             raise Unfinished
-        return match.end()
+        return end
 
     def line_and_column(self, index: int) -> tuple[int, int]:
         """Return the line and the column of the character at `index`, which must not be before the last one asked."""
@@ -90,13 +90,13 @@ class Window:
         self._count_lines(count)
         self.text = self.text[count:]
         self.offset += count
-        self.next -= count
+        self.next = max(self.next - count, 0)
         self.done -= count
         self._counted -= count
 
     def _count_lines(self, index: int) -> None:
-        lines = self.text.count("\n", self._counted, index)
-        if lines:
-            self._line += lines
-            self._line_start = self.offset + self.text.rindex("\n", self._counted, index) + 1
-        self._counted = max(self._counted, index)
+        if index > self._counted:
+            if lines := self.text.count("\n", self._counted, index):
+                self._line += lines
+                self._line_start = self.offset + self.text.rindex("\n", self._counted, index) + 1
+            self._counted = index

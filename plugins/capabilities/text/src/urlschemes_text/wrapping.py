@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from urlschemes import URL, InvalidURL
-from urlschemes.errors import Explanation
+from urlschemes.errors import invalid_url
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes.url.fault_kind import fault_of
 
 __all__ = ["wrap"]
 
@@ -43,13 +42,13 @@ def _error(url: object, fragment: object) -> InvalidURL | None:
     if not isinstance(url, URL):
         kind = type(url).__name__
         hint = "`parse` returns a URL object for a str"
-        return InvalidURL(f"<{kind}>", Explanation(f"expected a URL object, got {kind}", hint=hint))
+        return invalid_url(f"<{kind}>", f"expected a URL object, got {kind}", hint=hint)
     if fragment is None:
         return None
     if not isinstance(fragment, str):
         kind = type(fragment).__name__
-        return fault_of("fragment", f"<{kind}>", f"a fragment must be str, not {kind}")
+        return invalid_url(f"<{kind}>", f"a fragment must be str, not {kind}", part="fragment")
     if _FRAGMENT.fullmatch(fragment) is None:
         message = "a fragment in a text cannot hold white space, `<` or `>`"
-        return fault_of("fragment", fragment, message, section="RFC 1738 Appendix")
+        return invalid_url(fragment, message, part="fragment", section="RFC 1738 Appendix")
     return None

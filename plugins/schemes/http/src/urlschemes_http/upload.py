@@ -81,8 +81,10 @@ class Upload:
         if self.sent < CHECK_INTERVAL or self.sent - self._checked_at >= CHECK_INTERVAL:
             yield from self._check_no_response()
         size = b"%x\r\n" % len(octets) if self._chunked else b""
+        # Formatting with % takes much longer for large pieces: it allocates twice as much, and gives it back.
+        framed = b"".join((size, octets, b"\r\n")) if self._chunked else octets
         try:
-            yield from Send(self._request.peer, b"%b%b\r\n" % (size, octets) if self._chunked else octets)
+            yield from Send(self._request.peer, framed)
         except (ConnectError, DeadlineExceeded, TLSError, Truncated) as error:
             self.sent += min(max((error.sent or 0) - len(size), 0), len(octets))
             raise (yield from self._failure(error)) from error

@@ -13,6 +13,7 @@ Options take precedence over the configuration.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +45,17 @@ SECRET = click.Path(exists=True, dir_okay=False, allow_dash=True)
 """The type of an option that names a file with a secret."""
 
 _MAX_SECONDS = 86_400
+
+
+def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    """Return the time that a deadline may last. A range of click would include NaN."""
+    if value is None:
+        return None
+    with suppress(ValueError):
+        seconds = float(value)
+        if 0 < seconds <= _MAX_SECONDS:
+            return seconds
+    raise click.BadParameter(f"expected seconds, more than 0 and at most {_MAX_SECONDS}, got {safe_line(value)!r}")
 
 
 class AccessOptions(NamedTuple):
@@ -127,7 +139,7 @@ _OPTIONS = (
     click.option(
         "--deadline",
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True, max=_MAX_SECONDS),
+        callback=_seconds,
         metavar="SECONDS",
         help="Limit the time of the whole command; only prompts do not count.",
     ),

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from urlschemes_access import Client
+    from urlschemes_access import Client, Result
     from urlschemes_access.client import Arguments
-    from urlschemes_access.resources.many import Result
 
 __all__ = ["access_many", "file_name"]
 

@@ -7,6 +7,10 @@
 | `pytest_plugin` | each check of the review as a test of pytest |
 | `laws` | the laws that hold for the URLs of every scheme, as functions |
 | `recognizer` | a slow, independent recognizer of a BNF, to compare the fast pattern with |
+| `derivatives` | the derivatives of rules by characters, also of rules in ABNF |
+| `agreement` | pattern, table and recognizer on single texts |
+| `proof` | pattern, table and recognizer, or two sets of rules, on all texts at once |
+| `characters` | the characters that rules tell apart |
 | `grammar_coverage` | the parts of a grammar that a set of texts reaches |
 | `import_probe` | the changes that importing a plugin makes to a process |
 | `audit` | the files, sockets and programs that code opens, as Python's audit events report them |

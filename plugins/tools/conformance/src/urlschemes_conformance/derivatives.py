@@ -1,8 +1,8 @@
-"""Derivatives of rules by characters (Brzozowski, 1964), and the proof that two sets of rules derive the same texts.
+"""Derivatives of rules by characters (Brzozowski, 1964).
 
 The derivative of a rule by a character is what must follow the character. A text derives from a rule if the last of its
-derivatives derives the empty text. A rule has finitely many derivatives; two rules derive the same texts if no text
-leads to two derivatives of which only one derives the empty text. `difference` tries all of them.
+derivatives derives the empty text. A rule has finitely many derivatives, so that they can all be tried: see
+`urlschemes_conformance.proof`.
 
 `ABNFRules` reads ABNF by itself: nothing here comes from `urlschemes.grammar`.
 """
@@ -10,14 +10,15 @@ leads to two derivatives of which only one derives the empty text. `difference` 
 from __future__ import annotations
 
 import re
-from collections import deque
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from urlschemes_conformance.characters import both_cases
 
-__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "State", "difference", "either", "then"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "State", "either", "then"]
 
 State: TypeAlias = tuple[Any, ...]
 """The rest of a derivation: a tuple with a tag."""
@@ -32,6 +33,7 @@ class Derivatives:
     start: State
 
     def __init__(self) -> None:
+        self.unfold = cache(self._unfold)
         self.after = cache(self._after)
         self.nullable = cache(self._nullable)
 
@@ -44,24 +46,34 @@ class Derivatives:
                 return False
         return self.nullable(state)
 
-    def unfold(self, state: State) -> State:
-        """Return the state that the state `("name", ...)` stands for."""
-        raise NotImplementedError
+    def masks(self) -> set[int]:
+        """Return the sets of octets that the rules tell from others, as masks."""
+        return self.masks_of(self.start)
 
-    def leaves(self) -> Iterator[State]:
-        """Yield the states of characters within the start: each tells some characters from others."""
+    def masks_of(self, state: State) -> set[int]:
+        """Return the sets of octets that `state`, and all within it, tells from others."""
+        found: set[int] = set()
         unfolded: set[State] = set()
-        ahead = [self.start]
+        ahead = [state]
         while ahead:
             state = ahead.pop()
             if state[0] == "name":
                 ahead += [] if state in unfolded else [self.unfold(state)]
                 unfolded.add(state)
-            elif state[0] in {"text", "exactly", "octet"}:
-                yield state
+            elif state[0] == "octet":
+                found.add((1 << state[2] + 1) - (1 << state[1]))
+            elif state[0] == "exactly":
+                found |= {1 << ord(each) for each in state[1]}
+            elif state[0] == "text":
+                found |= set(map(both_cases, state[1]))
             else:
                 inner = state[1] if state[0] == "or" else state[1:]
                 ahead += [each for each in inner if isinstance(each, tuple)]
+        return found
+
+    def _unfold(self, state: State) -> State:
+        """Return the state that the state `("name", ...)` stands for."""
+        raise NotImplementedError
 
     def _nullable(self, state: State) -> bool:
         kind = state[0]
@@ -124,42 +136,6 @@ def either(states: Iterable[State]) -> State:
     return flat.pop() if len(flat) == 1 else ("or", frozenset(flat))
 
 
-def difference(one: Derivatives, other: Derivatives) -> str | None:
-    """Return a shortest text that derives from one of the two, but not from both; None if they derive the same."""
-    characters = _representatives([*one.leaves(), *other.leaves()])
-    first = (one.start, other.start)
-    reached_by: dict[tuple[State, State], tuple[tuple[State, State] | None, str]] = {first: (None, "")}
-    ahead = deque([first])
-    while ahead:
-        pair = ahead.popleft()
-        if one.nullable(pair[0]) != other.nullable(pair[1]):
-            text = ""
-            before: tuple[State, State] | None = pair
-            while before is not None:
-                before, character = reached_by[before]
-                text = character + text
-            return text
-        for character in characters:
-            following = (one.after(pair[0], character), other.after(pair[1], character))
-            if following not in reached_by:
-                reached_by[following] = (pair, character)
-                ahead.append(following)
-    return None
-
-
-def _representatives(leaves: Iterable[State]) -> list[str]:
-    """Return one octet, as a character, of each set that no leaf divides."""
-    sets = {frozenset(map(chr, range(256)))}
-    for leaf in set(leaves):
-        if leaf[0] == "octet":
-            members = [frozenset(map(chr, range(leaf[1], leaf[2] + 1)))]
-        else:
-            members = [frozenset({each, each.upper() if leaf[0] == "text" else each}) for each in leaf[1]]
-        for member in members:
-            sets = {piece for each in sets for piece in (each & member, each - member) if piece}
-    return sorted(map(min, sets))
-
-
 _TOKEN = re.compile(r';.*|"[^"]*"|<[^>]*>|%[a-zA-Z](?:"[^"]*"|[0-9A-Fa-f.-]+)|[A-Za-z][A-Za-z0-9-]*|[0-9]+|\S')
 _CORE = """
 ALPHA = %x41-5A / %x61-7A   BIT = "0" / "1"   CHAR = %x01-7F   CR = %x0D   LF = %x0A   CRLF = CR LF
@@ -181,7 +157,7 @@ class ABNFRules(Derivatives):
         for text in (_CORE, *texts):
             self._read([token for token in _TOKEN.findall(text) if token[0] != ";"])
 
-    def unfold(self, state: State) -> State:
+    def _unfold(self, state: State) -> State:
         """Return the definition of a rule. Raises LookupError if there is none."""
         return self.rules[state[1]]
 

@@ -9,10 +9,11 @@ rules are derived in parallel: one by the characters, the other by the octets th
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from math import inf
+from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat, Sequence
+from urlschemes_conformance.characters import both_cases, kinds
 from urlschemes_conformance.derivatives import EMPTY, NOTHING, Derivatives, State, then
 
 if TYPE_CHECKING:
@@ -21,18 +22,22 @@ if TYPE_CHECKING:
     from urlschemes.grammar.bnf import Grammar
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Comparison", "NodeRules", "Recognizer", "compare", "derivations", "divide_by_pattern", "divides_alike"]
+__all__ = ["NodeRules", "Recognizer", "derivations", "divide_by_pattern", "divides_alike"]
 
 
 class NodeRules(Derivatives):
-    """The texts that derive from the rule `start` of a grammar."""
+    """The texts that derive from the rule `start` of a grammar.
 
-    def __init__(self, grammar: Grammar, start: str) -> None:
+    Repetitions of `uncounted_from` turns or more have no bound.
+    """
+
+    def __init__(self, grammar: Grammar, start: str, *, uncounted_from: float = inf) -> None:
         super().__init__()
+        self.uncounted_from = uncounted_from
         self.rules = grammar.rules
         self.start = ("name", Reference(start), ())
 
-    def unfold(self, state: State) -> State:
+    def _unfold(self, state: State) -> State:
         """Return the state of a node of the notation, which may have names within."""
         _, node, path = state
         if isinstance(node, Reference):
@@ -44,7 +49,8 @@ class NodeRules(Derivatives):
         if isinstance(node, Octets):
             return ("octet", node.low, node.high)
         if isinstance(node, Repeat):
-            return ("times", ("name", node.item, path), node.least, node.most)
+            is_counted = node.most is not None and node.most < self.uncounted_from
+            return ("times", ("name", node.item, path), node.least, node.most if is_counted else None)
         if isinstance(node, Choice):
             return ("or", frozenset(("name", item, path) for item in node.items))
         assert isinstance(node, Sequence)
@@ -63,9 +69,39 @@ class Recognizer(NodeRules):
     The exclusions and second grammars of its parts are respected.
     """
 
-    def __init__(self, syntax: Syntax) -> None:
-        super().__init__(syntax.grammar, syntax.rule)
+    def __init__(self, syntax: Syntax, *, uncounted_from: float = inf) -> None:
+        super().__init__(syntax.grammar, syntax.rule, uncounted_from=uncounted_from)
         self.syntax = syntax
+        self.characters = [*map(chr, kinds(self.masks()))]
+        self.live: set[State] = set()
+        """States from which a text that derives can be reached, as far as they are known."""
+
+    def viable(self, text: str) -> int:
+        """Return the length of the longest prefix of `text` that begins a text that derives."""
+        state = self.start
+        for index, character in enumerate(text):
+            state = self.after(state, character)
+            if not self.is_live(state):
+                return index
+        return len(text)
+
+    def is_live(self, state: State) -> bool:
+        """Return True if a text that derives can be reached from `state`."""
+        origin: dict[State, State | None] = {state: None, NOTHING: None}
+        ahead = [state]
+        for reached in ahead:  # grows; the nearest first
+            if reached in self.live or self.nullable(reached):
+                way: State | None = reached
+                while way is not None:
+                    self.live.add(way)
+                    way = origin[way]
+                return True
+            for character in self.characters:
+                following = self.after(reached, character)
+                if following not in origin:
+                    origin[following] = reached
+                    ahead.append(following)
+        return False
 
     def _with_part_rules(self, state: State, path: tuple[str, ...]) -> State:
         parts = [part for part in self.syntax.parts.values() if any(path[-len(at) :] == at for at in part.at)]
@@ -76,12 +112,14 @@ class Recognizer(NodeRules):
             state = ("decoded", state, ("name", Reference(rule), path), "")
         return state
 
-    def leaves(self) -> Iterator[State]:
-        """Yield the states of characters within the start, and of those that tell one octet from another."""
-        yield from super().leaves()
+    def masks(self) -> set[int]:
+        """Return the sets of octets that the rules tell from others, or the exclusions and second grammars do."""
+        found = super().masks()
         for part in self.syntax.parts.values():
-            if part.exclude or part.decoded:
-                yield ("exactly", "%0123456789ABCDEFabcdef" + "".join(map(chr, part.exclude)))
+            found |= {1 << octet for octet in part.exclude}
+            if part.exclude or part.decoded:  # octets are read from their escapes
+                found |= set(map(both_cases, "0123456789abcdef"))
+        return found
 
     def _nullable(self, state: State) -> bool:
         if state[0] == "without":
@@ -217,38 +255,6 @@ class _AllDerivations:
         return octets, places
 
 
-class Comparison(NamedTuple):
-    """The result of comparing the pattern with the BNF.
-
-    `tried` is the number of texts, `accepted` those that both accepted, `difference` the first text on which they
-    differ, or None.
-    """
-
-    tried: int
-    accepted: tuple[str, ...]
-    difference: str | None
-
-
-def compare(syntax: Syntax, prefix: str, tokens: tuple[str, ...], length: int) -> Comparison:
-    """Compare the pattern with the BNF on `prefix` and every sequence of up to `length` tokens.
-
-    For every hundredth accepted text, compare the division into parts too.
-    """
-    recognizer = Recognizer(syntax)
-    tried = 0
-    accepted: list[str] = []
-    for text in _sequences(prefix, tokens, length):
-        tried += 1
-        matches = syntax.fullmatch(text) is not None
-        if matches != recognizer.accepts(text):
-            return Comparison(tried, tuple(accepted), text)
-        if matches:
-            accepted.append(text)
-            if len(accepted) % 100 == 0 and not divides_alike(syntax, text):
-                return Comparison(tried, tuple(accepted), text)
-    return Comparison(tried, tuple(accepted), None)
-
-
 def divide_by_pattern(syntax: Syntax, text: str) -> Spans | None:
     """Return the division of `text` by the pattern; None if it does not match."""
     match = syntax.fullmatch(text)
@@ -261,9 +267,3 @@ def divide_by_pattern(syntax: Syntax, text: str) -> Spans | None:
 def divides_alike(syntax: Syntax, text: str) -> bool:
     """Return True if the pattern divides `text` in one of the ways that the BNF allows."""
     return divide_by_pattern(syntax, text) in derivations(syntax, text)
-
-
-def _sequences(prefix: str, tokens: tuple[str, ...], length: int) -> Iterator[str]:
-    for count in range(length + 1):
-        for sequence in product(tokens, repeat=count):
-            yield prefix + "".join(sequence)

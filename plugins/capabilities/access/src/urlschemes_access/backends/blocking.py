@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-import selectors
+import select
+import sys
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
-from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
+from urlschemes_access.backends.primitives import (
+    Act,
+    Call,
+    Commit,
+    Dial,
+    Handshake,
+    Poll,
+    Read,
+    Resolve,
+    UseFile,
+    Write,
+)
 from urlschemes_access.backends.sockets import (
     DatagramSocket,
     Socket,
@@ -26,6 +39,7 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes, Entry
     from urlschemes_access.backends.primitives import Channel, Primitive, Primitives
+    from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.protocol.requests import Algorithm, Peer
 
@@ -35,6 +49,10 @@ T = TypeVar("T")
 
 SLACK = 0.01
 """Seconds that a timeout may be longer than it was meant to be."""
+LARGE = 32 * 1024
+"""Octets after which more are expected at once."""
+GATHERING = 0.002
+"""Seconds that a read waits for all the octets wanted, if the one before it gave a large piece."""
 
 
 def run(dialogue: Dialogue) -> Document | Listing | Session | Attributes:
@@ -74,20 +92,20 @@ def carry_out(primitives: Primitives[T], perform: Callable[[Primitive], Any]) ->
 def perform(primitive: Primitive) -> Any:
     """Perform one primitive."""
     match primitive:
-        case Read(File() as file, most):
-            return file.read(most)
-        case Read(ThreadedFile() as channel, most, timeout):
-            return result_of(channel.begin(partial(channel.file.read, most)), timeout)
-        case Read(channel, most, timeout):
-            return cast("_BlockingSocket", channel).receive(most, timeout)
-        case Write(OutputFile() as file, octets):
-            return file.write(octets)
-        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
-            return result_of(channel.begin(partial(file.write, octets)), timeout)
-        case Write(channel, octets, timeout):
-            return cast("_BlockingSocket", channel).send(octets, timeout)
+        case Read(_BlockingSocket() as channel, most, timeout):
+            return channel.receive(most, timeout)
         case Call(function):
             return function()
+        case Write(_BlockingSocket() as channel, octets, timeout):
+            return channel.send(octets, timeout)
+        case Read(ThreadedFile() as channel, most, timeout):
+            return result_of(channel.begin(partial(channel.file.read, most)), timeout)
+        case Read(channel, most):
+            return cast("File", channel).read(most)
+        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
+            return result_of(channel.begin(partial(file.write, octets)), timeout)
+        case Write(channel, octets):
+            return cast("OutputFile", channel).write(octets)
         case Poll():
             return _poll(primitive)
         case Resolve(timeout=timeout):
@@ -103,6 +121,8 @@ def perform(primitive: Primitive) -> Any:
             return ThreadedFile(used) if isinstance(used, File) else used
         case Commit(ThreadedFile(file=OutputFile() as file) as channel, timeout):
             return result_of(channel.begin(file.commit), timeout)
+        case Act(action, work, timeout):
+            return work.carry_out(action, timeout)
         case Commit(channel):
             return cast("OutputFile", channel).commit()
 
@@ -126,6 +146,59 @@ class _BlockingSocket(Socket):
         if not timeout <= (self.socket.gettimeout() or 0.0) <= timeout + SLACK:
             self.socket.settimeout(timeout)
         return self.socket
+
+    def notice_all(self) -> None:
+        """Let the system report any octet that has arrived."""
+
+
+class _BlockingStream(_BlockingSocket):
+    """A channel over a TCP connection without TLS.
+
+    Content that comes fast is received in few large pieces: it takes less time in all. The system is asked to wait for
+    that many octets (SO_RCVLOWAT); one that cannot do so gives what it has.
+    """
+
+    __slots__ = ("_gathers", "_least", "_may_gather")
+
+    def __init__(self, socket: Any) -> None:
+        super().__init__(socket)
+        self._gathers = False
+        self._least = 1
+        self._may_gather = True
+
+    def receive(self, most: int, timeout: float) -> bytes:
+        if self._gathers and timeout > GATHERING:
+            if self._least != most:
+                self._report_from(most)
+            if self.socket.gettimeout() != GATHERING:
+                self.socket.settimeout(GATHERING)
+            try:
+                return cast("bytes", self.socket.recv(most))
+            except TimeoutError as fault:
+                if fault.errno is not None:
+                    raise
+            timeout -= GATHERING
+        self.notice_all()
+        octets = super().receive(most, timeout)
+        self._gathers = self._may_gather and len(octets) >= LARGE
+        return octets
+
+    def notice_all(self) -> None:
+        if self._least != 1:
+            self._report_from(1)
+
+    def fileno(self) -> int:
+        self._may_gather = self._gathers = False  # the caller waits for any octet
+        self.notice_all()
+        return super().fileno()
+
+    def _report_from(self, octets: int) -> None:
+        """Let the system report octets once there are so many, or the connection has ended."""
+        import socket  # heavy
+
+        self._least = octets
+        with suppress(OSError):
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, octets)
 
 
 class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
@@ -159,18 +232,20 @@ def _dial(primitive: Dial) -> Channel:
     except BaseException:
         made.close()
         raise
-    return _BlockingSocket(made)
+    return _BlockingStream(made)
 
 
 def _handshake(primitive: Handshake) -> Channel:
     import ssl  # heavy
 
     channel = cast("_BlockingSocket", primitive.channel)
-    context = strict_context(primitive.context)
+    until = monotonic() + primitive.timeout
+    channel.notice_all()
+    context = strict_context(primitive.context)  # it reads files, the first time
     # This refuses a host that no certificate can name; wrap_socket would refuse it and leave the socket open.
     context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=primitive.host)
     secured = context.wrap_socket(
-        channel.with_timeout(primitive.timeout),
+        channel.with_timeout(until - monotonic()),
         server_hostname=primitive.host,
         suppress_ragged_eofs=False,  # a connection that ends without TLS's closing alert is truncated
         do_handshake_on_connect=False,  # an interrupt during it would leave the socket open
@@ -184,15 +259,22 @@ def _handshake(primitive: Handshake) -> Channel:
 
 
 def _poll(primitive: Poll) -> int | None:
-    # A system call in all; epoll, the default on Linux, needs one for each channel, and a file descriptor.
-    with getattr(selectors, "PollSelector", selectors.SelectSelector)() as selector:
-        for index, channel in enumerate(primitive.channels):
-            socket = cast("_BlockingSocket", channel).socket
-            if getattr(socket, "pending", int)():  # octets already decrypted, of which the system does not know
-                return index
-            selector.register(socket, selectors.EVENT_READ, index)
-        ready = selector.select(primitive.timeout)
-    return min((key.data for key, _ in ready), default=None)
+    sockets = []
+    for index, channel in enumerate(primitive.channels):
+        polled = cast("_BlockingSocket", channel)
+        if getattr(polled.socket, "pending", int)():  # octets already decrypted, of which the system does not know
+            return index
+        polled.notice_all()
+        sockets.append(polled.socket)
+    if sys.platform == "win32":
+        readable = select.select(sockets, [], [], primitive.timeout)[0]
+        ready = {each.fileno() for each in readable}
+    else:  # select refuses high file descriptors there
+        poller = select.poll()
+        for each in sockets:
+            poller.register(each, select.POLLIN)
+        ready = {number for number, _ in poller.poll(primitive.timeout * 1000)}
+    return next((index for index, each in enumerate(sockets) if each.fileno() in ready), None)
 
 
 class _BlockingSource:
@@ -215,6 +297,9 @@ class _BlockingSource:
 
     def call(self, algorithm: Algorithm[T]) -> T:
         return carry_out(self._dialogue.call(algorithm), perform)
+
+    def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool) -> T:
+        return carry_out(self._dialogue.act(action, work, cleans_up=cleans_up), perform)
 
     def fileno(self, peer: Peer) -> int:
         return self._dialogue.fileno(peer)

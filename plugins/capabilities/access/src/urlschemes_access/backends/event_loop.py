@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urlschemes.errors import URLError
 from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket, LoopTLS, wait_until_ready
-from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
+from urlschemes_access.backends.primitives import (
+    Act,
+    Call,
+    Commit,
+    Dial,
+    Handshake,
+    Poll,
+    Read,
+    Resolve,
+    UseFile,
+    Write,
+)
 from urlschemes_access.backends.sockets import addresses_of, new_stream_socket, strict_context
 from urlschemes_access.backends.worker_threads import ThreadedFile, begin, undo_later
 
@@ -23,6 +34,7 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Entry
     from urlschemes_access.backends.primitives import Channel, Primitive, Primitives
+    from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Open
@@ -71,6 +83,10 @@ class AsyncSource:
     async def call(self, algorithm: Algorithm[T]) -> T:
         """Carry out one call of a session."""
         return await self._carry_out(self.dialogue.call(algorithm))
+
+    async def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool) -> T:
+        """Carry out an action on a local file, in a thread."""
+        return await self._carry_out(self.dialogue.act(action, work, cleans_up=cleans_up))
 
     async def finish(self) -> None:
         """End a session."""
@@ -140,6 +156,8 @@ async def perform(primitive: Primitive) -> Any:
         case Commit(channel, timeout):
             threaded = cast("ThreadedFile", channel)
             return await wait_for(threaded.begin(cast("OutputFile", threaded.file).commit), timeout)
+        case Act(action, work, timeout):
+            return await wait_for(work.begin(action), timeout)
         case Call(function):
             result = function()
             return await result if isinstance(result, Awaitable) else result

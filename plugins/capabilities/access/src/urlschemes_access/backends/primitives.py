@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     import ssl
 
     from urlschemes_access.backends.tls_files import TLSFiles
+    from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
 
 __all__ = [
+    "Act",
     "Call",
     "Channel",
     "Commit",
@@ -139,12 +141,24 @@ class Commit:
 
 
 @dataclass(slots=True)
+class Act:
+    """Carry out an action of the caller's on a local file, after the earlier ones of `work`. Result: what it returns.
+
+    Without `timeout` a blocking backend carries it out directly.
+    """
+
+    action: Callable[[], Any]
+    work: FileWork
+    timeout: float | None
+
+
+@dataclass(slots=True)
 class Call:
     """Call a function of the caller's. Result: what it returns; on an event loop, what awaiting that gives."""
 
     function: Callable[[], object]
 
 
-Primitive: TypeAlias = Read | Write | Poll | Resolve | Dial | Handshake | UseFile | Commit | Call
+Primitive: TypeAlias = Read | Write | Poll | Resolve | Dial | Handshake | UseFile | Commit | Act | Call
 Primitives: TypeAlias = Generator[Primitive, Any, T]
 """A generator that yields primitives and returns a T; the results of the primitives are sent to it."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.backends.local_files import File
 
-__all__ = ["ThreadedFile", "begin", "result_of", "undo_later"]
+__all__ = ["FileWork", "ThreadedFile", "begin", "result_of", "undo_later"]
 
 T = TypeVar("T")
 
@@ -59,20 +59,50 @@ class ThreadedFile:
         return future
 
 
+class FileWork:
+    """Actions on a local file, each in a thread, one after another.
+
+    An action that was given up still ends before the next begins: what cleans up finds all that was done.
+    """
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: Future[Any] | None = None
+
+    def begin(self, action: Callable[[], T]) -> Future[T]:
+        """Begin an action as soon as the one before has ended."""
+        before = self._last
+        if before is not None and not before.done():
+            action = partial(_after, before, action)
+        future = begin(action, "urlschemes file")
+        self._last = future
+        return future
+
+    def carry_out(self, action: Callable[[], T], timeout: float | None) -> T:
+        """Block until the action has ended; without `timeout`, in this thread. Raises TimeoutError without an errno."""
+        return action() if timeout is None else result_of(self.begin(action), timeout)
+
+
+def _after(before: Future[Any], action: Callable[[], T]) -> T:
+    before.exception()  # waits
+    return action()
+
+
 def begin(work: Callable[[], T], name: str) -> Future[T]:
     """Begin `work` in a thread. Raises OSError if the system has no more threads."""
     from concurrent.futures import Future  # imports logging
 
     future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # from now on it cannot be cancelled: what cleans up is always done
 
     def run() -> None:
-        if future.set_running_or_notify_cancel():
-            try:
-                result = work()
-            except Exception as failure:  # noqa: BLE001  it is raised again where the result is awaited
-                future.set_exception(failure)
-            else:
-                future.set_result(result)
+        try:
+            result = work()
+        except Exception as failure:  # noqa: BLE001  it is raised again where the result is awaited
+            future.set_exception(failure)
+        else:
+            future.set_result(result)
 
     try:
         threading.Thread(target=run, name=name, daemon=True).start()

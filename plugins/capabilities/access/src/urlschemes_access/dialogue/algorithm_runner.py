@@ -70,10 +70,10 @@ class AlgorithmRunner:
                 raise AccessError("the operation was closed while it was running", scheme=self._scheme) from None
             request = self._step(algorithm, answer, error)
             answer = error = None
-            if isinstance(request, _PAUSES):
+            handler = self._handlers.get(type(request))
+            if handler is None and isinstance(request, _PAUSES):
                 return request
             try:
-                handler = self._handlers.get(type(request))
                 if handler is not None:
                     answer = yield from handler(request)
                 elif isinstance(request, requests.Close):

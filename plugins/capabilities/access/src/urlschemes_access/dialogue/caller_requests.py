@@ -27,6 +27,7 @@ _UNSENDABLE = re.compile(
 )  # controls, and surrogates that stand for no octet
 
 _END = object()
+_OCTETS = (bytes, bytearray, memoryview)
 
 
 class CallerRequests:
@@ -136,7 +137,7 @@ class CallerRequests:
             piece = yield from self._call(self._next_piece)
             if piece is _END:
                 return b""
-            if not isinstance(piece, bytes | bytearray | memoryview):
+            if not isinstance(piece, _OCTETS):
                 raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {type(piece).__name__}")
             if piece:
                 return bytes(piece)
@@ -153,7 +154,7 @@ def _next_piece_of(content: bytes | Iterable[bytes] | AsyncIterable[bytes] | Non
     """Return a function that returns the next piece of content, and _END after the last one."""
     if content is None:
         return None
-    if isinstance(content, bytes | bytearray | memoryview):
+    if isinstance(content, _OCTETS):
         return partial(next, iter((content,)), _END)
     if isinstance(content, AsyncIterable):
         return partial(anext, aiter(content), _END)

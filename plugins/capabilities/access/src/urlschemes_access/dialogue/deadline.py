@@ -28,7 +28,7 @@ class Deadline:
     Only working time counts, between `resume` and `pause`. `clock` returns the time in seconds.
     """
 
-    __slots__ = ("_clock", "_delivered", "_ends", "_limits", "_resumed", "_sent", "_spent")
+    __slots__ = ("_clock", "_delivered", "_ends", "_first", "_limits", "_origin", "_sent", "_spent")
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self._limits = limits
@@ -37,59 +37,72 @@ class Deadline:
 
     def restart(self) -> None:
         """Begin again, paused: for the next call of a session."""
-        self._spent = 0.0
-        self._resumed: float | None = None
+        self._spent = 0.0  # working time at the last pause
+        self._origin: float | None = None  # the time on the clock at which the working time would have been 0
         # Times at which the bounds pass, each by its name. "delivered" and "sent" are those of the lowest rate.
         self._ends = {"idle": self._limits.idle}
         if self._limits.deadline is not None:
             self._ends["deadline"] = self._limits.deadline
+        self._first = min(self._ends.values())
         self._delivered: _Window | None = None
         self._sent = _Window(0.0)
 
     def resume(self) -> None:
         """Start to count time."""
-        self._resumed = self._clock()
+        self._origin = self._clock() - self._spent
 
     def pause(self) -> None:
         """Stop counting: the caller takes its time."""
         self._spent = self._now()
-        self._resumed = None
+        self._origin = None
 
     def add_delivered(self, octets: int) -> None:
-        """Count octets of content that are delivered."""
+        """Count octets of content that are delivered. Raises DeadlineExceeded if a bound has passed before."""
         now = self._now()
-        self._delivered = self._delivered or _Window(now)
-        self._ends["delivered"] = self._delivered.add(octets, now, self._limits)
-        self._ends["idle"] = now + self._limits.idle
+        if now >= self._first:
+            raise self.error("content", 0)
+        window = self._delivered
+        if window is None:
+            window = self._delivered = _Window(now)
+        self._set_end("delivered", window.add(octets, now, self._limits), now)
 
     def begin_sending(self) -> None:
         """Begin to send something: its rate counts until `end_sending`."""
         now = self._now()
         self._sent = _Window(now)
-        self._ends["sent"] = self._sent.add(0, now, self._limits)
-        self._ends["idle"] = now + self._limits.idle
+        self._set_end("sent", self._sent.add(0, now, self._limits), now)
 
     def add_sent(self, octets: int) -> None:
         """Count octets that the system accepted."""
         now = self._now()
-        self._ends["sent"] = self._sent.add(octets, now, self._limits)
-        self._ends["idle"] = now + self._limits.idle
+        self._set_end("sent", self._sent.add(octets, now, self._limits), now)
 
     def end_sending(self) -> None:
         """All is sent."""
         del self._ends["sent"]
+        self._first = min(self._ends.values())
+
+    def time_for_files(self) -> float | None:
+        """Return the seconds left to the caller's files, negative once the deadline has passed; None without one."""
+        return min(self._ends["deadline"] - self._now(), LONGEST_WAIT) if "deadline" in self._ends else None
+
+    def add_file_time(self, seconds: float) -> None:
+        """Count the time that the caller's files took: against the deadline, for the server cannot help it."""
+        if "deadline" in self._ends:
+            self._ends["deadline"] -= seconds
 
     def left(self, *, idle: bool = True) -> float:
         """Return the seconds left until the first bound; negative once it has passed.
 
         Without `idle`, the time without content does not count: the algorithm bounds its wait itself.
         """
-        ends = self._ends.values() if idle else [end for name, end in self._ends.items() if name != "idle"]
-        return min(ends, default=LONGEST_WAIT) - self._now()
+        if idle:
+            return self._first - self._now()
+        return min((end for name, end in self._ends.items() if name != "idle"), default=LONGEST_WAIT) - self._now()
 
     def time_for(self, phase: str, *, idle: bool = True) -> float:
         """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none."""
-        left = self.left(idle=idle)
+        left = self._first - self._now() if idle else self.left(idle=False)
         if left <= 0:
             raise self.error(phase, 0)
         return min(left, LONGEST_WAIT)
@@ -101,7 +114,7 @@ class Deadline:
         if end > self._now():
             return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
         if name == "deadline":
-            what = f"the deadline of {end:.3g} seconds passed"
+            what = f"the deadline of {limits.deadline:.3g} seconds passed"
         elif name == "idle":
             what = f"{limits.idle:.3g} seconds passed without content"
         else:
@@ -111,9 +124,15 @@ class Deadline:
         hint = f"Limits.{name} can be changed"
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
 
+    def _set_end(self, rate: str, end: float, now: float) -> None:
+        """Set when a rate becomes too low; the idle time begins again."""
+        self._ends[rate] = end
+        self._ends["idle"] = now + self._limits.idle
+        self._first = min(self._ends.values())
+
     def _now(self) -> float:
         """Return the working time so far."""
-        return self._spent if self._resumed is None else self._spent + self._clock() - self._resumed
+        return self._spent if self._origin is None else self._clock() - self._origin
 
 
 class _Window:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import PluginContractError, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.primitives import Act
 from urlschemes_access.dialogue.algorithm_runner import AlgorithmRunner, Finished
 from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.connecting import Connecting
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.backends.primitives import Primitives
     from urlschemes_access.backends.tls_files import TLSFiles
+    from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.credentials import Asker, Authenticator, Credentials
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 __all__ = ["Dialogue"]
 
 T = TypeVar("T")
+
+CLEANING = 0.2
+"""Seconds that removing an incomplete file may take after the deadline."""
 
 _KINDS = ("document", "listing", "session", "attributes")
 
@@ -104,6 +109,7 @@ class Dialogue:
         self._running = False
         self._failure: BaseException | None = None
         self._entries = 0
+        self._clock = clock
         self._delivered = 0  # octets of a document
         self._deadline = deadline = Deadline(limits, clock)
         self._trace = trace_ = Trace(trace, deadline)
@@ -207,10 +213,10 @@ class Dialogue:
                     return None
                 if not isinstance(delivered, requests.Deliver):
                     raise self._breach("Open only once", delivered)
-                self._deadline.time_for("content")
                 if piece := self._checked_item(delivered.item):
                     self._deadline.add_delivered(len(piece) if isinstance(piece, bytes) else piece.octets)
                     return piece
+                self._deadline.time_for("content")
         except BaseException as failure:
             self._give_up(failure)
             raise
@@ -248,6 +254,28 @@ class Dialogue:
             raise
         finally:
             self._leave()
+
+    def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool = False) -> Primitives[T]:
+        """Carry out an action of the caller's on a local file; the deadline counts while it runs.
+
+        Raises DeadlineExceeded. What cleans up gets a moment more.
+        """
+        timeout = self._deadline.time_for_files()
+        if timeout is not None:
+            timeout = max(timeout, CLEANING if cleans_up else 0)
+        began = self._clock()
+        try:
+            try:
+                result: T = yield Act(action, work, timeout)
+                return result
+            finally:
+                self._deadline.add_file_time(self._clock() - began)
+        except TimeoutError as fault:
+            if fault.errno is not None:
+                raise
+            failure = self._deadline.error("file", 0)
+            self._give_up(failure)
+            raise failure from None
 
     def fileno(self, peer: requests.Peer) -> int:
         """Return the file descriptor of a session's connection, to wait for it between two calls."""

@@ -22,6 +22,8 @@ __all__ = ["OpenPeer", "Transfers"]
 
 TRACED_AT_ONCE = 256 * 1024
 """Octets sent that one event shows."""
+SMALL_RECORD = 16
+"""Octets of a TLS record that are few."""
 DATAGRAM = 65_535
 """The most octets in a datagram (RFC 768: a 16-bit length)."""
 
@@ -81,6 +83,7 @@ class Transfers:
         "_limits",
         "_open_peers",
         "_scheme",
+        "_small_records",
         "_trace",
         "received",
         "undelivered",
@@ -94,6 +97,7 @@ class Transfers:
         self._open_peers: dict[Peer, OpenPeer] = {}
         self._datagrams = 0
         self._datagram_octets = 0
+        self._small_records = 0
         self.undelivered = 0
         self.received = 0
 
@@ -191,6 +195,10 @@ class Transfers:
             except OSError as fault:
                 raise open_peer.error(fault) from fault
             self._count(request.peer, open_peer, octets)
+            if request.peer.secure and 0 < len(octets) < min(SMALL_RECORD, most):
+                self._small_records += 1
+                if self._small_records > self._limits.small_records:
+                    raise self._limits.exceeded("small_records", "the server sent more tiny TLS records than")
             if octets or open_peer.kind != "udp":
                 return octets
             # An empty datagram is dropped: to an algorithm, b"" would be the end.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Entry
 from urlschemes_access.backends.event_loop import AsyncSource, wait_for
-from urlschemes_access.backends.worker_threads import begin
-from urlschemes_access.errors import AccessError
+from urlschemes_access.backends.worker_threads import FileWork, begin
+from urlschemes_access.errors import AccessError, DeadlineExceeded
 from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.resource import AnyResource, no_document
 from urlschemes_access.resources.synchronous import Session
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Open, Peer
-    from urlschemes_access.resources.document_content import ContentReader
+    from urlschemes_access.resources.document_content import ContentReader, FileAction
     from urlschemes_access.resources.downloads import Download, Part
 
 __all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "document_of", "in_thread", "run"]
@@ -92,9 +92,10 @@ class AsyncDocument(_AsyncResource, AnyDocument):
 
     async def save_part(self, part: Part) -> Download:
         """Like `Document.save_part`; threads write the file."""
-        return await self._carry_out(self._save_part(part))
+        return await self._carry_out(self._save_part(part), part.work)
 
-    async def _carry_out(self, reader: ContentReader[T]) -> T:
+    async def _carry_out(self, reader: ContentReader[T], work: FileWork | None = None) -> T:
+        work = work or FileWork()
         try:
             wanted = next(reader)
             while True:
@@ -102,13 +103,20 @@ class AsyncDocument(_AsyncResource, AnyDocument):
                     if wanted is None:
                         answer: Any = self._octets_of(await self._pull())
                     else:
-                        answer = await in_thread(wanted.action, undo=wanted.undo)
+                        answer = await self._act(wanted, work)
                 except BaseException as failure:  # noqa: BLE001  the reader cleans up and raises it again
                     wanted = reader.throw(failure)
                 else:
                     wanted = reader.send(answer)
         except StopIteration as end:
             return cast("T", end.value)
+
+    async def _act(self, wanted: FileAction, work: FileWork) -> object:
+        try:
+            return await self._source.act(wanted.action, work, cleans_up=wanted.cleans_up)
+        except DeadlineExceeded as failure:
+            self._failure = failure
+            raise
 
 
 class AsyncListing(_AsyncResource):
@@ -219,6 +227,9 @@ class _AlgorithmCollector:
         return self._source.dialogue.fileno(peer)
 
     def pull(self) -> NoReturn:
+        self._refuse()
+
+    def act(self, *_: object, **__: object) -> NoReturn:
         self._refuse()
 
     def finish(self) -> NoReturn:

@@ -14,15 +14,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from urlschemes.errors import URLError
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import charset_of
-from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
+from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.resources.resource import AnyResource
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from io import FileIO
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.resources.downloads import Download, Part
@@ -34,17 +36,18 @@ T = TypeVar("T")
 
 SMALL = 4096
 """Pieces of fewer octets are joined: a bytes object of a few octets takes many times their size."""
+WRITTEN = 256 * 1024
+"""Octets of joined pieces that are written at once."""
+LONGEST_HELD = 0.1
+"""Seconds after which joined pieces are written although there are fewer."""
 
 
 @dataclass(slots=True)
 class FileAction:
-    """An action on a local file, which may block for a moment.
-
-    If the result is no longer wanted, it is passed to `undo`.
-    """
+    """An action on a local file, which may block. One that cleans up gets time for it even after the deadline."""
 
     action: Callable[[], Any]
-    undo: Callable[[Any], object] | None = None
+    cleans_up: bool = False
 
 
 ContentReader: TypeAlias = Generator["FileAction | None", Any, T]
@@ -143,51 +146,104 @@ class AnyDocument(AnyResource):
     def _save(self, path: str | os.PathLike[str]) -> ContentReader[int]:
         if self._ended:
             raise AccessError("the document was read to its end, nothing is left to save", scheme=self.url.scheme)
-        target = Path(path)
-        temporary = target.parent / f".{target.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
-        written = 0
+        file = _NewFile(Path(path))
         try:
-            with (yield FileAction(partial(_new_file, temporary, target), undo=partial(_discard, temporary))) as file:
-                while octets := (yield from self._next()):
-                    yield FileAction(partial(file.write, octets))
-                    written += len(octets)
-            yield FileAction(partial(temporary.replace, target))
-        except BaseException as fault:
-            with suppress(OSError):
-                temporary.unlink()
-            if isinstance(fault, OSError):
-                raise AccessError(
-                    f"cannot write '{one_line(str(target), 160)}': {fault.strerror}", scheme=self.url.scheme
-                ) from fault
+            yield FileAction(file.create)
+            written = yield from self._write_to(file.write)
+            yield FileAction(file.commit)
+        except GeneratorExit:  # nobody is left who could carry out an action
+            file.discard()
             raise
+        except BaseException as fault:
+            with suppress(DeadlineExceeded):
+                yield FileAction(file.discard, cleans_up=True)
+            error = fault
+            if isinstance(fault, OSError):
+                error = AccessError(
+                    f"cannot write '{one_line(str(file.target), 160)}': {fault.strerror}", scheme=self.url.scheme
+                )
+            if file.is_begun and self._failure is None:  # what was taken is lost
+                interrupted = AccessError("saving this document was interrupted", scheme=self.url.scheme)
+                self._failure = error if isinstance(error, URLError) else interrupted
+            if error is fault:
+                raise
+            raise error from fault
         return written
 
     def _save_part(self, part: Part) -> ContentReader[Download]:
         yield FileAction(partial(part.begin, self._attributes))
-        while octets := (yield from self._next()):
-            yield FileAction(partial(part.write, octets))
+        yield from self._write_to(part.write)
         download: Download = yield FileAction(part.finish)
         return download
 
+    def _write_to(self, write: Callable[[bytes], object]) -> ContentReader[int]:
+        """Write all that is left, small pieces together, even if they end with a failure; return how many octets."""
+        held = bytearray()
+        written, since = 0, monotonic()
+        try:
+            while octets := (yield from self._next()):
+                written += len(octets)
+                if len(octets) < SMALL or held:
+                    held += octets
+                    if len(held) < WRITTEN and monotonic() - since < LONGEST_HELD:
+                        continue
+                    octets, held, since = bytes(held), bytearray(), monotonic()
+                yield FileAction(partial(write, octets))
+        except (Exception, KeyboardInterrupt):
+            if held:
+                with suppress(URLError, OSError):
+                    yield FileAction(partial(write, bytes(held)), cleans_up=True)
+            raise
+        if held:
+            yield FileAction(partial(write, bytes(held)))
+        return written
 
-def _new_file(temporary: Path, target: Path) -> BinaryIO:
-    """Create a file with the permissions of the existing file that it will replace."""
-    mode = None
-    with suppress(OSError):
-        mode = stat.S_IMODE(target.stat().st_mode) & 0o777
 
-    def opened(name: str, flags: int) -> int:
-        return os.open(name, flags, 0o666 if mode is None else mode)
+class _NewFile:
+    """A new file beside `target`, which it replaces when it is complete. It gets the permissions of that file."""
 
-    file = open(temporary, "xb", opener=opened)  # noqa: SIM115  it is returned open
-    if mode is not None and hasattr(os, "fchmod"):
-        with suppress(OSError):  # some file systems have no modes
-            os.fchmod(file.fileno(), mode)
-    return file
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        # 60 characters: at most 240 octets
+        self._path = target.parent / f".{target.name[:60]}.{secrets.token_hex(4)}"
+        self._file: FileIO | None = None
 
+    @property
+    def is_begun(self) -> bool:
+        """True if the file was created."""
+        return self._file is not None
 
-def _discard(path: Path, file: BinaryIO) -> None:
-    """Remove a file that is no longer wanted."""
-    with suppress(OSError):
-        file.close()
-        path.unlink()
+    def create(self) -> None:
+        """Create the file."""
+        mode = None
+        with suppress(OSError):
+            mode = stat.S_IMODE(self.target.stat().st_mode) & 0o777
+
+        def opened(name: str, flags: int) -> int:
+            return os.open(name, flags, 0o666 if mode is None else mode)
+
+        self._file = open(self._path, "xb", buffering=0, opener=opened)  # noqa: SIM115  it stays open
+        if mode is not None and hasattr(os, "fchmod"):
+            with suppress(OSError):  # some file systems have no modes
+                os.fchmod(self._file.fileno(), mode)
+
+    def write(self, octets: bytes) -> None:
+        """Append octets."""
+        assert self._file is not None
+        rest = memoryview(octets)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+
+    def commit(self) -> None:
+        """Close the file, and give it the name of the target."""
+        assert self._file is not None
+        self._file.close()
+        self._path.replace(self.target)
+
+    def discard(self) -> None:
+        """Close and remove the file, unless it has the name of the target already."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
+            with suppress(OSError):
+                self._path.unlink()

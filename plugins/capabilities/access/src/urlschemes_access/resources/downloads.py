@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from urlschemes.redaction import one_line, redact
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.errors import AccessError
+from urlschemes_access.backends.worker_threads import FileWork
+from urlschemes_access.errors import AccessError, DeadlineExceeded
 from urlschemes_access.protocol.ranges import Range, is_same
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Download", "Part"]
 
+CLEANING = 0.2
+"""Seconds that closing a part may take, where a deadline is named."""
 MAX_DESCRIPTION = 64 * 1024
 """Octets of a `NAME.part.json`."""
 _KEPT_FIELDS = ("etag", "date")
@@ -58,10 +61,11 @@ class Part:
             with client.access(url, range=part.range) as document:
                 download = document.save_part(part)
 
-    `range` is what is missing. Links are never followed, and no other program's part is changed. Raises AccessError.
+    `range` is what is missing. Links are never followed, and no other program's part is changed. To find what an
+    earlier download left may take `timeout` seconds. Raises AccessError, DeadlineExceeded.
     """
 
-    def __init__(self, target: str | os.PathLike[str], url: URL | str) -> None:
+    def __init__(self, target: str | os.PathLike[str], url: URL | str, *, timeout: float | None = None) -> None:
         self.target = Path(target)
         if not self.target.name:
             raise AccessError(f"'{one_line(str(target), 160)}' names no file")
@@ -75,6 +79,8 @@ class Part:
         self._target_status: os.stat_result | None = None
         self._begun_anew: str | None = None
         self._finished = False
+        self._timeout = timeout
+        self.work = FileWork()
 
     @property
     def size(self) -> int:
@@ -87,10 +93,13 @@ class Part:
     def __enter__(self) -> Self:
         with self._system_errors(self.path):
             try:
-                self._open()
-            except BaseException:
+                self.work.carry_out(self._open, self._timeout)
+            except BaseException as fault:
                 self.close()
-                raise
+                if self._timeout is None or not isinstance(fault, TimeoutError) or fault.errno is not None:
+                    raise
+                late = f"the deadline of {self._timeout:.3g} seconds passed while waiting for file"
+                raise DeadlineExceeded(late, phase="file") from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -152,7 +161,14 @@ class Part:
         return Download(self.target, size, self.range.start, self._begun_anew)
 
     def close(self) -> None:
-        """Close the part. It stays, unless it is empty; closing twice does nothing."""
+        """Close the part, as soon as nothing is written any more. It stays, unless it is empty.
+
+        Closing twice does nothing.
+        """
+        with suppress(TimeoutError):
+            self.work.carry_out(self._close, None if self._timeout is None else CLEANING)
+
+    def _close(self) -> None:
         if self._file is None:
             return
         file, self._file = self._file, None

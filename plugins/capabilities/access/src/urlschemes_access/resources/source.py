@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Entry
+    from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol.requests import Algorithm, Peer
 
@@ -45,6 +48,9 @@ class Source(RunningOperation, Protocol):
 
     def call(self, algorithm: Algorithm[T]) -> T:
         """Carry out one call of a session, with a deadline of its own."""
+
+    def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool) -> T:
+        """Carry out an action on a local file. Raises DeadlineExceeded at the deadline; the action continues then."""
 
     def fileno(self, peer: Peer) -> int:
         """Return the file descriptor of a session's connection. Raises AccessError once it is closed."""

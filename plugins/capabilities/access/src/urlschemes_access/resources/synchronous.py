@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes_access.attributes import Entry
-from urlschemes_access.errors import AccessError
+from urlschemes_access.backends.worker_threads import FileWork
+from urlschemes_access.errors import AccessError, DeadlineExceeded
 from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.resource import AnyResource, no_document
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.protocol.requests import Algorithm, Peer
-    from urlschemes_access.resources.document_content import ContentReader
+    from urlschemes_access.resources.document_content import ContentReader, FileAction
     from urlschemes_access.resources.downloads import Download, Part
     from urlschemes_access.resources.source import Source
 
@@ -94,20 +95,31 @@ class Document(_BlockingResource, AnyDocument):
 
     def save_part(self, part: Part) -> Download:
         """Write the octets to `part`, whose range was accessed; a failure leaves what was written. See `Part`."""
-        return self._carry_out(self._save_part(part))
+        return self._carry_out(self._save_part(part), part.work)
 
-    def _carry_out(self, reader: ContentReader[T]) -> T:
+    def _carry_out(self, reader: ContentReader[T], work: FileWork | None = None) -> T:
+        work = work or FileWork()
         try:
             wanted = next(reader)
             while True:
                 try:
-                    answer: Any = self._octets_of(self._pull()) if wanted is None else wanted.action()
+                    if wanted is None:
+                        answer: Any = self._octets_of(self._pull())
+                    else:
+                        answer = self._act(wanted, work)
                 except BaseException as failure:  # noqa: BLE001  the reader cleans up and raises it again
                     wanted = reader.throw(failure)
                 else:
                     wanted = reader.send(answer)
         except StopIteration as end:
             return cast("T", end.value)
+
+    def _act(self, wanted: FileAction, work: FileWork) -> object:
+        try:
+            return self._source.act(wanted.action, work, cleans_up=wanted.cleans_up)
+        except DeadlineExceeded as failure:
+            self._failure = failure
+            raise
 
 
 class Listing(_BlockingResource):

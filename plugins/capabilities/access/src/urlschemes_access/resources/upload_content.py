@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 
 __all__ = ["in_large_pieces"]
 
-READ = 112 * 1024
-"""Octets of a file that are read at once."""
-SMALL = 64 * 1024
-"""Octets below which a piece is joined to the next."""
+LARGE = 112 * 1024
+"""Octets of a file that are read at once, and below which a piece is joined to the next.
+
+From about 192 KiB on, glibc may map new memory for each piece.
+"""
 LONGEST_HELD = 0.05
 """Seconds after which pieces are sent although more could be joined to them."""
+
+_OCTETS = (bytes, bytearray, memoryview)
 
 
 def in_large_pieces(content: Any) -> Any:
@@ -25,10 +28,10 @@ def in_large_pieces(content: Any) -> Any:
     A small piece takes about as much time to send as a large one. The first is never held back. Any other content is
     returned unchanged, even of a wrong type: it is refused when it is to be sent.
     """
-    if content is None or isinstance(content, bytes | bytearray | memoryview) or hasattr(content, "__aiter__"):
+    if content is None or isinstance(content, _OCTETS) or hasattr(content, "__aiter__"):
         return content
     if hasattr(content, "read"):
-        return iter(partial(content.read, READ), b"")
+        return iter(partial(content.read, LARGE), b"")
     return _joined(iter(content))
 
 
@@ -37,11 +40,11 @@ def _joined(pieces: Iterable[Any]) -> Iterator[Any]:
     size = 0
     until = 0.0
     for piece in pieces:
-        if not isinstance(piece, bytes | bytearray | memoryview):
+        if not isinstance(piece, _OCTETS):
             yield piece
         held.append(piece)
         size += len(piece)
-        if size >= SMALL or monotonic() >= until:
+        if size >= LARGE or monotonic() >= until:
             yield b"".join(held)
             held.clear()
             size = 0

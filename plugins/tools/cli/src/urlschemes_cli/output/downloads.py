@@ -28,7 +28,7 @@ def download(
     If it is interrupted, a note says what was kept.
     """
     complete = False
-    with Part(target, url) as part:
+    with Part(target, url, timeout=arguments.get("deadline")) as part:
         try:
             if part.needs_attributes:
                 others: Any = {name: value for name, value in arguments.items() if name != "options"}

@@ -103,9 +103,9 @@ class CountBar:
         self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._bar.add_task("", total=total)
 
-    def advance(self) -> None:
-        """Count one more."""
-        self._bar.advance(self._task)
+    def advance(self, count: int = 1) -> None:
+        """Count `count` more."""
+        self._bar.advance(self._task, count)
 
     def __enter__(self) -> Self:
         self._bar.start()

@@ -7,7 +7,18 @@ import os
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from urlschemes_access.attributes import FileFacts
-from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
+from urlschemes_access.backends.primitives import (
+    Act,
+    Call,
+    Commit,
+    Dial,
+    Handshake,
+    Poll,
+    Read,
+    Resolve,
+    UseFile,
+    Write,
+)
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Connect, Examine, ListFolder, OpenFile, Remove
 from urlschemes_testing.replay import steps
@@ -82,6 +93,8 @@ class ReplayBackend:
                 return self._use_file(request)
             case Commit(channel):
                 return self._commit(_replayed(channel))
+            case Act(action):
+                return action()
             case Call(function):
                 return function()
 

@@ -10,7 +10,9 @@ from urlschemes.grammar.bnf import shared_rules
 from urlschemes.grammar.octets import RESERVED, UNRESERVED, mask
 from urlschemes.grammar.rule_tree import Marked, marks
 from urlschemes.scheme.scheme import Scheme
-from urlschemes_conformance.recognizer import Recognizer, derivations, divide_by_pattern
+from urlschemes_conformance.agreement import Judges
+from urlschemes_conformance.proof import NotProven, prove_pattern, prove_recognizer
+from urlschemes_conformance.recognizer import derivations, divide_by_pattern
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 RECOGNIZED = 400
-"""URLs that the slow recognizer derives, and near misses."""
+"""URLs on which pattern, table and the slow recognizer are compared, and near misses."""
 DIVIDED = 100
 """URLs that are divided into parts in all possible ways."""
 MAX_DIVIDED_LENGTH = 60
@@ -58,28 +60,55 @@ def same_language(scheme: ReviewedScheme) -> Verdict:
     """The type accepts the texts that an independent recognizer derives from the BNF, and divides them alike."""
     syntax = scheme.syntax
     short = [text for text in scheme.valid_texts if len(text) <= MAX_DIVIDED_LENGTH][:DIVIDED]
+    # Of all lengths.
+    compared = [
+        text
+        for texts in (scheme.valid_texts, scheme.near_misses)
+        for text in texts[:: max(len(texts) // RECOGNIZED, 1)]
+    ]
+    try:
+        wrong = _differently_recognized(syntax, compared) or _different_for_some_text(syntax)
+        proven = "no table" if syntax.table is None else "proven equal for all texts"
+    except NotProven as error:
+        wrong, proven = None, f"not proven equal for all texts: {error}"
     return (
-        _differently_recognized(syntax, scheme.valid_texts, scheme.near_misses)
+        wrong
         or _differently_parsed(scheme)
         or _differently_divided(syntax, short)
         or passed(
-            f"{len(scheme.valid_texts)} URLs and {len(scheme.near_misses)} near misses parsed; "
-            f"at most {RECOGNIZED} of each derived and {len(short)} divided independently"
+            f"{len(scheme.valid_texts)} URLs and {len(scheme.near_misses)} near misses parsed, "
+            f"{len(short)} divided independently; "
+            f"pattern, recognizer and table agree on {len(compared)} texts ({proven})"
         )
     )
 
 
-def _differently_recognized(syntax: Syntax, valid: tuple[str, ...], invalid: tuple[str, ...]) -> Verdict | None:
-    recognizer = Recognizer(syntax)
-    for texts, is_valid in ((valid, True), (invalid, False)):
-        for text in texts[:: max(len(texts) // RECOGNIZED, 1)]:  # of all lengths
-            if recognizer.accepts(text) != is_valid:
-                return failed(
-                    "the core compiles this BNF incorrectly: its pattern and the recognizer differ",
-                    "report this bug, with the record and this text",
-                    repr(text),
-                )
+def _differently_recognized(syntax: Syntax, texts: list[str]) -> Verdict | None:
+    judges = Judges(syntax)
+    for text in texts:
+        difference = judges.difference(text)
+        if difference is not None:
+            return _incorrectly_compiled(difference, text)
     return None
+
+
+def _different_for_some_text(syntax: Syntax) -> Verdict | None:
+    """Search the whole language for a text on which pattern, recognizer and table differ. Raises NotProven."""
+    if syntax.table is None:
+        return None
+    for one, prove in (("pattern", prove_pattern), ("recognizer", prove_recognizer)):
+        proof = prove(syntax, syntax.table)
+        if proof.difference is not None:
+            return _incorrectly_compiled(f"its {one} and its table differ", proof.difference)
+    return None
+
+
+def _incorrectly_compiled(difference: str, text: str) -> Verdict:
+    return failed(
+        f"the core compiles this BNF incorrectly: {difference}",
+        "report this bug, with the record and this text",
+        repr(text),
+    )
 
 
 def _differently_parsed(scheme: ReviewedScheme) -> Verdict | None:
@@ -173,7 +202,7 @@ def conventions(scheme: ReviewedScheme) -> Verdict:
     """A host is written as in all schemes, //user:password@host:port/, by the shared rules."""
     syntax, name = scheme.syntax, scheme.record.scheme
     automaton = syntax.automaton
-    slashes = all(automaton.characters(automaton.reach(f"{name}:{each}")[1]) == mask("/") for each in ("", "/"))
+    slashes = all(automaton.start.walk(f"{name}:{each}")[1].characters == mask("/") for each in ("", "/"))
     if "host" not in syntax.parts:
         if slashes:
             return failed(

@@ -1,0 +1,78 @@
+"""The language of a tree of rules as a regular expression of another engine, for JSON Schema and for filters.
+
+The expression says which texts are URLs. It has no groups for parts: some engines report them wrongly, and none of them
+decodes. It is made from the tree, where no alternative is kept before its time, and so needs nothing that only some
+engines have: no possessive repetition, no group that is never given back, no look at what stands before or after.
+
+ecma    RegExp of ECMAScript, with and without its flags `u` and `v`; JSON Schema
+rust    the crate `regex`, as in polars
+re2     RE2, as in DuckDB, and package regexp of Go; they count to 1,000 at most
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.pattern import in_brackets
+from urlschemes.grammar.rule_tree import Characters, Marked, Repeated, Series, Variants
+
+if TYPE_CHECKING:
+    from urlschemes.grammar.rule_tree import Element
+
+__all__ = ["Dialect", "in_dialect"]
+
+Dialect: TypeAlias = Literal["ecma", "rust", "re2"]
+"""The name of an engine."""
+
+_MOST = {"re2": 1000}
+"""The largest count that an engine takes, if it has a limit."""
+_SPECIAL = frozenset(r"^$\.*+?()[]{}|")
+_SPECIAL_IN_BRACKETS = frozenset(r"^\-()[]{}/|")
+
+
+def in_dialect(tree: Element, dialect: Dialect) -> str:
+    """Return the expression, from `^` to `$`, of all texts that `tree` derives. Raises ValueError for another engine.
+
+    A larger count than the engine takes is reduced to its limit: texts with a longer run are left out.
+    """
+    if dialect not in get_args(Dialect):
+        raise ValueError(f"there is no dialect {dialect!r}: expected one of {', '.join(get_args(Dialect))}")
+    return f"^(?:{_expression(tree, _MOST.get(dialect))})$"
+
+
+def _expression(item: Element, limit: int | None) -> str:
+    if isinstance(item, Characters):
+        return _class(item.mask)
+    if isinstance(item, Marked):
+        return _expression(item.item, limit)
+    if isinstance(item, Series):
+        return "".join(_expression(inner, limit) for inner in item.items)
+    if isinstance(item, Variants):
+        return f"(?:{'|'.join(_expression(inner, limit) for inner in item.items)})"
+    assert isinstance(item, Repeated)
+    inner = item.item
+    while isinstance(inner, Marked):
+        inner = inner.item
+    text = _expression(inner, limit)
+    if not isinstance(inner, Characters | Variants):
+        text = f"(?:{text})"
+    if item.most is None:
+        return text + ("+" if item.least else "*")
+    if item.most == 1:
+        return text + "?"
+    return f"{text}{{{item.least},{item.most if limit is None else min(item.most, limit)}}}"
+
+
+def _class(mask: int) -> str:
+    """Return the characters of `mask` as a class, or as one character."""
+    codes = list(bits(mask))
+    if not codes:
+        return r"[^\s\S]"
+    if len(codes) > 1:
+        return in_brackets(mask, lambda character: _escaped(character, _SPECIAL_IN_BRACKETS))
+    return _escaped(chr(codes[0]), _SPECIAL)
+
+
+def _escaped(character: str, special: frozenset[str]) -> str:
+    return f"\\{character}" if character in special else character

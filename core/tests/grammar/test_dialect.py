@@ -1,0 +1,42 @@
+"""The regular expression of a syntax for other engines: its form. tests/test_dialects.py runs it in these engines."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
+
+
+@pytest.mark.parametrize(
+    ("bnf", "expression"),
+    [
+        ('u = "x:" 1*digit', "^(?:[Xx]:[0-9]+)$"),
+        ('u = "x." [ "a" | "bc" ]', r"^(?:[Xx]\.(?:[Aa]|[Bb][Cc])?)$"),
+        ('u = *[ digit | escape ] "/" ', "^(?:(?:[0-9]|%[0-9A-Fa-f][0-9A-Fa-f])*/)$"),
+        ('u = 1*[ "a." ] 2*5digit', r"^(?:(?:[Aa]\.)+[0-9][0-9][0-9]{0,3})$"),
+        ('u = "(" | ")" | "*" | "+" | "," | "-"', r"^(?:[\(-\-])$"),
+        ('u = thing [ "$" thing ]\nthing = *digit', r"^(?:[0-9]*(?:\$[0-9]*)?)$"),
+    ],
+)
+def test_the_expression_is_that_of_the_rules(bnf: str, expression: str) -> None:
+    assert Syntax(bnf, "u").dialect("ecma") == expression
+
+
+def test_a_part_is_no_group() -> None:
+    syntax = Syntax('u = "a" [ n ]\nn = 1*digit', "u", [Part("n", ["n"])])
+    assert re.compile(syntax.dialect("ecma")).groups == 0
+
+
+@pytest.mark.parametrize(("dialect", "most"), [("ecma", 4000), ("rust", 4000), ("re2", 1000)])
+def test_re2_counts_to_a_thousand(dialect: Any, most: int) -> None:
+    assert Syntax("u = digits", "u").dialect(dialect) == f"^(?:[0-9]{{1,{most}}})$"
+
+
+def test_another_dialect_is_an_error() -> None:
+    engine: Any = "perl"
+    with pytest.raises(ValueError, match="there is no dialect 'perl': expected one of ecma, rust, re2"):
+        Syntax("u = digits", "u").dialect(engine)

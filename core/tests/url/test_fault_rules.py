@@ -1,0 +1,122 @@
+"""Errors follow the rules of their scheme, also where it has other hosts and ports than those of RFC 1738."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from urlschemes import InvalidURL, Registration, Scheme
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.url.fault_place import Fault
+
+ALBUM = Scheme(Registration.from_file(Path(__file__).parent.parent / "album.toml")).url_type
+ALIKE = {name: name for name in ("user", "password", "path")}
+OTHER = Syntax(
+    """
+    url    = "x-other://" [ user [ ":" password ] "@" ] node [ ":" door ] "/" path
+    node   = name *[ "_" name ]
+    name   = 1*alpha
+    door   = 1*4hex
+    path   = *[ uchar ]
+    """,
+    "url",
+    [Part(name, [at]) for name, at in {**ALIKE, "host": "node", "port": "door"}.items()],
+)
+
+BARE = Syntax(
+    """
+    url    = "x-bare://" host [ ":" port ] "/" path
+    path   = *[ uchar ]
+    """,
+    "url",
+    [Part("host", ["host"]), Part("port", ["port"], number=True), Part("path", ["path"])],
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "position", "rule", "message", "hint"),
+    [
+        ("x-other://a-b/", "invalid-host", 11, "name", "expected a letter", None),
+        ("x-other://a_/", "invalid-host", 12, "name", "expected a letter", None),
+        ("x-other://10.0.0.1/", "invalid-host", 10, "node", "expected a letter", None),
+        ("x-other://a.b/", "invalid-host", 11, "name", "expected a letter", None),
+        ("x-other:///", "empty-host", 10, "node", "expected a letter", None),
+        ("x-other://a b/", "invalid-character", 11, "xchar", 'expected letters and "_"', "leave it out"),
+        ("x-other://a:G/", "invalid-port", 12, "door", "expected a hexadecimal digit", None),
+        ("x-other://a:/", "invalid-port", 12, "door", "missing port at position 12", "leave out the colon"),
+        ("x-other://a:fffff/", "invalid-port", 16, "door", "too many characters in the port", None),
+        ("x-other://a:f~/", "invalid-character", 13, "xchar", 'expected digits, "A"', "leave it out"),
+        ("x-other://u:p:q@a_b:ff/", "invalid-userinfo", 13, "password", "expected %3A", "write %3A"),
+    ],
+)
+def test_errors_and_hints_follow_the_rules_of_the_scheme(
+    text: str, code: str, position: int, rule: str, message: str, hint: str | None
+) -> None:
+    assert OTHER.fullmatch("x-other://a_b:ff/")
+    assert OTHER.fullmatch(text) is None
+    fault = Fault(text, OTHER, None)
+    assert (fault.code, fault.position, fault.rule) == (code, position, rule)
+    assert message in fault.message
+    assert str(fault.hint).startswith(str(hint))
+    for word in ("hyphen", "label", " decimal", "domain name", "groups of digits"):
+        assert word not in f"{fault.message} {fault.hint} {fault.expected}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x-bare://h/a b",
+        "x-bare://h.-b/",
+        "x-bare://h:8x/",
+        "x-bare://h:",
+        "x-bare://h/a?b",
+        "x-bare://1.2.3/",
+        "x-bare:/h",
+        "x-bare://h./",
+        "x-bare://h",
+        "x-bare://",
+    ],
+)
+def test_the_position_is_the_end_of_the_longest_prefix_of_a_url(text: str) -> None:
+    ends = ["", "a", "0", "/", "h/", "a/", "0/", ".0.0.0/", ".0.0/", ".0/", "/h/", "//h/"]
+    begun = [text[:length] for length in range(len(text) + 1)]
+    assert Fault(text, BARE, None).position == max(len(b) for b in begun for e in ends if BARE.fullmatch(b + e))
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "span"),
+    [
+        ("x-album://h/a%4", 13, (13, 14)),
+        ("x-album://h/?a%0Ab", 14, (14, 17)),
+        ("x-album://h/;siz", 12, (12, 16)),
+        ("x-album://h./", 12, (11, 12)),
+        ("x-album://1.2/", 13, (10, 13)),
+        ("x-album://h:", 12, (12, 12)),
+    ],
+)
+def test_an_escape_and_a_literal_are_blamed_from_their_beginning(
+    text: str, position: int, span: tuple[int, int]
+) -> None:
+    fault = Fault(text, ALBUM.syntax, None)
+    assert (fault.position, fault.span) == (position, span)
+
+
+@pytest.mark.parametrize("wrong", ["", "@", ":", "#", "%", "%4", " ", "~", "\u00e9", "?", "[", "%00", ";", "\\"])
+@pytest.mark.parametrize("before", ["x-album://joe:", "x-other://joe:", "x-bare://joe:", "x-bare://joe@joe:"])
+def test_no_character_of_a_password_is_quoted(before: str, wrong: str) -> None:
+    syntax = {"x-album": ALBUM.syntax, "x-other": OTHER, "x-bare": BARE}[before.partition(":")[0]]
+    text = f"{before}zq{wrong}zq@h h/"
+    fault = Fault(text, syntax, None)
+    shown = f"{fault.message} {fault.hint} {fault.definition}"
+    assert "zq" not in shown
+
+
+def test_counted_repetitions_count_only_as_long_as_no_other_way_to_read_the_text_remains() -> None:
+    digits = "9" * 4001
+    assert Fault(f"x-album://{digits}_/", ALBUM.syntax, None).position == 10 + 4001  # it may become a label
+    assert Fault(f"x-album://{digits}.1.1.1/~", ALBUM.syntax, None).position == 10 + 4000
+    assert Fault(f"x-album://h:{digits}", ALBUM.syntax, None).position == 12 + 4000
+    with pytest.raises(InvalidURL, match=r"^too many digits in the port at position 4012: "):
+        ALBUM.parse(f"x-album://h:{digits}/")

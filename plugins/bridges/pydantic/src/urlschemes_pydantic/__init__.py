@@ -1,0 +1,134 @@
+"""URLs as fields of pydantic models.
+
+    import urlschemes_pydantic
+    from urlschemes import URL
+    from urlschemes_ftp import FtpURL
+    from urlschemes_pydantic import Schemes
+
+    class Mirror(BaseModel):
+        source: FtpURL
+        copy_of: Annotated[URL, Schemes("http", "https")] | None = None
+
+The import makes every URL type a type of fields: it adds to `urlschemes.URL` the method that pydantic asks for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
+
+from urlschemes import URL, InvalidURL, Registry, UnknownScheme, default_registry
+from urlschemes.redaction import redact
+from urlschemes.scheme.scheme import read_as
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+__all__ = ["Schemes"]
+
+
+class Schemes:
+    """The schemes of a field: `Annotated[URL, Schemes("http", "https")]`; without names, all schemes of `registry`.
+
+    A model with such a field raises UnknownScheme when it is defined if the registry lacks one of the schemes.
+    """
+
+    def __init__(self, *names: str, registry: Registry | None = None) -> None:
+        self.names = tuple(sorted(map(str.lower, names)))
+        self.registry = default_registry if registry is None else registry
+
+    def __repr__(self) -> str:
+        return f"Schemes({', '.join(map(repr, self.names))})"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of a field of the URL type `source`. Raises TypeError, UnknownScheme."""
+        if not (isinstance(source, type) and issubclass(source, URL)):
+            raise TypeError(f"{self!r} must annotate a URL type, as in Annotated[URL, {self!r}] | None: got {source!r}")
+        for name in self.names:
+            self.registry.registration(name)
+        return handler.generate_schema(Annotated[Any, _Field(source, self)])
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A field that holds URLs of the type `kind`, of some schemes."""
+
+    kind: type[URL]
+    schemes: Schemes
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        read = core_schema.no_info_wrap_validator_function(self.read, core_schema.str_schema())
+        return core_schema.lax_or_strict_schema(
+            lax_schema=read,
+            strict_schema=core_schema.json_or_python_schema(
+                json_schema=read, python_schema=core_schema.no_info_plain_validator_function(self.read_strictly)
+            ),
+            serialization=core_schema.to_string_ser_schema(when_used="json"),
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the JSON Schema; its pattern is that of the field's schemes, or of all URLs if it names none."""
+        syntaxes = [self.schemes.registry.registration(name).syntax for name in self.schemes.names]
+        pattern = "|".join(syntax.dialect("ecma") for syntax in syntaxes or [self.kind.syntax])
+        return {**handler(schema), "format": "uri", "pattern": pattern}
+
+    def read(self, value: Any, to_str: Callable[[Any], str]) -> URL:
+        """Return the URL that `value` is, or is the text of.
+
+        Raises ValidationError, and PluginError if the plugin of the scheme is at fault.
+        """
+        url = value if isinstance(value, self.kind) and value.registration is not None else None
+        if url is None:
+            url = self.parse(str(value) if isinstance(value, URL) else to_str(value))
+        if self.schemes.names and url.scheme not in self.schemes.names:
+            message = f"scheme {url.scheme!r} at position 0: expected one of {', '.join(self.schemes.names)}"
+            raise _invalid(str(url), message, code="invalid-scheme", position=0, part="scheme")
+        return url
+
+    def read_strictly(self, value: Any) -> URL:
+        """Return `value`, which must be a URL of this field. Raises ValidationError."""
+        if isinstance(value, self.kind):
+            return self.read(value, str)
+        raise _failure("is_instance_of", value, {"class": self.kind.__name__})
+
+    def parse(self, text: str) -> URL:
+        try:
+            if self.kind.registration is None:
+                return self.schemes.registry.parse(text, self.kind)
+            return read_as(self.kind, text)
+        except (InvalidURL, UnknownScheme) as error:
+            names = ("code", "position", "part", "section", "rule", "scheme", "hint")
+            raise _invalid(text, str(error), **{name: getattr(error, name) for name in names}) from error
+
+
+def _invalid(text: str, message: str, **context: Any) -> ValidationError:
+    """Return the error for a `text` that is not a URL of the field."""
+    known = {name: value for name, value in context.items() if value is not None}
+    # pydantic puts each value into the template, in this order: the last one is not read again.
+    kind = PydanticCustomError(context["code"], "{message}", {**known, "message": message})
+    return _failure(kind, text)
+
+
+def _failure(kind: PydanticCustomError | str, value: object, context: dict[str, Any] | None = None) -> ValidationError:
+    """Return an error of one field, which shows no password of the value."""
+    if isinstance(value, bytes | bytearray):
+        value = value.decode("latin-1")
+    details = InitErrorDetails(type=kind, input=redact(str(value)) if isinstance(value, str | URL) else value)
+    if context is not None:
+        details["ctx"] = context
+    return ValidationError.from_exception_data("URL", [details])
+
+
+def _schema_of_type(_: type[URL], source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    return Schemes().__get_pydantic_core_schema__(source, handler)
+
+
+# pydantic asks the type of a field for this method. The core cannot have it: it knows no library that it does not use.
+URL.__get_pydantic_core_schema__ = classmethod(_schema_of_type)  # type: ignore[attr-defined]  # so it is added here

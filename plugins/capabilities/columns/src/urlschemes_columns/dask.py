@@ -1,0 +1,48 @@
+"""The accessor `url` of Dask Series: `series.url.parse()`, `.is_valid()` and `.code()`, as of pandas Series.
+
+Importing this module registers it. Each partition is read by itself, in whichever process or machine has it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dask.dataframe.extensions import register_series_accessor
+
+from urlschemes_columns.pandas import URLAccessor
+from urlschemes_columns.part_columns import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import dask.dataframe as dd
+    import pandas as pd
+
+    from urlschemes import Registry
+
+__all__ = ["DaskURLAccessor"]
+
+
+@register_series_accessor("url")
+class DaskURLAccessor:
+    """The URLs of a Dask Series of texts."""
+
+    def __init__(self, series: dd.Series) -> None:
+        self._series = series
+
+    def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> dd.DataFrame:
+        """Return a column for each of `parts`, and the columns `code` and `position`, as `urlschemes_columns.parse`."""
+        return self._series.map_partitions(_call, "parse", tuple(parts), registry)
+
+    def is_valid(self, registry: Registry | None = None) -> dd.Series:
+        """Return True for each row that is a URL, False for one that is not, and a null for a null."""
+        return self._series.map_partitions(_call, "is_valid", registry)
+
+    def code(self, registry: Registry | None = None) -> dd.Series:
+        """Return the code of the error of each row that is no URL, and a null for the others."""
+        return self._series.map_partitions(_call, "code", registry)
+
+
+def _call(series: pd.Series, method: str, *arguments: Any) -> pd.Series | pd.DataFrame:
+    """Return the result of a method of the accessor of pandas; workers import it by its name."""
+    return getattr(URLAccessor(series), method)(*arguments)

@@ -1,0 +1,47 @@
+"""SQL functions for DuckDB: `url_parse(text)`, `url_is_valid(text)` and `url_code(text)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from urlschemes_columns.parser import Parser
+from urlschemes_columns.part_columns import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from duckdb import DuckDBPyConnection
+
+    from urlschemes import Registry
+
+__all__ = ["register"]
+
+
+def register(connection: DuckDBPyConnection, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> None:
+    """Add the functions to a connection.
+
+    `url_parse` returns a STRUCT with a field for each of `parts`, `code` and `position`, as `urlschemes_columns.parse`;
+    `url_is_valid` a BOOLEAN; `url_code` the code of the error, and NULL for a URL. All of them return NULL for NULL.
+    """
+    parser, bare = Parser(parts, registry), Parser((), registry)
+    functions = (
+        ("url_parse", parser.parse, _sql_type(parser.type())),
+        ("url_is_valid", bare.is_valid, "BOOLEAN"),
+        ("url_code", bare.code, "VARCHAR"),
+    )
+    for name, function, result in functions:
+        connection.create_function(  # type: ignore[call-overload]  # it also takes the names of its enumerations
+            name, function, ["VARCHAR"], result, type="arrow", null_handling="special"
+        )
+
+
+def _sql_type(kind: pa.DataType) -> str:
+    """Return the name of the type of SQL that is `kind`."""
+    if pa.types.is_struct(kind):
+        fields = (f'"{field.name}" {_sql_type(field.type)}' for field in kind)
+        return f"STRUCT({', '.join(fields)})"
+    if pa.types.is_list(kind):
+        return f"{_sql_type(kind.value_type)}[]"
+    return {pa.int64(): "BIGINT", pa.int32(): "INTEGER"}.get(kind, "VARCHAR")

@@ -1,0 +1,167 @@
+"""Arrays read by urlschemes-native on their buffers, without a Python object for each row.
+
+The rows that it leaves, such as those of schemes whose types parse with code of their own, are read one by one.
+"""
+
+from __future__ import annotations
+
+import inspect
+from array import array as Numbers  # noqa: N812  here, an array is one of Arrow
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from urlschemes.errors import URLError
+from urlschemes.grammar.octets import unescape
+from urlschemes_columns.part_columns import struct_type
+from urlschemes_columns.row_reading import error_of, read_rows, texts_of, utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from urlschemes import URL, Registry
+    from urlschemes.grammar.part import Part
+    from urlschemes_columns.part_columns import PartColumn
+
+__all__ = ["NativeReading"]
+
+MAX_TRIED = 100_000
+"""Names that no scheme has, and that are not looked up again."""
+
+
+class NativeReading:
+    """Reads arrays with the native reader of a registry, which must have one."""
+
+    def __init__(self, columns: Sequence[PartColumn], registry: Registry) -> None:
+        self._columns = columns
+        self._registry = registry
+        self._asked = tuple((each.part, _form(each)) for each in columns if each.kind != "scheme")
+        self._tried: set[str] = set()
+        self._own_attributes: dict[type[URL], bool] = {}
+
+    def read(self, array: pa.Array, text: pa.DataType) -> pa.StructArray:
+        """Return the parts and errors of an array of strings as a struct array, in which texts have the type `text`."""
+        reader, buffers, rows = self._registry.native_reader, _buffers(array), len(array)
+        result = reader.columns(*buffers, self._asked, self._explain)
+        if result[-1] and self._load_schemes(reader.unknown(*buffers)):
+            result = reader.columns(*buffers, self._asked, self._explain)
+        names, scheme, codes, code, position, parts, rest = result
+        if own := {number for number, name in enumerate(names) if self._has_own_attributes(name)}:
+            rest = sorted({*rest, *(row for row, number in enumerate(memoryview(scheme).cast("h")) if number in own)})
+        schemes = _named(names, _numbers(pa.int16(), scheme, rows), text)
+        errors = _named(codes, _numbers(pa.int8(), code, rows), text)
+        read = (_part(each, rows, text) for each in parts)
+        children = [schemes if column.kind == "scheme" else next(read) for column in self._columns]
+        for place, column in enumerate(self._columns):
+            if column.kind in {"list", "pairs"}:
+                children[place] = self._divided(column, children[place], schemes, errors)
+        children += [errors, _numbers(pa.int32(), position, rows)]
+        fields = list(struct_type(self._columns, text))
+        done = pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null() if array.null_count else None)
+        return self._completed(done, array, rest, text) if rest else done
+
+    def _load_schemes(self, names: set[str]) -> bool:
+        """Let the native reader know the schemes of these names; return True if some of them exist."""
+        if len(self._tried) > MAX_TRIED:
+            self._tried.clear()
+        any_exists = False
+        for name in names - self._tried:
+            with suppress(URLError):  # reading its rows gives the error
+                self._registry[name]
+                any_exists = True
+        self._tried |= names
+        return any_exists
+
+    def _has_own_attributes(self, scheme: str) -> bool:
+        """Return True if the type of a scheme reads a part that is asked for with code of its own."""
+        kind = self._registry[scheme].url_type
+        known = self._own_attributes.get(kind)
+        if known is None:
+            decoded = {column.part for column in self._columns if column.kind not in {"scheme", "raw"}}
+            known = not decoded.intersection(kind.syntax.parts) <= inspect.signature(kind).parameters.keys()
+            self._own_attributes[kind] = known
+        return known
+
+    def _explain(self, text: str) -> tuple[str, int]:
+        """Return the code and the position of the error of a text, which is -1 if there is none."""
+        try:
+            self._registry.parse(text)
+        except URLError as error:
+            code, position = error_of(error)
+            return code, -1 if position is None else position
+        return "invalid-url", -1  # another thread changed the scheme meanwhile
+
+    def _divided(self, column: PartColumn, written: pa.Array, schemes: pa.Array, errors: pa.Array) -> pa.Array:
+        """Return a column of lists whose elements are decoded, given the lists as they are written."""
+        parts = {
+            name: self._registry[name].url_type.syntax.parts.get(column.part)
+            for name in schemes.unique().to_pylist()
+            if name is not None
+        }
+        schemes_of_urls = pc.if_else(errors.is_null(), schemes, None).to_pylist()
+        lists = [
+            _elements(parts.get(name), text) for name, text in zip(schemes_of_urls, written.to_pylist(), strict=True)
+        ]
+        return pa.array(lists, column.type(written.type))
+
+    def _completed(
+        self, done: pa.StructArray, array: pa.Array, rest: Sequence[int], text: pa.DataType
+    ) -> pa.StructArray:
+        """Return `done` with the rows `rest`, which the native reader left, read one by one."""
+        texts = texts_of(array.take(pa.array(rest, pa.int64())))
+        others = read_rows(texts, self._columns, self._registry, text)
+        order = Numbers("q", range(len(array)))
+        for place, row in enumerate(rest, len(array)):
+            order[row] = place
+        return pa.concat_arrays([done, others]).take(
+            pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+        )
+
+
+def _form(column: PartColumn) -> str:
+    """Return the name that the native reader has for the form of a column; it does not divide lists."""
+    return column.kind if column.kind in {"text", "number"} else "raw"
+
+
+def _buffers(array: pa.Array) -> tuple[Any, ...]:
+    """Return the offsets, the octets, the validity and its first bit: what the native reader takes."""
+    validity, offsets, octets = array.buffers()
+    numbers = memoryview(offsets).cast("B")
+    numbers = numbers.cast("i") if pa.types.is_string(array.type) else numbers.cast("q")
+    first, rows = array.offset, len(array)
+    return numbers[first : first + rows + 1], b"" if octets is None else octets, validity, first
+
+
+def _part(buffers: tuple[bytes | None, bytes, bytes], rows: int, text: pa.DataType) -> pa.Array:
+    """Return the column that the native reader made: texts with their offsets, or numbers."""
+    offsets, content, validity = buffers
+    kind, data = (pa.int64(), [content]) if offsets is None else (text, [offsets, content])
+    return pa.Array.from_buffers(kind, rows, [pa.py_buffer(validity), *map(pa.py_buffer, data)])
+
+
+def _numbers(kind: pa.DataType, content: bytes, rows: int) -> pa.Array:
+    """Return the numbers, of which negative ones stand for null."""
+    numbers = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(content)])
+    return pc.if_else(pc.less(numbers, 0), pa.scalar(None, kind), numbers)
+
+
+def _named(names: Sequence[str], numbers: pa.Array, text: pa.DataType) -> pa.Array:
+    return pa.array(names, text).take(numbers)
+
+
+def _elements(part: Part | None, written: str | None) -> list[Any] | None:
+    """Return the elements of a list, decoded; None if the scheme has no such part."""
+    if part is None or part.division is None:
+        return None
+    if written is None:
+        return []
+    return [
+        _decoded(each) if isinstance(each, str) else {"name": _decoded(each[0]), "value": _decoded(each[1])}
+        for each in part.division.divided(written)
+    ]
+
+
+def _decoded(written: str) -> str:
+    return utf8(unescape(written))

@@ -1,0 +1,53 @@
+"""The accessor `url` of pandas Series: `series.url.parse()`, `.is_valid()` and `.code()`.
+
+Importing this module registers it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow as pa
+
+from urlschemes_columns.parser import Parser
+from urlschemes_columns.part_columns import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from urlschemes import Registry
+
+__all__ = ["URLAccessor"]
+
+
+@pd.api.extensions.register_series_accessor("url")
+class URLAccessor:
+    """The URLs of a Series of texts. Results have its index, and Arrow types."""
+
+    def __init__(self, series: pd.Series) -> None:
+        self._series = series
+
+    def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> pd.DataFrame:
+        """Return a column for each of `parts`, and the columns `code` and `position`, as `urlschemes_columns.parse`."""
+        parser = Parser(parts, registry)
+        struct = parser.parse(self._texts())
+        table = pa.Table.from_arrays(struct.flatten(), names=[field.name for field in struct.type])
+        return table.to_pandas(types_mapper=pd.ArrowDtype).set_axis(self._series.index)
+
+    def is_valid(self, registry: Registry | None = None) -> pd.Series:
+        """Return True for each row that is a URL, False for one that is not, and a null for a null."""
+        return self._result(Parser((), registry).is_valid(self._texts()))
+
+    def code(self, registry: Registry | None = None) -> pd.Series:
+        """Return the code of the error of each row that is no URL, and a null for the others."""
+        return self._result(Parser((), registry).code(self._texts()))
+
+    def _texts(self) -> pa.Array | pa.ChunkedArray:
+        try:
+            return pa.Array.from_pandas(self._series)
+        except pa.ArrowException:
+            raise TypeError(f"expected a Series of texts, got one of {self._series.dtype} with other objects") from None
+
+    def _result(self, array: pa.Array | pa.ChunkedArray) -> pd.Series:
+        return pd.Series(pd.arrays.ArrowExtensionArray(array), index=self._series.index, name=self._series.name)

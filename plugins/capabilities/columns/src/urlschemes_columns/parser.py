@@ -1,0 +1,158 @@
+"""Arrow arrays of texts, parsed into struct arrays; and tables that get such an array as one more column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from urlschemes import default_registry
+from urlschemes_columns.native_reading import NativeReading
+from urlschemes_columns.part_columns import PARTS, part_columns, struct_type
+from urlschemes_columns.row_reading import read_rows, texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from urlschemes import Registry
+
+__all__ = ["COLUMN", "INTO", "Parser", "add_parts", "check_names", "parse", "parse_table"]
+
+Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
+
+COLUMN = "url"
+"""The column of URLs, if no other is named."""
+INTO = "parsed"
+"""The column of their parts, if no other is named."""
+SLICE, NATIVE_SLICE = 65_536, 1_048_576
+"""Rows that are read at a time: what is needed beside the result does not grow with the array."""
+
+
+def parse(array: Any, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> pa.Array | pa.ChunkedArray:
+    """Return the parts and errors of the URLs in `array`, as an Arrow struct array with the same number of rows.
+
+    `array` is an Arrow array of strings of any type, also dictionary-encoded or chunked, from pyarrow or from any
+    library with the Arrow PyCapsule interface. The struct has a field for each of `parts`, then `code` and `position`
+    of the error, which are null if the row is a URL. A part is decoded; `"host.raw"` is the host as it is written.
+    Lists such as the directories of an ftp URL are lists, numbers are int64. A part that the URL lacks is null, or the
+    default of its scheme, as its attribute is. Octets that are not UTF-8 become U+FFFD, and a number that does not fit
+    in 64 bits null. The scheme is also given for invalid rows that name one.
+
+    Nulls stay null, and no row raises an error: an unknown scheme and a failing plugin have codes too. Texts of the
+    result have the type string if those of `array` do, and large_string otherwise.
+
+    Raises TypeError for anything but an array of strings, ValueError for a part that no scheme of `registry` has.
+    """
+    return Parser(parts, registry).parse(array)
+
+
+def parse_table(
+    table: Rows,
+    column: str = COLUMN,
+    *,
+    into: str = INTO,
+    parts: Iterable[str] = PARTS,
+    registry: Registry | None = None,
+) -> Rows:
+    """Return a pyarrow Table or RecordBatch with one more column `into`, the result of `parse` for `column`.
+
+    Raises ValueError if there is no column of that name, or already one named `into`; TypeError if it holds no strings.
+    """
+    return add_parts(table, column, into, Parser(parts, registry))
+
+
+class Parser:
+    """`parse` with fixed arguments, for arrays that come one by one. It can be pickled, for workers of a cluster."""
+
+    def __init__(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> None:
+        self.registry = default_registry if registry is None else registry
+        self.columns = part_columns(parts, self.registry)
+        self._native = NativeReading(self.columns, self.registry)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments; the schemes are those that are installed where the pickle is loaded."""
+        return type(self), (tuple(column.name for column in self.columns), self.registry)
+
+    def type(self, texts: pa.DataType | None = None) -> pa.StructType:
+        """Return the type of the result for an array of the type `texts`, by default string."""
+        kind = pa.string() if texts is None else texts
+        return struct_type(self.columns, pa.string() if pa.types.is_string(kind) else pa.large_string())
+
+    def parse(self, array: Any) -> pa.Array | pa.ChunkedArray:
+        """Return the parts and errors of the URLs in `array`. Raises TypeError."""
+        arrow = _arrow_array(array)
+        if isinstance(arrow, pa.ChunkedArray):
+            return pa.chunked_array([self._parse_array(chunk) for chunk in arrow.chunks], self.type(arrow.type))
+        return self._parse_array(arrow)
+
+    def code(self, array: Any) -> pa.Array | pa.ChunkedArray:
+        """Return the code of the error of each row, null for a URL and for a null. Raises TypeError."""
+        return pc.struct_field(self.parse(array), "code")
+
+    def is_valid(self, array: Any) -> pa.Array | pa.ChunkedArray:
+        """Return True for each row that is a URL, False for one that is not, and null for null. Raises TypeError."""
+        struct = self.parse(array)
+        return pc.if_else(pc.is_null(struct), None, pc.is_null(pc.struct_field(struct, "code")))
+
+    def _parse_array(self, array: pa.Array) -> pa.Array:
+        if pa.types.is_dictionary(array.type):  # each different text is parsed once
+            return self._parse_array(array.dictionary.cast(pa.large_string())).take(array.indices)
+        kind = self.type(array.type)
+        slices = list(self._slices(_plain(array), kind.field("code").type))
+        if len(slices) == 1:
+            return slices[0]
+        return pa.concat_arrays(slices) if slices else pa.array([], kind)
+
+    def _slices(self, array: pa.Array, text: pa.DataType) -> Iterator[pa.StructArray]:
+        is_native = self.registry.native_reader is not None
+        count = NATIVE_SLICE if is_native else SLICE
+        for start in range(0, len(array), count):
+            rows = array.slice(start, count)
+            if is_native:
+                yield self._native.read(rows, text)
+            else:
+                yield read_rows(texts_of(rows), self.columns, self.registry, text)
+
+
+def add_parts(table: Rows, column: str, into: str, parser: Parser) -> Rows:
+    """Return `table` with the column `into`. Raises as `parse_table` does."""
+    check_names(table.schema.names, column, into)
+    return table.append_column(into, parser.parse(table.column(column)))
+
+
+def check_names(names: Sequence[str], column: str, into: str) -> None:
+    """Raise ValueError unless `column` is exactly one of the `names` of a table, and `into` is none of them."""
+    if column not in names:
+        raise ValueError(f"there is no column {column!r}: expected one of {', '.join(names)}")
+    if [*names].count(column) > 1:
+        raise ValueError(f"there are several columns {column!r}: give the one with the URLs a name of its own")
+    if into in names:
+        raise ValueError(f"there is already a column {into!r}: choose another name for the new one (into)")
+
+
+def _arrow_array(array: Any) -> pa.Array | pa.ChunkedArray:
+    """Return `array` as an array of pyarrow, without a copy. Raises TypeError unless it is an array of strings."""
+    arrow = array
+    if not isinstance(array, pa.Array | pa.ChunkedArray):
+        if hasattr(array, "__arrow_c_array__"):
+            arrow = pa.array(array)
+        elif hasattr(array, "__arrow_c_stream__"):
+            arrow = pa.chunked_array(array)
+        else:
+            raise TypeError(
+                f"expected an Arrow array of strings, got {type(array).__qualname__}; pyarrow.array(...) makes one"
+            )
+    kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
+    if not (_is_text(kind) or pa.types.is_null(kind)):
+        raise TypeError(f"expected an Arrow array of strings, got one of {arrow.type}")
+    return arrow
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return kind in {pa.string(), pa.large_string(), pa.string_view()}
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """Return `array` with offsets, which arrays of string views and of nulls do not have."""
+    return array if pa.types.is_string(array.type) else array.cast(pa.large_string())

@@ -1,0 +1,94 @@
+"""The columns that can be asked for: the parts of all schemes of a registry, decoded or as written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from urlschemes import Registry
+    from urlschemes.grammar.part import Part
+
+    Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw"]
+
+__all__ = ["PARTS", "PartColumn", "part_columns", "struct_type"]
+
+PARTS = ("scheme", "host", "port")
+"""The parts that are given if none are asked for."""
+RAW = ".raw"
+"""The end of the name of a column of a part as it is written."""
+
+# The name of the scheme, and the parts of the Common Internet Scheme Syntax: they are known even if no scheme is.
+_ALWAYS_KNOWN: dict[str, Kind] = {
+    "scheme": "scheme",
+    "user": "text",
+    "password": "text",
+    "host": "text",
+    "port": "number",
+}
+
+
+class PartColumn(NamedTuple):
+    """A column of the result: its name, the part that it holds, and how."""
+
+    name: str
+    part: str
+    kind: Kind
+
+    def type(self, text: pa.DataType) -> pa.DataType:
+        """Return the type of the column, in which texts have the type `text`."""
+        if self.kind == "number":
+            return pa.int64()
+        if self.kind == "list":
+            return pa.list_(text)
+        if self.kind == "pairs":
+            return pa.list_(pa.struct([("name", text), ("value", text)]))
+        return text
+
+
+def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, ...]:
+    """Return the columns for `parts`. Raises TypeError, ValueError for a part that no scheme of `registry` has."""
+    if isinstance(parts, str):
+        raise TypeError(f"parts is a collection of names, not one string: write parts=({parts!r},)")
+    kinds = _kinds(registry)
+    columns: list[PartColumn] = []
+    for name in parts:
+        part = name.removesuffix(RAW)
+        kind = kinds.get(part)
+        if kind is None or name == f"scheme{RAW}":
+            raise ValueError(
+                f"unknown part {name!r}: expected one of {', '.join(sorted(kinds))}; "
+                f"{RAW!r} after a name gives the part as it is written"
+            )
+        if any(name == column.name for column in columns):
+            raise ValueError(f"the part {name!r} is asked for twice")
+        columns.append(PartColumn(name, part, "raw" if name != part else kind))
+    return tuple(columns)
+
+
+def struct_type(columns: Iterable[PartColumn], text: pa.DataType) -> pa.StructType:
+    """Return the type of the result: the columns, then `code` and `position` of what is invalid."""
+    fields = [(column.name, column.type(text)) for column in columns]
+    return pa.struct([*fields, ("code", text), ("position", pa.int32())])
+
+
+def _kinds(registry: Registry) -> dict[str, Kind]:
+    """Return what kind of column each part is; `raw` if two schemes differ."""
+    kinds = dict(_ALWAYS_KNOWN)
+    for record in registry.registrations():
+        for name, part in record.syntax.parts.items():
+            kind = _kind(part)
+            if name not in {"code", "position"}:  # the columns of errors have these names
+                kinds[name] = kind if kinds.get(name, kind) == kind else "raw"
+    return kinds
+
+
+def _kind(part: Part) -> Kind:
+    if part.number:
+        return "number"
+    if part.element is None or part.take == "last":
+        return "text"
+    return "pairs" if part.division is not None and part.division.equals else "list"

@@ -1,0 +1,145 @@
+"""The command `urlschemes columns`."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+pytest.importorskip("pyarrow", reason="needs pyarrow: python3 dev --group columns pytest")
+pytest.importorskip("urlschemes_columns", reason="needs urlschemes-columns: python3 dev --group columns pytest")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from urlschemes_cli.app import command
+from urlschemes_columns import Parser
+from urlschemes_columns.parquet_file import BATCH
+
+TEXTS = ["http://h/a", None, "ftp://h/", "http://a b/", "ftp://h:x/", "x-no:a", "http://h:81/"]
+TABLE = pa.table({"n": range(len(TEXTS)), "url": TEXTS})
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.parquet"
+    pq.write_table(TABLE, path)
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, ["columns", *map(str, arguments)], prog_name="urlschemes")
+
+
+def test_the_parts_are_a_new_column_and_the_summary_is_printed(source: Path) -> None:
+    target = source.with_name("out.parquet")
+    done = run(source, "-o", target)
+    assert (done.exit_code, done.stderr) == (1, "")
+    lines = [line.split() for line in done.stdout.splitlines() if not line.startswith("─")]
+    assert lines == [
+        *(["rows", "7"], ["URLs", "3"], ["invalid", "3"], ["null", "1"]),
+        *([], ["scheme", "URLs", "invalid"], ["http", "2", "1"], ["ftp", "1", "1"]),
+        *([], ["code", "rows"], ["invalid-character", "1"], ["invalid-port", "1"], ["unknown-scheme", "1"]),
+    ]
+    written = pq.read_table(target)
+    assert written.select(["n", "url"]) == TABLE
+    assert written["parsed"].combine_chunks() == Parser().parse(TABLE["url"].combine_chunks())
+    assert sorted(path.name for path in source.parent.iterdir()) == ["in.parquet", "out.parquet"]
+
+
+def test_the_summary_as_json(source: Path) -> None:
+    done = run(source, "-o", source, "--json", "--parts", "path, path.raw", "--into", "parts")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout) == {
+        "source": str(source),
+        "output": str(source),
+        "rows": 7,
+        "nulls": 1,
+        "valid": 3,
+        "schemes": {"ftp": {"valid": 1, "invalid": 1}, "http": {"valid": 2, "invalid": 1}},
+        "codes": {"invalid-character": 1, "invalid-port": 1, "unknown-scheme": 1},
+    }
+    names = [field.name for field in pq.read_schema(source).field("parts").type]
+    assert names == ["scheme", "path", "path.raw", "code", "position"]
+
+
+def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"link": ["http://h/", None]}), source)
+    done = run(source, "-o", tmp_path / "out.parquet", "--column", "link")
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--column", "uri"], "there is no column 'uri': expected one of n, url"),
+        (["--into", "n"], "there is already a column 'n': choose another name for the new one (into)"),
+        (["--parts", "hots"], "unknown part 'hots': expected one of address, "),
+        (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
+    ],
+)
+def test_a_column_that_cannot_be_read_is_a_usage_error(options: list[str], message: str, source: Path) -> None:
+    target = source.with_name("out.parquet")
+    done = run(source, "-o", target, *options)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not target.exists()
+
+
+def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("url\nhttp://h/\n", "utf-8")
+    done = run(source, "-o", tmp_path / "out.parquet", "--json")
+    assert done.exit_code == 2
+    assert json.loads(done.stdout)["error"]["code"] == "usage"
+    assert "Parquet" in done.stderr
+
+
+def test_a_spoilt_file_leaves_no_output(tmp_path: Path) -> None:
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"url": [f"http://host{row}.dom/" for row in range(10_000)]}), source, use_dictionary=False)
+    octets = source.read_bytes()
+    source.write_bytes(octets[:2000] + b"\xff" * 2000 + octets[4000:])
+    done = run(source, "-o", tmp_path / "out.parquet")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "in.parquet: cannot be read: " in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+
+
+def test_an_output_that_cannot_be_written_is_a_failure(source: Path) -> None:
+    done = run(source, "-o", source.parent / "no" / "out.parquet")
+    assert done.exit_code == 3
+    assert "No such file or directory" in done.stderr
+
+
+MEASURE = """
+import sys
+from urlschemes_columns import Parser
+from urlschemes_columns.parquet_file import parse_file
+from pathlib import Path
+
+parse_file(sys.argv[1], sys.argv[2], "url", "parsed", Parser(), int)
+print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    peaks, chance = [], random.Random(1738)
+    for batches in (3, 12):
+        source = tmp_path / "in.parquet"
+        with pq.ParquetWriter(source, pa.schema([("url", pa.string())])) as writer:
+            for batch in range(batches):
+                urls = [f"http://host{batch}.dom/{chance.getrandbits(256):x}" for _ in range(BATCH)]
+                writer.write_batch(pa.record_batch({"url": urls}))
+        command = [sys.executable, "-c", MEASURE, str(source), str(tmp_path / "out.parquet")]
+        peaks.append(int(subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=100).stdout))
+        assert pq.read_metadata(tmp_path / "out.parquet").num_rows == batches * BATCH
+    assert peaks[1] < peaks[0] + 30_000, peaks  # kB; the nine batches more have 100 MB

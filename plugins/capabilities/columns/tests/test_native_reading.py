@@ -1,0 +1,46 @@
+"""The native reader gives the same columns as the loop over `parse`."""
+
+from __future__ import annotations
+
+import pytest
+
+import urlschemes
+from urlschemes import Registry
+
+pytest.importorskip("pyarrow", reason="needs pyarrow: python3 dev --group columns pytest")
+pytest.importorskip("urlschemes_columns", reason="needs urlschemes-columns: python3 dev --group columns pytest")
+
+import pyarrow as pa
+
+from urlschemes_columns import Parser
+from urlschemes_columns.part_columns import part_columns
+from urlschemes_columns.row_reading import read_rows
+
+if urlschemes.default_registry.native_reader is None:
+    pytest.skip(
+        "needs urlschemes-native: python3 dev --group columns --group native pytest, not in development mode",
+        allow_module_level=True,
+    )
+
+ALL = sorted({name for record in urlschemes.default_registry.registrations() for name in record.syntax.parts})
+PARTS = ("scheme", *ALL, *(f"{name}.raw" for name in ALL))
+
+
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_the_native_reader_and_parse_agree_on_every_part_of_every_text(corpus: list[str | None], text: object) -> None:
+    array = pa.array(corpus, text)
+    parser = Parser(PARTS)
+    parsed = parser.parse(array)
+    parsed.validate(full=True)
+    columns = part_columns(PARTS, parser.registry)
+    expected = read_rows(corpus, columns, parser.registry, parsed.type.field("code").type)
+    for number, (row, wanted) in enumerate(zip(parsed.to_pylist(), expected.to_pylist(), strict=True)):
+        assert row == wanted, corpus[number]
+
+
+def test_schemes_are_loaded_when_their_first_rows_come() -> None:
+    registry = Registry()
+    parser = Parser(registry=registry)
+    for text in ("http://h/", "ftp://h/", "x-no:a", "http://h/"):
+        (row,) = parser.parse(pa.array([text])).to_pylist()
+        assert row["code"] == (None if text != "x-no:a" else "unknown-scheme")

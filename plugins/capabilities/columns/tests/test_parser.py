@@ -1,0 +1,237 @@
+"""Arrow arrays in, struct arrays out."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+import urlschemes
+from urlschemes import URL, Registration, Registry, Scheme, URLError
+
+pytest.importorskip("pyarrow", reason="needs pyarrow: python3 dev --group columns pytest")
+pytest.importorskip("urlschemes_columns", reason="needs urlschemes-columns: python3 dev --group columns pytest")
+
+import pyarrow as pa
+
+from urlschemes_columns import Parser, parse
+from urlschemes_columns.parser import SLICE
+
+PARTS = ("scheme", "host", "port", "port.raw", "path", "path.raw", "directories", "directories.raw", "name", "fields")
+ABSENT: dict[str, Any] = dict.fromkeys((*PARTS, "code", "position"))
+TEXTS = [
+    "http://Host.dom/a%20b",
+    None,
+    "ftp://u@h:2121/a%2Fb/c/d",
+    "prospero://h/x;a=1%3B;b=2",
+    "http://a b/",
+    "x-no:a",
+]
+ROWS = [
+    ABSENT | {"scheme": "http", "host": "host.dom", "port": 80, "path": "a b", "path.raw": "a%20b"},
+    None,
+    ABSENT
+    | {"scheme": "ftp", "host": "h", "port": 2121, "port.raw": "2121"}
+    | {"directories": ["a/b", "c"], "directories.raw": "a%2Fb/c", "name": "d"},
+    ABSENT
+    | {"scheme": "prospero", "host": "h", "port": 1525}
+    | {"fields": [{"name": "a", "value": "1;"}, {"name": "b", "value": "2"}]},
+    ABSENT | {"scheme": "http", "code": "invalid-character", "position": 8},
+    ABSENT | {"scheme": "x-no", "code": "unknown-scheme"},
+]
+FORMS = {
+    "string": pa.array(TEXTS),
+    "large_string": pa.array(TEXTS, pa.large_string()),
+    "string_view": pa.array(TEXTS, pa.string_view()),
+    "dictionary": pa.array(TEXTS).dictionary_encode(),
+    "slice": pa.array(["http://before.dom/", None, *TEXTS, "http://after.dom/"]).slice(2, len(TEXTS)),
+    "slice of a dictionary": pa.array([None, *TEXTS]).dictionary_encode().slice(1),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_array_of_strings_is_read(form: str) -> None:
+    parsed = parse(FORMS[form], PARTS)
+    parsed.validate(full=True)
+    assert parsed.to_pylist() == ROWS
+    text = pa.string() if form in {"string", "slice"} else pa.large_string()
+    assert parsed.type == Parser(PARTS).type(FORMS[form].type)
+    assert {parsed.type.field(name).type for name in ("scheme", "host", "path.raw", "code")} == {text}
+    assert parsed.type.field("port").type == pa.int64()
+
+
+def test_chunks_stay_as_they_are() -> None:
+    chunks = pa.chunked_array([TEXTS[:2], [], TEXTS[2:]], pa.string())
+    parsed = parse(chunks, PARTS)
+    assert [len(chunk) for chunk in parsed.chunks] == [2, 0, 4]
+    assert parsed.to_pylist() == ROWS
+    assert parse(pa.chunked_array([], pa.string())).type == Parser().type()
+
+
+def test_anything_with_the_pycapsule_interface_is_read() -> None:
+    class Array:
+        def __arrow_c_array__(self, schema: object = None) -> object:
+            return FORMS["string"].__arrow_c_array__(schema)
+
+    class Stream:
+        def __arrow_c_stream__(self, schema: object = None) -> object:
+            return pa.chunked_array([FORMS["string_view"]]).__arrow_c_stream__(schema)
+
+    assert parse(Array(), PARTS).to_pylist() == ROWS
+    assert parse(Stream(), PARTS).to_pylist() == ROWS
+
+
+@pytest.mark.parametrize("count", [0, 1, SLICE, SLICE + 1])
+def test_rows_keep_their_order_and_number(count: int) -> None:
+    parsed = parse(pa.array([f"http://host.dom:{row}/" if row % 3 else None for row in range(count)], pa.string()))
+    assert [row and row["port"] for row in parsed.to_pylist()] == [row if row % 3 else None for row in range(count)]
+
+
+def test_nulls_stay_null() -> None:
+    assert parse(pa.nulls(3)).to_pylist() == [None] * 3
+    assert Parser().is_valid(pa.array([None, "x", "http://h/"])).to_pylist() == [None, False, True]
+    assert Parser().code(pa.array([None, "x", "http://h/"])).to_pylist() == [None, "invalid-scheme", None]
+
+
+def test_the_rows_are_what_parse_returns(corpus: list[str | None]) -> None:
+    rows = parse(pa.array(corpus), ("scheme", "user", "host", "port", "path.raw")).to_pylist()
+    for text, row in zip(corpus, rows, strict=True):
+        if text is None:
+            assert row is None
+            continue
+        try:
+            url = urlschemes.parse(text)
+        except URLError as error:
+            expected: list[Any] = [error.scheme, None, None, None, None, error.code, error.position]
+        else:
+            user, host, port = (url.parts.get(name) for name in ("user", "host", "port"))
+            user = user and str(user).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            port = port if port is None or int(str(port)) < 2**63 else None
+            expected = [url.scheme, user, host, port, url.raw.get("path"), None, None]
+        assert [*row.values()] == expected, text
+
+
+def test_a_name_without_a_colon_is_no_unknown_scheme() -> None:
+    codes = Parser().code(pa.array(["x-no:a", "x-no", "x-no:" + "a" * 70_000, "X-NO:b", "x-no:c"])).to_pylist()
+    assert codes == ["unknown-scheme", "invalid-scheme", "url-too-long", "unknown-scheme", "unknown-scheme"]
+
+
+def test_octets_that_are_not_utf_8_are_replaced() -> None:
+    (row,) = parse(pa.array(["ftp://h/%FF/a%C3%A9%E9"]), ("directories", "name", "name.raw")).to_pylist()
+    assert row == {"directories": ["�"], "name": "aé�", "name.raw": "a%C3%A9%E9", "code": None, "position": None}
+
+
+def test_an_array_that_is_not_utf_8_is_read() -> None:
+    texts = [b"\xff\xfe", b"http://h/a", b"http://h/\xff"]
+    array = pa.array(texts, pa.binary()).view(pa.string())
+    assert Parser().code(array).to_pylist() == ["invalid-character", None, "invalid-character"]
+
+
+def test_a_number_beyond_64_bits_is_null() -> None:
+    texts = [f"http://h:{port}/" for port in (2**63 - 1, 2**63)]
+    rows = parse(pa.array(texts), ("port", "port.raw")).to_pylist()
+    assert [(row["port"], row["port.raw"]) for row in rows] == [(2**63 - 1, str(2**63 - 1)), (None, str(2**63))]
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (["http://h/"], r"expected an Arrow array of strings, got list; pyarrow\.array\(\.\.\.\) makes one"),
+        (pa.array([1]), "expected an Arrow array of strings, got one of int64"),
+        (pa.array([1]).dictionary_encode(), "got one of dictionary<values=int64"),
+        (pa.table({"url": ["http://h/"]}), r"got one of struct<url: string>"),
+    ],
+)
+def test_what_is_no_array_of_strings_is_refused(array: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        parse(array)
+
+
+@pytest.mark.parametrize(
+    ("parts", "kind", "message"),
+    [
+        (("hots",), ValueError, r"unknown part 'hots': expected one of address, .*; '\.raw' after a name gives"),
+        (("scheme.raw",), ValueError, "unknown part 'scheme.raw'"),
+        (("host", "host"), ValueError, "the part 'host' is asked for twice"),
+        ("host", TypeError, r"parts is a collection of names, not one string: write parts=\('host',\)"),
+    ],
+)
+def test_an_unknown_part_is_refused(parts: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        parse(pa.array(["http://h/"]), parts)
+
+
+# Registries
+
+RECORD = """
+api = 1
+scheme = "{name}"
+status = "experimental"
+title = "Made up"
+reference = "none"
+contact = "nobody"
+change_controller = "nobody"
+operations = []
+encoding_considerations = "None."
+interoperability_considerations = "None."
+security_considerations = "None."
+[syntax]
+rule = "url"
+bnf = '''
+url  = "{name}:" path
+path = digits
+'''
+[syntax.parts]
+path = {{ at = "path"{number} }}
+"""
+
+
+def made_up(name: str, number: str = "") -> Registration:
+    return Registration.from_text(RECORD.format(name=name, number=number))
+
+
+def test_a_plugin_that_fails_gives_its_rows_a_code() -> None:
+    class FaultyURL(URL, registration=made_up("x-faulty")):
+        @property
+        def path(self) -> str:
+            raise RuntimeError("spoilt")
+
+    registry = Registry()
+    registry.register(Scheme(made_up("x-faulty"), FaultyURL))
+    rows = parse(pa.array(["x-faulty:1", "http://h/a"]), ("scheme", "path"), registry).to_pylist()
+    assert rows == [
+        {"scheme": "x-faulty", "path": None, "code": "plugin-error", "position": None},
+        {"scheme": "http", "path": "a", "code": None, "position": None},
+    ]
+
+
+def test_a_part_of_two_kinds_is_given_as_it_is_written() -> None:
+    registry = Registry()
+    registry.register(made_up("x-number", ", number = true"))
+    rows = parse(pa.array(["x-number:01", "http://h/a%20b"]), ("path",), registry).to_pylist()
+    assert [row["path"] for row in rows] == ["01", "a%20b"]
+
+
+def test_a_parser_of_a_changed_registry_cannot_be_pickled() -> None:
+    registry = Registry()
+    registry.register(made_up("x-number"))
+    with pytest.raises(TypeError, match="this registry cannot be pickled: the program added schemes"):
+        pickle.dumps(Parser(registry=registry))
+
+
+def test_a_registry_without_schemes_knows_the_parts_of_the_common_syntax() -> None:
+    (row,) = parse(pa.array(["http://h/"]), ("host", "port", "user"), Registry(plugins=[])).to_pylist()
+    assert row["code"] == "unknown-scheme"
+
+
+def test_a_parser_is_pickled_with_its_registry() -> None:
+    parser = Parser(("scheme", "path"), Registry(disable=["ftp"]))
+    again = pickle.loads(pickle.dumps(parser))
+    array = pa.array(["http://h/a", "ftp://h/a"])
+    assert again.parse(array) == parser.parse(array)
+    assert again.code(array).to_pylist() == [None, "unknown-scheme"]
+    assert pickle.loads(pickle.dumps(Parser())).registry is urlschemes.default_registry

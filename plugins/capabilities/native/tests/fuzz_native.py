@@ -1,0 +1,138 @@
+"""Feed spoilt tables, texts and buffers to the native reader; a sanitizer or a crash says what is wrong.
+
+The arguments of this script are the number of rounds and a seed.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from array import array
+from contextlib import suppress
+from typing import Any
+
+import urlschemes_native
+from urlschemes import URL, InvalidURL, URLError, default_registry
+from urlschemes.grammar.table import Table
+
+FORMS = ("text", "lower", "number", "all", "all but the last", "last", "other")
+OUTPUTS = ("text", "raw", "number")
+PIECES = (*"%:/@;?#\0\u00e9\u2028\U0001f600", "//", "%41", "%zz", "%c3%a9", "%ff")
+
+
+def main(rounds: int, seed: int) -> None:
+    """Fuzz, and print the counts."""
+    chance = random.Random(seed)
+    tables = {}
+    for name in sorted(default_registry):
+        scheme = default_registry[name]
+        if scheme.url_type.syntax.table is not None:
+            tables[name] = scheme.url_type, scheme.url_type.syntax.table
+    texts = [example.url for name in tables for example in default_registry.registration(name).examples]
+    counts = {"tables refused": 0, "tables loaded": 0, "urls": 0, "refusals": 0, "rows": 0}
+    for _ in range(rounds):
+        name = chance.choice([*tables])
+        kind, table = tables[name]
+        blob = spoilt_blob(chance, table.blob)
+        try:
+            native = urlschemes_native.Table(blob, table.marks, chance.random() < 0.5, chance.random() < 0.5)
+        except ValueError:
+            counts["tables refused"] += 1
+            continue
+        counts["tables loaded"] += 1
+        try_table(chance, name, kind, table, native, [spoilt(chance, chance.choice(texts)) for _ in range(6)], counts)
+    for _ in range(rounds):
+        try_texts(chance, [spoilt(chance, chance.choice(texts)) for _ in range(6)], counts)
+    sys.stdout.write(", ".join(f"{what}: {count}" for what, count in counts.items()) + "\n")
+
+
+def spoilt_blob(chance: random.Random, blob: bytes) -> bytes:
+    """Return `blob` with some octets changed, mostly behind the header."""
+    changed = bytearray(blob)
+    for _ in range(chance.choice((1, 1, 2, 3, 8))):
+        place = chance.randrange(len(blob)) if chance.random() < 0.2 else chance.randrange(184, len(blob))
+        changed[place] = chance.choice((0, 1, 255, changed[place] ^ 1, chance.randrange(256)))
+    return bytes(changed[: chance.randrange(len(blob))] if chance.random() < 0.02 else changed)
+
+
+def spoilt(chance: random.Random, text: str) -> str:
+    """Return `text`, mostly with some changes."""
+    for _ in range(chance.choice((0, 1, 2, 5))):
+        place = chance.randrange(len(text) + 1)
+        text = text[:place] + chance.choice((*PIECES, text, text[:place])) + text[place + chance.randrange(3) :]
+    return text * chance.choice((1, 1, 1, 1, 1, 3000)) if len(text) < 50 else text
+
+
+def try_table(
+    chance: random.Random,
+    name: str,
+    kind: type[URL],
+    table: Table,
+    native: urlschemes_native.Table,
+    texts: list[str],
+    counts: dict[str, int],
+) -> None:
+    """Use a table in every way that there is."""
+
+    def slow(*_: object, **__: object) -> None:
+        raise InvalidURL("", kind)
+
+    reader = urlschemes_native.Reader(None, slow, InvalidURL, URL, 65536)
+    marks = [chance.choice(table.marks) for _ in range(4)]
+    parts = tuple((mark, mark, chance.choice(FORMS), chance.choice(("", "/", ";")), None) for mark in marks)
+    reader.set(name, native, kind, parts)
+    reads = [
+        urlschemes_native.part_reader(native, mark, form, separator, None, len, len)
+        for _, mark, form, separator, _ in parts
+    ]
+    for text in texts:
+        with suppress(OverflowError):
+            native.spans(text)
+        native.fault(text, chance.choice((None, lambda _: ("code", chance.randrange(-5, 100)))))
+        try:
+            url = reader.parse(text)
+        except InvalidURL:
+            counts["refusals"] += 1
+            continue
+        counts["urls"] += 1
+        for read in reads:
+            with suppress(KeyError, TypeError, ValueError):
+                read(url)
+    try_columns(chance, reader, texts, marks, counts)
+
+
+def try_texts(chance: random.Random, texts: list[str], counts: dict[str, int]) -> None:
+    """Parse with the sound tables."""
+    for text in texts:
+        try:
+            default_registry.parse(text).parts  # noqa: B018  reading is what is tried
+            counts["urls"] += 1
+        except (URLError, UnicodeError):
+            counts["refusals"] += 1
+    names = ["host", "port", "path", "user", "directories", "name"]
+    try_columns(chance, default_registry.native_reader, texts, names, counts)
+
+
+def try_columns(chance: random.Random, reader: Any, texts: list[str], names: list[str], counts: dict[str, int]) -> None:
+    """Read columns of the texts, sometimes with spoilt buffers."""
+    rows = [text.encode() for text in texts]
+    offsets = array(chance.choice("iq"), [0])
+    for row in rows:
+        offsets.append(offsets[-1] + len(row))
+    if chance.random() < 0.2:
+        offsets[chance.randrange(len(offsets))] = chance.choice((-1, 0, 7, 2**31 - 1))
+    validity = chance.choice((None, bytes([chance.randrange(256)])))
+    bit = chance.choice((0, 0, 1, 2, 3, -1, 2**62))
+    parts = tuple((name, chance.choice(OUTPUTS)) for name in names)
+    data = b"".join(rows)
+    try:
+        reader.unknown(memoryview(offsets), data, validity, bit)
+        explained = chance.choice((("code", 0), ("code", chance.randrange(-5, 200))))
+        reader.columns(memoryview(offsets), data, validity, bit, parts, lambda _: explained)
+        counts["rows"] += len(rows)
+    except ValueError:
+        pass
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,47 @@
+"""When the native reader is used: where it is installed, unless it is switched off or does not fit."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from workspace import environ, write
+
+import urlschemes
+
+pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+
+ASK = (
+    "import pickle, sys, urlschemes\n"
+    "url = urlschemes.parse('ftp://joe@h.dom/a')\n"
+    "print(urlschemes.default_registry.native_reader is not None, url.host, pickle.dumps(url).hex())\n"
+    "print(repr(pickle.loads(bytes.fromhex(sys.argv[1]))))\n"
+)
+
+
+def answer(*options: str, **variables: str) -> list[str]:
+    given = pickle.dumps(urlschemes.parse("ftp://joe@h.dom/b")).hex()
+    command = [sys.executable, *options, "-c", ASK, given]
+    done = subprocess.run(command, env=environ() | variables, capture_output=True, text=True, timeout=60, check=True)
+    used, host, pickled, loaded = done.stdout.split()
+    assert (host, loaded) == ("h.dom", "FtpURL('ftp://joe@h.dom/b')")
+    assert str(pickle.loads(bytes.fromhex(pickled))) == "ftp://joe@h.dom/a"
+    return [used]
+
+
+def test_it_is_used_where_it_is_installed() -> None:
+    assert answer() == ["True"]
+
+
+def test_a_variable_and_the_development_mode_switch_it_off() -> None:
+    assert answer(URLSCHEMES_NATIVE="none") == ["False"]
+    assert answer("-X", "dev", "-W", "ignore") == ["False"]
+
+
+@pytest.mark.parametrize("content", ["ABI = 2", "", "raise ImportError"], ids=["newer", "other", "broken"])
+def test_another_module_of_its_name_is_not_used(tmp_path: Path, content: str) -> None:
+    write(tmp_path, {"urlschemes_native.py": content})
+    assert answer(PYTHONPATH=str(tmp_path)) == ["False"]

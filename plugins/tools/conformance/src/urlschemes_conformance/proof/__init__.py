@@ -1,0 +1,36 @@
+"""Proofs that the pattern, the table and the BNF of a scheme agree on every text.
+
+    from urlschemes_conformance.proof import prove_pattern, prove_recognizer
+
+    proof = prove_pattern(syntax, syntax.table)
+    assert proof.difference is None
+
+Each searches the product of two automata wholly; tests of texts can only find a difference. If neither finds one, and
+the table `proves_positions`, it also refuses each text at the end of the longest prefix that some URL begins with.
+`prove_rules` compares two sets of rules, whoever reads them.
+
+| module | content |
+| --- | --- |
+| `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
+| `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
+| `rules_proof` | two sets of rules: the same texts |
+| `position_proof` | the place where the table refuses a text |
+| `product` | the search of two automata that read the same text |
+| `pattern_reader` | the text of a pattern as a tree |
+| `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
+
+A proof of a table covers all texts of US-ASCII, of any length, but those with a run that the table does not count and
+leaves to the pattern (`Table.counts`). Other characters are in no class of either. It covers the meaning of the pattern
+as the documentation of `re` defines it, not the program that implements it, and the reading of a table as
+`urlschemes.grammar.table` defines it. A proof of two sets of rules covers all texts of octets.
+"""
+
+from __future__ import annotations
+
+from urlschemes_conformance.proof.pattern_proof import prove_pattern
+from urlschemes_conformance.proof.position_proof import proves_positions
+from urlschemes_conformance.proof.product import NotProven, Proof
+from urlschemes_conformance.proof.recognizer_proof import prove_recognizer
+from urlschemes_conformance.proof.rules_proof import prove_rules
+
+__all__ = ["NotProven", "Proof", "prove_pattern", "prove_recognizer", "prove_rules", "proves_positions"]

@@ -1,0 +1,112 @@
+"""The expressions of `Syntax.dialect`, run by the engines they are for: each takes the texts that the pattern takes.
+
+ECMAScript is node, Rust's crate is polars, RE2 is DuckDB: `python3 dev --group bridges pytest tests/test_dialects.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+from mutation_campaign import Corpus
+
+from urlschemes import default_registry
+from urlschemes.grammar.syntax import Syntax
+
+SCHEMES = sorted(default_registry)
+# Reads {"source", "flags", "texts"}, prints the indexes of the texts that match.
+SCRIPT = """
+const {source, flags, texts} = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const regexps = flags.map((each) => new RegExp(source, each));
+const matching = (regexp) => texts.flatMap((text, index) => regexp.test(text) ? [index] : []);
+console.log(JSON.stringify(regexps.map(matching)));
+"""
+HOSTILE = ("a.", "-", "1.", "1", ":", "a@", "a:b@", "%41", "%22%5c", "/", ";a=b", "a/", "?", "&b=c", "%09", "\u00e9")
+
+
+def syntax_of(scheme: str) -> Syntax:
+    return default_registry.registration(scheme).syntax
+
+
+@cache
+def texts(number: int) -> tuple[str, ...]:
+    """Texts of all schemes, mutated; and runs of digits around the limits of counts."""
+    corpus = Corpus.generated(12)
+    runs = [
+        f"{scheme}://{host}:{'1' * count}{rest}"
+        for scheme in SCHEMES
+        for host in ("h", "1.2.3.4")
+        for count in (1, 1000, 1001, 4000, 4001)
+        for rest in ("", "/", "/a")
+    ]
+    mutated = (corpus.mutated(1738, index) for index in range(number))
+    return (*runs, *(text for text in mutated if text.isascii() or text.isprintable()))
+
+
+def in_node(source: str, flags: list[str], given: list[str]) -> list[list[int]]:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs node")
+    message = json.dumps({"source": source, "flags": flags, "texts": given})
+    done = subprocess.run([node, "-e", SCRIPT], input=message, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    matching: list[list[int]] = json.loads(done.stdout)
+    return matching
+
+
+def in_polars(expression: str, given: list[str]) -> list[int]:
+    polars = pytest.importorskip("polars", reason="needs polars: python3 dev --group bridges pytest")
+    matching: list[int] = polars.Series(given).str.contains(expression).arg_true().to_list()
+    return matching
+
+
+def in_duckdb(expression: str, given: list[str]) -> list[int]:
+    duckdb = pytest.importorskip("duckdb", reason="needs DuckDB: python3 dev --group bridges pytest")
+    literal = "'" + expression.replace("'", "''") + "'"  # an expression that is no literal is compiled for each row
+    rows = "SELECT unnest($1) AS text, generate_subscripts($1, 1) - 1 AS index"
+    query = f"SELECT index FROM ({rows}) WHERE regexp_matches(text, {literal}) ORDER BY index"
+    matching: list[int] = [index for (index,) in duckdb.execute(query, [given]).fetchall()]
+    return matching
+
+
+SIZES = pytest.mark.parametrize("number", [1_500, pytest.param(200_000, marks=pytest.mark.slow)])
+
+
+@SIZES
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_ecmascript_takes_the_texts_that_the_pattern_takes(scheme: str, number: int) -> None:
+    given = list(texts(number))
+    syntax = syntax_of(scheme)
+    expected = [index for index, text in enumerate(given) if syntax.fullmatch(text)]
+    assert expected
+    assert in_node(syntax.dialect("ecma"), ["", "u", "v"], given) == [expected] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_ecmascript_reads_hostile_texts_in_linear_time(scheme: str) -> None:
+    begin = f"{scheme}:" + ("//" if syntax_of(scheme).begins_with(f"{scheme}://") else "")
+    given = [
+        begin + front + turn * (60_000 // len(turn)) + end
+        for front in ("", "h/", "a@h")
+        for turn in HOSTILE
+        for end in ("", "#")
+    ]
+    in_node(syntax_of(scheme).dialect("ecma"), [""], given)  # what is quadratic takes minutes, and is ended
+
+
+@SIZES
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("dialect", "matching", "most"), [("rust", in_polars, 4000), ("re2", in_duckdb, 1000)])
+def test_an_engine_takes_the_texts_that_the_pattern_takes(
+    dialect: str, matching: Callable[[str, list[str]], list[int]], most: int, scheme: str, number: int
+) -> None:
+    given = list(texts(number))
+    syntax = syntax_of(scheme)
+    expected = [index for index, text in enumerate(given) if syntax.fullmatch(text) and "1" * (most + 1) not in text]
+    assert expected
+    assert matching(syntax.dialect(dialect), given) == expected  # type: ignore[arg-type]  # one of its names
