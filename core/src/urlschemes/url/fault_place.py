@@ -72,9 +72,10 @@ class _Landmarks:
     """What is known of the automaton of a syntax: sets of positions, and the first states of its walks.
 
     `login` is the state before a text that has a login (None if the syntax has none), `no_login` before one without.
+    `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
     """
 
-    __slots__ = ("begins_host", "host", "least_bound", "login", "no_login", "port")
+    __slots__ = ("begins_host", "host", "least_bound", "login", "no_login", "port", "refuses_at")
 
     def __init__(self, syntax: Syntax) -> None:
         automaton = syntax.automaton
@@ -91,6 +92,8 @@ class _Landmarks:
         self.begins_host = 0
         for marked in automaton.marked:
             self.begins_host |= marked.first if marked.mark == marks.get("host") else 0
+        before_host = automaton.leading_to(self.begins_host) & ~self.host
+        self.refuses_at = not automaton.characters(before_host) >> ord("@") & 1
 
 
 def _landmarks(syntax: Syntax) -> _Landmarks:
@@ -165,7 +168,8 @@ class Fault:
         begins_authority = "host" in self.syntax.parts and index <= colon + 2 and state.characters == _SLASH
         if begins_authority and state.taken("//"[index - colon - 1 :]):
             return "slashes"
-        if authority is not None and authority.start <= index <= authority.at:
+        is_login = known.login is not None or known.refuses_at
+        if is_login and authority is not None and authority.start <= index <= authority.at:
             return "login"
         nearest = nearest_to_end(self.syntax.automaton, state.expected) if index == len(text) else 0
         if nearest:
