@@ -261,9 +261,9 @@ class Fault:
         }
         return by_region[self.region]()
 
-    def _before(self) -> State:
-        """Return the state before the position, which the walk passed."""
-        return first_state(self.syntax, self.text).walk(self.text[: self.position])[1]
+    def state_before(self, index: int) -> State:
+        """Return the state before the character `index`, which the walk passed."""
+        return first_state(self.syntax, self.text).walk(self.text[:index])[1]
 
     def place(self, start: int | None = None, end: int | None = None, state: State | None = None) -> FaultPlace:
         """Blame the characters from `start` to `end`, by default the one at the position; return their place."""
@@ -284,7 +284,7 @@ class Fault:
         if self.region != "part":
             return self.region
         if self.position < self.index:
-            state = self._before()
+            state = self.state_before(self.position)
         inside = part_of(syntax, state.taken("%00") or state.taken("%41"), state.reached)
         inside = inside or part_of(syntax, state.reached)
         if inside is None:
@@ -376,7 +376,7 @@ class Fault:
 
     def _part_message(self) -> FaultMessage:
         text, syntax, position = self.text, self.syntax, self.position
-        before = self._before() if position < self.index else self.state
+        before = self.state_before(self.position) if position < self.index else self.state
         if text[position : position + 1] == "%" and position < self.index:
             return fault_messages.excluded_octet(self.place(position, position + 3, before))
         literal = self.syntax.automaton.begun(self.state.expected) if position < self.index else None
