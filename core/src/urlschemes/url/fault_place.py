@@ -132,7 +132,7 @@ class Fault:
         self.authority = authority_of(text) if "host" in syntax.parts else None
         self._landmarks = _landmarks(syntax)
         self.index, self.state = self._walk()
-        self._counted = self._over_counted()
+        self.counted = self._over_counted()
         self.region = self._region()
         self.position = self._position()
         self.code = self._code()
@@ -162,8 +162,8 @@ class Fault:
         colon = text.find(":")
         if colon < 0 or index <= colon:
             return "scheme"
-        if self._counted is not None:
-            inside = self._counted[0].inside
+        if self.counted is not None:
+            inside = self.counted[0].inside
             return "host" if not inside & ~known.host else "port" if not inside & ~known.port else "part"
         begins_authority = "host" in self.syntax.parts and index <= colon + 2 and state.characters == _SLASH
         if begins_authority and state.taken("//"[index - colon - 1 :]):
@@ -180,8 +180,8 @@ class Fault:
 
     def _position(self) -> int:
         text, index = self.text, self.index
-        if self._counted is not None:
-            return self._counted[1]
+        if self.counted is not None:
+            return self.counted[1]
         escape = text.rfind("%", max(0, index - 2), index)
         if escape >= 0:
             return escape
@@ -249,8 +249,8 @@ class Fault:
             return make(self.place(), self._part(), self._written())
         if code == "bad-escape":
             return fault_messages.bad_escape(self.place(), self._part())
-        if self._counted is not None:
-            return self._too_many(self._counted[0])
+        if self.counted is not None:
+            return self._too_many(self.counted[0])
         by_region = {
             "scheme": self._scheme_message,
             "slashes": self._slashes_message,

@@ -27,7 +27,7 @@ def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) ->
     schemes = default_registry if registry is None else registry
     unreadable = unfit(text, limit)
     if unreadable is not None:
-        return (error_finding(unreadable, len(unreadable.text)),)
+        return (error_finding(unreadable),)
     findings: list[Finding] = []
     name = text.partition(":")[0]
     url_type = URL
