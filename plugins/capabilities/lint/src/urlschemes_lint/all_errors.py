@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["all_errors"]
 
+_PERCENT = 1 << ord("%")
 _MAX_ERRORS = 100
 _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
@@ -70,7 +71,10 @@ class _Reading:
                 return
             fault = Fault(self.text, self.syntax, None, OriginalText(self.given, self.positions))
             start, end = self._report(fault, is_first=count == 0)
+            before = self.text
             self._repair(fault, start, end)
+            if self.text == before:
+                return
 
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
         """Report a fault of the repaired text, the first of which is reported already; return the place to repair."""
@@ -167,6 +171,8 @@ def _bridged(state: State, text: str, start: int, end: int) -> tuple[int, int, s
     for position in ahead:
         for code in bits(automaton.leaves[position].mask):
             nearest.setdefault(chr(code), position)
+        if automaton.leaves[position].mask == _PERCENT:
+            continue  # no octet is made up
         for after in bits(automaton.follow[position] & state.within):
             if after not in before:
                 before[after] = position
