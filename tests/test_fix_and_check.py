@@ -284,13 +284,15 @@ def test_the_position_in_a_message_is_that_of_the_error(seed: int) -> None:
 
 
 def leads_to(message: str, text: str, start: int, end: int) -> bool:
-    """Return True if the position in `message` is from `start` to `end`, or that of a quoted label or host there."""
+    """Return True if the position in `message` is from `start` to `end`, or that of a quoted text that ends there."""
     place = re.search(r"(?:'([^']*)' )?at position (\d+)", message)
     if place is None:
         return True
     position = int(place[2])
     quoted = place[1] or ""
-    return start <= position <= end or (text.startswith(quoted, position) and start <= position + len(quoted))
+    return start <= position <= end or (
+        text.startswith(quoted, position) and not text[position + len(quoted) : start].strip()
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -147,7 +147,7 @@ class Repair:
             return False
         if last == ":" and self._text.startswith("//", index):
             return False  # the text before the colon is the name of a scheme, not a host
-        if last == "." and self._walk.reached & ~self._in_hostname:
+        if last == "." and not self._walk.reached & self._in_hostname:
             return False  # only a domain name may be meant to end with a dot
         self._walk.back()
         next_character = self._text[index : index + 1]
