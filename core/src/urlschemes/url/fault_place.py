@@ -132,7 +132,7 @@ class Fault:
         self.authority = authority_of(text) if "host" in syntax.parts else None
         self._landmarks = _landmarks(syntax)
         self.index, self.state = self._walk()
-        self._counted = self._over_counted()
+        self.counted = self._over_counted()
         self.region = self._region()
         self.position = self._position()
         self.code = self._code()
@@ -162,8 +162,8 @@ class Fault:
         colon = text.find(":")
         if colon < 0 or index <= colon:
             return "scheme"
-        if self._counted is not None:
-            inside = self._counted[0].inside
+        if self.counted is not None:
+            inside = self.counted[0].inside
             return "host" if not inside & ~known.host else "port" if not inside & ~known.port else "part"
         begins_authority = "host" in self.syntax.parts and index <= colon + 2 and state.characters == _SLASH
         if begins_authority and state.taken("//"[index - colon - 1 :]):
@@ -180,8 +180,8 @@ class Fault:
 
     def _position(self) -> int:
         text, index = self.text, self.index
-        if self._counted is not None:
-            return self._counted[1]
+        if self.counted is not None:
+            return self.counted[1]
         escape = text.rfind("%", max(0, index - 2), index)
         if escape >= 0:
             return escape
@@ -249,8 +249,8 @@ class Fault:
             return make(self.place(), self._part(), self._written())
         if code == "bad-escape":
             return fault_messages.bad_escape(self.place(), self._part())
-        if self._counted is not None:
-            return self._too_many(self._counted[0])
+        if self.counted is not None:
+            return self._too_many(self.counted[0])
         by_region = {
             "scheme": self._scheme_message,
             "slashes": self._slashes_message,
@@ -261,9 +261,9 @@ class Fault:
         }
         return by_region[self.region]()
 
-    def _before(self) -> State:
-        """Return the state before the position, which the walk passed."""
-        return first_state(self.syntax, self.text).walk(self.text[: self.position])[1]
+    def state_before(self, index: int) -> State:
+        """Return the state before the character `index`, which the walk passed."""
+        return first_state(self.syntax, self.text).walk(self.text[:index])[1]
 
     def place(self, start: int | None = None, end: int | None = None, state: State | None = None) -> FaultPlace:
         """Blame the characters from `start` to `end`, by default the one at the position; return their place."""
@@ -284,7 +284,7 @@ class Fault:
         if self.region != "part":
             return self.region
         if self.position < self.index:
-            state = self._before()
+            state = self.state_before(self.position)
         inside = part_of(syntax, state.taken("%00") or state.taken("%41"), state.reached)
         inside = inside or part_of(syntax, state.reached)
         if inside is None:
@@ -376,7 +376,7 @@ class Fault:
 
     def _part_message(self) -> FaultMessage:
         text, syntax, position = self.text, self.syntax, self.position
-        before = self._before() if position < self.index else self.state
+        before = self.state_before(self.position) if position < self.index else self.state
         if text[position : position + 1] == "%" and position < self.index:
             return fault_messages.excluded_octet(self.place(position, position + 3, before))
         literal = self.syntax.automaton.begun(self.state.expected) if position < self.index else None
