@@ -11,6 +11,7 @@ from urlschemes.errors import UnsafeURL
 from urlschemes_access.backends import primitives
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import AuthRequired, InputRequired
+from urlschemes_access.resources.upload_content import Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -127,20 +128,28 @@ class CallerRequests:
         return given
 
     def pull(self, _: requests.Pull) -> primitives.Primitives[bytes]:
-        """Return the next piece of the caller's content; `b""` at its end.
+        """Return the next octets of the caller's content; `b""` at its end. Raises what `pull_pieces` raises."""
+        pieces = yield from self.pull_pieces()
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def pull_pieces(self, _: requests.PullPieces | None = None) -> primitives.Primitives[tuple[bytes, ...]]:
+        """Return the next pieces of the caller's content, none of them empty; `()` at its end.
 
         Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes.
         """
         if self._next_piece is None:
             raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:
-            piece = yield from self._call(self._next_piece)
-            if piece is _END:
-                return b""
-            if not isinstance(piece, _OCTETS):
-                raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {type(piece).__name__}")
-            if piece:
-                return bytes(piece)
+            given = yield from self._call(self._next_piece)
+            if given is _END:
+                return ()
+            pieces = given.pieces if isinstance(given, Pieces) else (given,)
+            for piece in pieces:
+                if not isinstance(piece, _OCTETS):
+                    kind = type(piece).__name__
+                    raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {kind}")
+            if filled := tuple([bytes(piece) for piece in pieces if piece]):
+                return filled
 
     def _call(self, function: Callable[[], object]) -> primitives.Primitives[object]:
         self._deadline.pause()
