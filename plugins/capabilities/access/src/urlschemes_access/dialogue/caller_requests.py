@@ -38,7 +38,7 @@ class CallerRequests:
     one, which names no server; the origin is None if they are for none.
     """
 
-    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_origin", "_scheme", "_trace")
+    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_origin", "_pulled", "_scheme", "_trace")
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class CallerRequests:
         self._origin = origin
         self._ask = ask
         self._next_piece = _next_piece_of(content)
+        self._pulled: tuple[bytes, ...] = ()  # pieces that were pulled and not yet returned
 
     def authenticate(self, request: requests.Authenticate) -> primitives.Primitives[Credentials | None]:
         """Return the caller's login for a server; None without one.
@@ -129,14 +130,19 @@ class CallerRequests:
 
     def pull(self, _: requests.Pull) -> primitives.Primitives[bytes]:
         """Return the next octets of the caller's content; `b""` at its end. Raises what `pull_pieces` raises."""
-        pieces = yield from self.pull_pieces()
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if not self._pulled:
+            self._pulled = yield from self.pull_pieces()
+        octets, self._pulled = (self._pulled[0], self._pulled[1:]) if self._pulled else (b"", ())
+        return octets
 
     def pull_pieces(self, _: requests.PullPieces | None = None) -> primitives.Primitives[tuple[bytes, ...]]:
         """Return the next pieces of the caller's content, none of them empty; `()` at its end.
 
         Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes.
         """
+        if self._pulled:
+            pieces, self._pulled = self._pulled, ()
+            return pieces
         if self._next_piece is None:
             raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:
