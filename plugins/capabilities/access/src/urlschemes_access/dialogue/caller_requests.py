@@ -141,20 +141,16 @@ class CallerRequests:
         Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes.
         """
         if self._pulled:
-            pieces, self._pulled = self._pulled, ()
-            return pieces
+            left, self._pulled = self._pulled, ()
+            return left
         if self._next_piece is None:
             raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:
             given = yield from self._call(self._next_piece)
             if given is _END:
                 return ()
-            pieces = given.pieces if isinstance(given, Pieces) else (given,)
-            for piece in pieces:
-                if not isinstance(piece, _OCTETS):
-                    kind = type(piece).__name__
-                    raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {kind}")
-            if filled := tuple([bytes(piece) for piece in pieces if piece]):
+            pieces: tuple[object, ...] = given.pieces if isinstance(given, Pieces) else (given,)
+            if filled := tuple([octets for piece in pieces if (octets := _octets_of(piece))]):
                 return filled
 
     def _call(self, function: Callable[[], object]) -> primitives.Primitives[object]:
@@ -163,6 +159,13 @@ class CallerRequests:
             return (yield primitives.Call(function))
         finally:
             self._deadline.resume()
+
+
+def _octets_of(piece: object) -> bytes:
+    """Return a piece of the caller's content. Raises TypeError for one that is not bytes."""
+    if not isinstance(piece, _OCTETS):
+        raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {type(piece).__name__}")
+    return bytes(piece)
 
 
 def _next_piece_of(content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None) -> Callable[[], object] | None:
