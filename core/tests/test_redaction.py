@@ -2,7 +2,7 @@
 
 import pytest
 
-from urlschemes.redaction import one_line, redact, shown
+from urlschemes.redaction import one_line, redact, redact_url, shown
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 
@@ -37,6 +37,28 @@ def test_ordinary_text_is_not_changed() -> None:
 )
 def test_passwords_are_hidden(text: str, safe: str) -> None:
     assert redact(text) == safe
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("ftp://u:two words@h/", "ftp://u:***@h/"),
+        ("ftp://u:a\tb\nc@h/", "ftp://u:***@h/"),
+        ("ftp://u v:secret@h/", "ftp://u v:***@h/"),
+        ("ftp:/u:secret@h/", "ftp:/u:***@h/"),
+        ("ftp:u:secret@h/", "ftp:u:***@h/"),
+        ("ftp//u:secret@h", "ftp//u:***@h"),
+        ("FTP;//u:secret@h/", "FTP;//u:***@h/"),
+        ("ftp : //u:secret@h/", "ftp : //u:***@h/"),
+        ("//u:secret@h/", "//u:***@h/"),
+        ("http:\\\\u:secret@h/", "http:\\\\u:***@h/"),
+        ("http://h:80/x:y@z", "http://h:80/x:y@z"),
+        ("mailto:joe@h", "mailto:joe@h"),
+        ("@", "@"),
+    ],
+)
+def test_passwords_are_hidden_in_a_text_that_is_meant_as_a_url(text: str, safe: str) -> None:
+    assert redact_url(text) == safe
 
 
 def test_a_password_longer_than_the_line_is_hidden() -> None:

@@ -6,7 +6,7 @@ is passed through this module before it is shown. RFC 1738 section 6 warns of pa
 
 import re
 
-__all__ = ["HIDDEN", "described", "in_line", "one_line", "redact", "shown"]
+__all__ = ["HIDDEN", "described", "in_line", "one_line", "redact", "redact_url", "shown"]
 
 HIDDEN = "***"
 
@@ -22,6 +22,9 @@ _UNSAFE_IN_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0
 # passwords contain `@`; without one, it ends at the first `@` after a `/`, unless a port stands there.
 _PASSWORD = re.compile(r"(://[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{0,5}(?:[/?#\s]|$))\S{0,256}?(?=@))")
 
+# What stands before the login of a text that is meant as a URL, also with too few slashes or other ones, or blanks.
+_BEFORE_LOGIN = re.compile(r"[^:/\\]*:?[/\\\s]*")
+
 
 def _escaped(match: "re.Match[str]") -> str:
     code = ord(match[0])
@@ -33,6 +36,17 @@ def _escaped(match: "re.Match[str]") -> str:
 def redact(text: str) -> str:
     """Return `text` with `***` in place of the password of every URL in it."""
     return _PASSWORD.sub(r"\1" + HIDDEN, text)
+
+
+def redact_url(text: str) -> str:
+    """Return `text`, which is meant as one URL, with `***` in place of its password, which may hold blanks."""
+    text = redact(text)
+    before = _BEFORE_LOGIN.match(text)
+    start = before.end() if before else 0
+    slash = text.find("/", start)
+    at = max(start, text.rfind("@", start, len(text) if slash < 0 else slash))
+    colon = text.find(":", start, at)
+    return text if colon < 0 else f"{text[: colon + 1]}{HIDDEN}{text[at:]}"
 
 
 def shown(text: str) -> str:

@@ -54,7 +54,7 @@ def test_the_text_of_an_error_is_message_and_hint() -> None:
         ("-a..b", 0, "invalid label '-a' at position 10: labels of a host do not begin with a hyphen"),
         ("a..-b", 2, "empty label in the host at position 12: expected a letter or digit"),
         ("a.b.", 4, "unexpected '.' at position 13: expected the end of the host"),
-        (";a", 0, "invalid character ';' in the host at position 10: expected a letter, digit or hyphen"),
+        (";a", 0, "invalid character ';' in the host at position 10: expected a letter or digit"),
     ],
 )
 def test_the_first_fault_of_a_host_counts(host: str, position: int, message: str) -> None:

@@ -34,6 +34,33 @@ BARE = Syntax(
     [Part("host", ["host"]), Part("port", ["port"], number=True), Part("path", ["path"])],
 )
 
+TICKET = Syntax(
+    """
+    url    = "x-ticket://" [ who "!" ticket "@" ] host "/"
+    who    = 1*alpha
+    ticket = 1*uchar
+    """,
+    "url",
+    [Part("who", ["who"]), Part("ticket", ["ticket"]), Part("host", ["host"])],
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "part", "position"),
+    [
+        ("x-ticket://joe!@h/", "invalid-part", "ticket", 15),
+        ("x-ticket://joe!a:b@h/", "invalid-part", "ticket", 16),
+        ("x-ticket://joe!a b@h/", "invalid-character", "ticket", 16),
+        ("x-ticket://joe!a@b_c/", "invalid-host", "host", 18),
+    ],
+)
+def test_the_parts_before_the_at_sign_may_have_other_names_than_a_login(
+    text: str, code: str, part: str, position: int
+) -> None:
+    assert TICKET.fullmatch("x-ticket://joe!a@b/")
+    fault = Fault(text, TICKET, None)
+    assert (fault.code, fault.part, fault.position) == (code, part, position)
+
 
 @pytest.mark.parametrize(
     ("text", "code", "position", "rule", "message", "hint"),

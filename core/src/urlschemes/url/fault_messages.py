@@ -9,8 +9,9 @@ from string import ascii_letters
 from string import digits as ascii_digits
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
-from urlschemes.grammar.octets import SCHEME, encoded, octets_of
+from urlschemes.grammar.octets import RESERVED, SCHEME, encoded, octets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -383,6 +384,14 @@ def _beginning_part(syntax: Syntax, positions: int) -> str | None:
 
 # Hosts of the rule `host` (section 3.1); one of another rule is described as any other part is
 
+_RULES = {
+    "hostname": "a domain name",
+    "hostnumber": "four groups of digits",
+    "domainlabel": "labels of a host do not {} with a hyphen",
+    "toplabel": "the last label of a {} begins with a letter",
+}
+"""What messages say about the rules that a host derives from."""
+
 _IPV6 = frozenset("0123456789ABCDEFabcdef:.")
 
 
@@ -390,12 +399,14 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     """Return the message about `fault`, which is in the host of `authority`."""
     text, position, state = fault.text, fault.position, fault.state
     start, end = authority.host, authority.colon
-    host, character = text[start:end], text[position : authority.end][:1]
+    character = text[position : authority.end][:1]
+    forms = _rules_at(fault.syntax, fault.state_before(start).expected)
+    expected = listed(tuple(_RULES[rule] for rule in ("hostname", "hostnumber") if rule in forms))
     if fault.code == "empty-host":
-        problem = f"missing host at position {fault.place().position}: expected a domain name or four groups of digits"
-        return _host_fault(fault, problem, hint="write a domain name or four groups of digits after `//`")
+        problem = f"missing host at position {fault.place().position}: expected {expected}"
+        return _host_fault(fault, problem, hint=f"write {expected} after `//`")
     if is_like_ipv6(text[start : authority.end]):
-        problem = f"{_quoted(fault, 'host', start, authority.end)}: expected a domain name or four groups of digits"
+        problem = f"{_quoted(fault, 'host', start, authority.end)}: expected {expected}"
         hint = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
         return _host_fault(fault, problem, "hostnumber", hint, ("a host",))
     if character == ":" and state.taken("/"):
@@ -404,17 +415,11 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         problem = f'unexpected port at position {place.position}: expected "/"'
         hint = "leave out the colon" + (" and the port" if is_port else "")
         return _host_fault(fault, problem, hint=hint, expected=('"/"',))
-    if character and character in "?;&=" and position > start and state.taken("/"):
+    if character and character in RESERVED and position > start and state.taken("/"):
         hint = "write a `/` after the host" if state.taken(f"/{character}") else "leave out the text after the host"
         problem = f'{fault.place().subject()}: expected "/"'
         return _host_fault(fault, problem, fault.syntax.rule, hint, ('"/"',))
-    labels = host.split(".")
-    if host.replace(".", "").isdigit() and "" not in labels:
-        quoted = _quoted(fault, "host", start, end)
-        problem = f"{quoted}: expected four groups of digits, not {len(labels)}"
-        hint = "an address is four groups of digits; the last label of a domain name begins with a letter"
-        return _host_fault(fault, problem, "hostnumber", hint)
-    return _domain_name(fault, labels, start, character if position < end else "")
+    return _domain_name(fault, start, text[start:end])
 
 
 def is_like_ipv6(text: str) -> bool:
@@ -422,38 +427,51 @@ def is_like_ipv6(text: str) -> bool:
     return text.count(":") > 1 and _IPV6.issuperset(text)
 
 
-def _domain_name(fault: Fault, labels: list[str], start: int, character: str) -> FaultMessage:
-    """Return the message about the domain name of these `labels` from `start` on, with its fault at `character`."""
-    position, place = fault.position, fault.place()
-    before = fault.text[start:position]
-    number = before.count(".")
-    label, last = labels[number], labels[-1]
-    rule = "toplabel" if number == len(labels) - 1 else "domainlabel"
+def _rules_at(syntax: Syntax, positions: int) -> frozenset[str]:
+    """Return the names of the rules that the characters at `positions` derive from."""
+    return frozenset(name for position in bits(positions) for name in syntax.automaton.leaves[position].path)
+
+
+def _domain_name(fault: Fault, start: int, host: str) -> FaultMessage:
+    """Return the message about `fault`, which is in a label of the `host` from `start` on or between two labels."""
+    syntax, position, state, place = fault.syntax, fault.position, fault.state, fault.place()
+    leaves = list(enumerate(syntax.automaton.leaves))
+    inside = {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in _RULES}
+    (dot,) = {leaf.literal for _, leaf in leaves if leaf.path[-1] == "hostname" and leaf.literal}
+    held = {rule: syntax.automaton.characters(positions) for rule, positions in inside.items()}
+    index = position - start
+    character = host[index : index + 1]
+    first, last = host.rfind(dot, 0, index) + 1, (host + dot).find(dot, index)
+    rule = "domainlabel" if dot in host[index:] else "toplabel"
+    in_label = state.expected & (inside["domainlabel"] | inside["toplabel"])
+    is_first_of_label = not state.reached & (inside["domainlabel"] | inside["toplabel"])
     if character == "%":
         problem = f"{place.subject('host')}: a host has no escapes"
         return _host_fault(fault, problem, hint="write the character itself")
-    if character == ",":
-        problem = f'{place.subject("host")}: expected "."'
+    if character == "," and state.taken(dot):
+        problem = f'{place.subject("host")}: expected "{dot}"'
         return _host_fault(fault, problem, "hostname", "the labels of a domain name are separated by dots")
-    if character and character not in ".-" and not character.isalnum():
-        return _host_fault(fault, f"{place.subject('host')}: expected a letter, digit or hyphen", rule)
-    if character == "." and before[-1:] in {"", "."}:
-        problem = f"empty label in the host at position {place.position}: expected a letter or digit"
+    if character and not held["hostname"] >> ord(character) & 1:
+        return _host_fault(fault, f"{place.subject('host')}: {choices(expected_words(syntax, in_label))}", rule)
+    if is_first_of_label and character == dot:
+        expected = choices(expected_words(syntax, in_label))
+        problem = f"empty label in the host at position {place.position}: {expected}"
         return _host_fault(fault, problem, "hostname", "leave out one of the dots")
-    if last == "" and not character:
-        dot = fault.place(position - 1, position)
-        problem = f"unexpected '.' at position {dot.position}: expected the end of the host"
+    if is_first_of_label and not character:
+        place = fault.place(position - 1, position)
+        problem = f"unexpected {quoted_text(place.run)} at position {place.position}: expected the end of the host"
         return _host_fault(fault, problem, "hostname", "leave out the dot at the end", ("the end of the host",))
-    starts = [start + sum(len(each) + 1 for each in labels[:count]) for count in (number, len(labels) - 1)]
-    if "-" in {label[:1], label[-1:]}:
-        quoted = _quoted(fault, "label", starts[0], starts[0] + len(label))
-        verb = "begin" if label[:1] == "-" else "end"
-        return _host_fault(fault, f"{quoted}: labels of a host do not {verb} with a hyphen", rule)
-    if last[:1].isdigit():
-        quoted = _quoted(fault, "label", starts[1], starts[1] + len(last))
-        return _host_fault(fault, f"{quoted}: the last label of a host begins with a letter", "toplabel")
-    problem = f"{place.subject('host')}: {choices(expected_words(fault.syntax, fault.state.expected))}"
-    return _host_fault(fault, problem)
+    if all(held["hostnumber"] >> ord(each) & 1 for each in host):
+        words = _RULES["hostnumber"]
+        quoted = _quoted(fault, "host", start, start + len(host))
+        hint = f"an address is {words}; {_RULES['toplabel'].format('domain name')}"
+        problem = f"{quoted}: expected {words}, not {len(host.split(dot))}"
+        return _host_fault(fault, problem, "hostnumber", hint)
+    quoted = _quoted(fault, "label", start + first, start + last)
+    if is_first_of_label or not state.taken(dot):
+        verb = "begin" if is_first_of_label else "end"
+        return _host_fault(fault, f"{quoted}: {_RULES['domainlabel'].format(verb)}", rule)
+    return _host_fault(fault, f"{quoted}: {_RULES['toplabel'].format('host')}", "toplabel")
 
 
 def _host_fault(

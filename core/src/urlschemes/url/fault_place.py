@@ -72,9 +72,10 @@ class _Landmarks:
     """What is known of the automaton of a syntax: sets of positions, and the first states of its walks.
 
     `login` is the state before a text that has a login (None if the syntax has none), `no_login` before one without.
+    `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
     """
 
-    __slots__ = ("begins_host", "host", "least_bound", "login", "no_login", "port")
+    __slots__ = ("begins_host", "host", "least_bound", "login", "no_login", "port", "refuses_at")
 
     def __init__(self, syntax: Syntax) -> None:
         automaton = syntax.automaton
@@ -91,6 +92,8 @@ class _Landmarks:
         self.begins_host = 0
         for marked in automaton.marked:
             self.begins_host |= marked.first if marked.mark == marks.get("host") else 0
+        before_host = automaton.leading_to(self.begins_host) & ~self.host
+        self.refuses_at = not automaton.characters(before_host) >> ord("@") & 1
 
 
 def _landmarks(syntax: Syntax) -> _Landmarks:
@@ -129,7 +132,7 @@ class Fault:
         self.authority = authority_of(text) if "host" in syntax.parts else None
         self._landmarks = _landmarks(syntax)
         self.index, self.state = self._walk()
-        self._counted = self._over_counted()
+        self.counted = self._over_counted()
         self.region = self._region()
         self.position = self._position()
         self.code = self._code()
@@ -159,13 +162,14 @@ class Fault:
         colon = text.find(":")
         if colon < 0 or index <= colon:
             return "scheme"
-        if self._counted is not None:
-            inside = self._counted[0].inside
+        if self.counted is not None:
+            inside = self.counted[0].inside
             return "host" if not inside & ~known.host else "port" if not inside & ~known.port else "part"
         begins_authority = "host" in self.syntax.parts and index <= colon + 2 and state.characters == _SLASH
         if begins_authority and state.taken("//"[index - colon - 1 :]):
             return "slashes"
-        if authority is not None and authority.start <= index <= authority.at:
+        is_login = known.login is not None or known.refuses_at
+        if is_login and authority is not None and authority.start <= index <= authority.at:
             return "login"
         nearest = nearest_to_end(self.syntax.automaton, state.expected) if index == len(text) else 0
         if nearest:
@@ -176,8 +180,8 @@ class Fault:
 
     def _position(self) -> int:
         text, index = self.text, self.index
-        if self._counted is not None:
-            return self._counted[1]
+        if self.counted is not None:
+            return self.counted[1]
         escape = text.rfind("%", max(0, index - 2), index)
         if escape >= 0:
             return escape
@@ -245,8 +249,8 @@ class Fault:
             return make(self.place(), self._part(), self._written())
         if code == "bad-escape":
             return fault_messages.bad_escape(self.place(), self._part())
-        if self._counted is not None:
-            return self._too_many(self._counted[0])
+        if self.counted is not None:
+            return self._too_many(self.counted[0])
         by_region = {
             "scheme": self._scheme_message,
             "slashes": self._slashes_message,
@@ -257,9 +261,9 @@ class Fault:
         }
         return by_region[self.region]()
 
-    def _before(self) -> State:
-        """Return the state before the position, which the walk passed."""
-        return first_state(self.syntax, self.text).walk(self.text[: self.position])[1]
+    def state_before(self, index: int) -> State:
+        """Return the state before the character `index`, which the walk passed."""
+        return first_state(self.syntax, self.text).walk(self.text[:index])[1]
 
     def place(self, start: int | None = None, end: int | None = None, state: State | None = None) -> FaultPlace:
         """Blame the characters from `start` to `end`, by default the one at the position; return their place."""
@@ -280,7 +284,7 @@ class Fault:
         if self.region != "part":
             return self.region
         if self.position < self.index:
-            state = self._before()
+            state = self.state_before(self.position)
         inside = part_of(syntax, state.taken("%00") or state.taken("%41"), state.reached)
         inside = inside or part_of(syntax, state.reached)
         if inside is None:
@@ -372,7 +376,7 @@ class Fault:
 
     def _part_message(self) -> FaultMessage:
         text, syntax, position = self.text, self.syntax, self.position
-        before = self._before() if position < self.index else self.state
+        before = self.state_before(self.position) if position < self.index else self.state
         if text[position : position + 1] == "%" and position < self.index:
             return fault_messages.excluded_octet(self.place(position, position + 3, before))
         literal = self.syntax.automaton.begun(self.state.expected) if position < self.index else None

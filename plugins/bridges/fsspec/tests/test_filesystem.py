@@ -100,6 +100,15 @@ def test_facts_come_from_the_server(files: URLFileSystem, tmp_path: Path) -> Non
         assert abs(modified - datetime.now(UTC)).total_seconds() < 100
 
 
+def test_the_time_of_a_change_is_asked_for_where_it_does_not_come_with_the_content(
+    files: URLFileSystem, tmp_path: Path
+) -> None:
+    (tmp_path / "prices.csv").write_bytes(PRICES)
+    os.utime(tmp_path / "prices.csv", (10**9, 10**9))
+    with ftp_server(tmp_path) as address:
+        assert files.modified(f"urlschemes+ftp://{address}/prices.csv") == datetime.fromtimestamp(10**9, UTC)
+
+
 def test_a_size_that_the_server_does_not_tell_is_counted(files: URLFileSystem, gopher: str) -> None:
     url = f"{gopher}/9/prices.csv"
     assert files.info(url)["size"] is None

@@ -113,6 +113,8 @@ def test_other_values_are_errors_of_pydantic(value: object) -> None:
         "ftp://joe:secret@host.dom:x/",
         "http://joe:secret@host.dom/",
         "ftp://joe:se@cret@h/",
+        "ftp://joe:se cret@h/",
+        "ftp:/joe:secret@h/",
         b"ftp://joe:secret@host.dom:x/",
         urlschemes.parse("telnet://joe:secret@host.dom/"),
     ],

@@ -13,6 +13,7 @@ from urllib.request import OpenerDirector, Request, build_opener
 
 import pytest
 
+from urlschemes.errors import UnknownScheme
 from urlschemes_access import Limits, Policy
 from urlschemes_servers import ftp_server, gopher_server, http_server, nntp_server
 from urlschemes_servers.gopher import binary, menu, search
@@ -100,6 +101,11 @@ def test_only_the_chosen_schemes_are_taken(tmp_path: Path, gopher: str) -> None:
         opener.open(f"{gopher}/1/")
     with build_opener(URLHandler()).open((tmp_path / "a.txt").as_uri()) as response:  # urllib itself
         assert response.read() == b"text"
+
+
+def test_a_scheme_that_is_not_installed_is_an_error() -> None:
+    with pytest.raises(UnknownScheme, match="no installed plugin provides scheme 'htpp'"):
+        URLHandler("ftp", "htpp")
 
 
 @pytest.mark.parametrize("arguments", [{"data": b"content"}, {"method": "HEAD"}, {"headers": {"A": "b"}}])

@@ -282,9 +282,14 @@ def test_every_limit_can_be_written_as_json(name: str) -> None:
         ({"hosts": "a.dom"}, "Policy.hosts must be a collection of str, not 'a.dom'"),
         ({"networks": ["127.0.0.256"]}, "does not appear to be an IPv4 or IPv6 network"),
         ({"limits": {"idle": 0}}, "Limits.idle must be positive and finite, not 0"),
+        ({"limits": {"idle": "20"}}, "Limits.idle must be a number, not '20'"),
+        ({"limits": {"idle": True}}, "Limits.idle must be a number, not True"),
+        ({"limits": {"hops": 1.5}}, "Limits.hops must be a whole number, not 1.5"),
+        ({"limits": None}, "expected a dict of the fields of Limits, not None"),
+        ([], r"expected a dict of the fields of Policy, not \[\]"),
     ],
 )
-def test_a_mistake_in_plain_data_makes_no_policy(values: dict[str, Any], message: str) -> None:
+def test_a_mistake_in_plain_data_makes_no_policy(values: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         Policy.from_dict(values)
 

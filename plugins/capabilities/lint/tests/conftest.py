@@ -65,6 +65,7 @@ SCHEMES = {
         """,
         "host = { at = 'node' }\nport = { at = 'door', number = true }",
     ),
+    "x-dots": Rules('url = "x-dots://" node "/"\nnode = digits *[ "." digits ]', "host = { at = 'node' }"),
     "x-names": Rules(
         'url = "x-names://" hostport "/" name\nname = *[ uchar | "?" ]',
         'host = { at = "host" }\nname = { at = "name" }',

@@ -70,6 +70,12 @@ def test_the_error_is_about_what_cannot_be_repaired(registry: Registry) -> None:
     assert (caught.value.part, caught.value.position) == ("host", 16)
 
 
+def test_a_final_dot_is_dropped_from_a_domain_name_only(registry: Registry) -> None:
+    assert str(urlschemes_lint.fix("x-album://1.2.3.4./", registry=registry).url) == "x-album://1.2.3.4/"
+    with pytest.raises(NotRepairable):
+        urlschemes_lint.fix("x-dots://1.2.3./", registry=registry)
+
+
 def test_a_slash_is_inserted_before_a_question_mark_only_if_that_becomes_a_delimiter(registry: Registry) -> None:
     """The section is that of the rule. In `x-names://h/?q` the `?` would be a character of the name."""
     assert [each.section for each in urlschemes_lint.fix("x-album://h?q", registry=registry).changes] == [

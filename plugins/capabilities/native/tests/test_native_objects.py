@@ -182,7 +182,7 @@ def test_nothing_is_leaked(act: Callable[[], object]) -> None:
     tracemalloc.start()
     try:
         grown(300)  # fills what is cached
-        assert grown(500) < 500 * 8
+        assert min(grown(500) for _ in range(3)) < 500 * 8  # a leak grows each time
     finally:
         tracemalloc.stop()
 

@@ -341,7 +341,7 @@ def test_a_server_that_waits_for_the_content_gets_it_after_a_timeout(monkeypatch
 def test_an_exception_of_the_callers_content_is_not_a_plugin_error() -> None:
     def content() -> Iterator[bytes]:
         yield b"a"
-        yield b"b" * 2**17  # sent by itself
+        yield b"b" * 2**20  # sent by itself
         raise KeyError("the caller's own")
 
     with rogue(hears_until(END), CONTINUES, stays_silent()) as address:

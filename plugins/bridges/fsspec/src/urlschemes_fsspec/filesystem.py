@@ -115,7 +115,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         """Return what a slice of the content would be, without the rest. Raises the errors of `read_part`."""
         first, last = start or 0, end
         if first < 0 or (last is not None and last < 0):
-            size = await self._announced_size(path)
+            size = (await self._attributes(path)).size
             if size is None:
                 raise io.UnsupportedOperation(f"the size of {redact(path)} is unknown")
             first, last, _step = slice(start, end).indices(size)
@@ -124,16 +124,15 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         try:
             return await self.read_part(path, Range(first, last))
         except FileNotFoundError:
-            size = await self._announced_size(path)
+            size = (await self._attributes(path)).size
             if size is None or first < size:
                 raise
             return b""
 
-    async def _announced_size(self, path: str) -> int | None:
-        """Return the size that the server tells without the content; None if it does not."""
+    async def _attributes(self, path: str) -> Attributes:
+        """Return what the server tells without the content."""
         with os_errors():
-            attributes: Attributes = await self._client.find_attributes(self._strip_protocol(path))
-            return attributes.size
+            return await self._client.find_attributes(self._strip_protocol(path))
 
     async def spooled(self, path: str) -> IO[bytes]:
         """Return the content of the document, which is transferred whole, as a file at its beginning."""
@@ -252,6 +251,9 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
     def modified(self, path: str) -> datetime:
         """Return the time of the last change; the present if the server does not tell it."""
         time: datetime | None = self.info(path)["mtime"]
+        if time is None:
+            with suppress(OSError):  # such as that of a scheme without attributes
+                time = sync(self.loop, self._attributes, path).modified
         return time or datetime.now(UTC)
 
     async def _ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme, default_registry
-from urlschemes.redaction import redact
+from urlschemes.redaction import redact_url
 from urlschemes.scheme.scheme import read_as
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _failure(kind: PydanticCustomError | str, value: object, context: dict[str, 
     """Return an error of one field, which shows no password of the value."""
     if isinstance(value, bytes | bytearray):
         value = value.decode("latin-1")
-    details = InitErrorDetails(type=kind, input=redact(str(value)) if isinstance(value, str | URL) else value)
+    details = InitErrorDetails(type=kind, input=redact_url(str(value)) if isinstance(value, str | URL) else value)
     if context is not None:
         details["ctx"] = context
     return ValidationError.from_exception_data("URL", [details])

@@ -8,6 +8,7 @@ from urllib.error import URLError
 from urllib.request import BaseHandler, Request
 
 import urlschemes
+from urlschemes.errors import UnknownScheme
 from urlschemes_access import Client, Policy
 from urlschemes_urllib.response import response_of
 
@@ -25,13 +26,17 @@ class URLHandler(BaseHandler):
 
     Redirects and everything else obey the `policy`; the default allows the public Internet. `settings` are those of
     Client, such as `credentials` and `options`. Only reading is possible: a request with a method other than GET, with
-    content or with header fields raises URLError, as does everything that urlschemes refuses.
+    content or with header fields raises URLError, as does everything that urlschemes refuses. Raises UnknownScheme for
+    a scheme that is not installed.
     """
 
     handler_order = 100  # before urllib's own handlers, for ftp, http, https and file
 
     def __init__(self, *schemes: str, policy: Policy | None = None, **settings: Any) -> None:
         self._client = Client(policy=policy, **settings)
+        for scheme in schemes:
+            if scheme not in self._client.registry:  # urllib would open what was misspelt, without the policy
+                raise UnknownScheme(f"no installed plugin provides scheme {scheme!r}", scheme=scheme)
         for scheme in schemes or SCHEMES:
             setattr(self, f"{scheme.lower()}_open", self._open)
 

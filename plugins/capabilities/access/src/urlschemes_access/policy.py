@@ -17,16 +17,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["Limits", "Policy"]
 
@@ -47,6 +45,8 @@ def _repr_without_defaults(value: Limits | Policy) -> str:
 
 def _check_names(kind: type[Limits | Policy], values: Mapping[str, Any]) -> None:
     """Raise ValueError for a name that is not a field of the dataclass: a misspelt rule must not count as absent."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"expected a dict of the fields of {kind.__name__}, not {values!r}")
     names = [each.name for each in fields(kind)]
     for name in values:
         if name not in names:
@@ -92,8 +92,14 @@ class Limits:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            if not (value is None and limit.default is None) and not 0 < value < 2**63:  # false for NaN too
+            if value is None and limit.default is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise TypeError(f"Limits.{limit.name} must be a number, not {value!r}")
+            if not 0 < value < 2**63:  # false for NaN too
                 raise ValueError(f"Limits.{limit.name} must be positive and finite, not {value!r}")
+            if limit.type == "int" and not isinstance(value, int):
+                raise TypeError(f"Limits.{limit.name} must be a whole number, not {value!r}")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

@@ -25,6 +25,7 @@ from urlschemes_access.protocol import (
     Deliver,
     Open,
     Pull,
+    PullPieces,
     Receive,
     Send,
 )
@@ -119,8 +120,13 @@ def test_exceptions_of_the_callers_functions_pass_through() -> None:
         run(algorithm(), credentials=credentials)
 
 
-def test_content_is_sent_in_the_callers_pieces(serve: Serve) -> None:
+@pytest.mark.parametrize("request_type", [Pull, PullPieces])
+@pytest.mark.parametrize("traced", [False, True])
+def test_content_is_sent_in_the_callers_pieces(
+    serve: Serve, request_type: type[Pull | PullPieces], traced: bool
+) -> None:
     got = bytearray()
+    events: list[TraceEvent] = []
 
     def talk(connection: socket.socket) -> None:
         while octets := connection.recv(65536):
@@ -133,13 +139,15 @@ def test_content_is_sent_in_the_callers_pieces(serve: Serve) -> None:
 
     def algorithm() -> Algorithm[None]:
         peer = yield from Connect("127.0.0.1", port)
-        while octets := (yield from Pull()):
+        while octets := (yield from request_type()):
             yield from Send(peer, octets)
-        yield from Send(peer, b".")
+        yield from Send(peer, (b"", b"."))
         yield from Receive(peer)
         yield from Open("attributes")
 
-    run(algorithm(), port=port, content=[b"one", b"", b"x" * 3_000_000])
-    assert bytes(got) == b"one" + b"x" * 3_000_000 + b"."
+    trace = events.append if traced else None
+    run(algorithm(), port=port, content=[b"one", b"", b"x" * 3_000_000, b"y" * 300_000, b"z"], trace=trace)
+    assert bytes(got) == b"one" + b"x" * 3_000_000 + b"y" * 300_000 + b"z."
+    assert b"".join(event.octets for event in events if event.kind == "send") == (bytes(got) if traced else b"")
     with pytest.raises(InputRequired, match="none was given"):
         run(algorithm(), port=port)

@@ -10,7 +10,6 @@ Each takes `registry=`, by default the registry of the process.
 
     checking            check
     all_errors          every error of an invalid URL, not only the first
-    rule_errors         those by the rules of the scheme
     warning_checks      what is legal in a URL, but unwise
     findings            Finding: an error or a warning; the codes of findings
     fixing              fix
@@ -18,7 +17,7 @@ Each takes `registry=`, by default the registry of the process.
     repair              encodes or leaves out the characters that the rules of a scheme do not allow
     explaining          explain
     advice              what to do about an invalid URL
-    automaton_walk      follows the automaton of a syntax, for `rule_errors` and `repair`
+    automaton_walk      follows the automaton of a syntax, for `repair`
     part_places         where parts and hosts are in a URL
 """
 

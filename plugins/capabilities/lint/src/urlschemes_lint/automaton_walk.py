@@ -26,7 +26,6 @@ class Walk:
     __slots__ = (
         "_automaton",
         "_begun",
-        "_instead",
         "_parts",
         "_past",
         "pieces",
@@ -39,7 +38,6 @@ class Walk:
         self._automaton = syntax.automaton
         self._parts: dict[tuple[int, int], str | None] = {}
         self._begun: dict[int, tuple[int, str]] = {}
-        self._instead: dict[int, tuple[str, ...]] = {}
         self._past: list[State] = []
         self.pieces: list[str] = []
         self.state = first_state(syntax, text)
@@ -119,44 +117,6 @@ class Walk:
         leaves = [self._automaton.leaves[position] for position in bits(self.reached)]
         return all(leaf.literal is not None for leaf in leaves)
 
-    def instead(self, follows: str) -> str | None:
-        """Return a character of a set that may come next, with `follows` after it, or the end if `follows` is empty."""
-        if self.expected not in self._instead:
-            leaves = [self._automaton.leaves[position] for position in bits(self.expected)]
-            masks = dict.fromkeys(leaf.mask for leaf in leaves if leaf.literal is None)
-            self._instead[self.expected] = tuple(map(_likely, filter(None, masks)))
-        for character in self._instead[self.expected]:
-            self.take(character)
-            goes_on = self.takes(follows) if follows else self.at_end
-            self.back()
-            if goes_on:
-                return character
-        return None
-
-    def rest(self) -> str:
-        """Return a text that completes the URL, the shortest one in positions."""
-        follow, last = self._automaton.follow, self._automaton.tree.last
-        before: dict[int, int | None] = dict.fromkeys(bits(self.expected))
-        ahead = list(before)
-        for position in ahead:
-            if last >> position & 1:
-                found: int | None = position
-                text = ""
-                while found is not None:
-                    text = _likely(self._automaton.leaves[found].mask) + text
-                    found = before[found]
-                return text
-            for after in bits(follow[position] & self.state.within):
-                if after not in before and self._automaton.leaves[after].mask:
-                    before[after] = position
-                    ahead.append(after)
-        return ""
-
     def _after(self, text: str) -> State | None:
         length, state = self.state.walk(text)
         return state if length == len(text) else None
-
-
-def _likely(mask: int) -> str:
-    """Return a character of the set `mask`: a letter or a digit if there is one."""
-    return next((character for character in "a0" if mask >> ord(character) & 1), "") or chr(next(bits(mask)))

@@ -22,12 +22,13 @@ __all__ = ["check"]
 def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> tuple[Finding, ...]:
     """Return the errors in `text`, and warnings about what is legal but unwise (section 6), in the order of the text.
 
-    An unknown scheme is an error too; the text is then checked by the rules for all URLs. Raises PluginError.
+    The first error is that of `parse`; at most 100 are reported, and fewer of a text of more than 10,000 characters. An
+    unknown scheme is an error too; the text is then checked by the rules for all URLs. Raises PluginError.
     """
     schemes = default_registry if registry is None else registry
     unreadable = unfit(text, limit)
     if unreadable is not None:
-        return (error_finding(unreadable, len(unreadable.text)),)
+        return (error_finding(unreadable),)
     findings: list[Finding] = []
     name = text.partition(":")[0]
     url_type = URL

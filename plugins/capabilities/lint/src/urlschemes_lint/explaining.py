@@ -10,8 +10,7 @@ from unicodedata import east_asian_width
 
 from urlschemes import URL, InvalidURL, URLError, default_registry
 from urlschemes.errors import PluginContractError
-from urlschemes.grammar.regex_compat import compiled
-from urlschemes.redaction import HIDDEN, one_line, redact, shown
+from urlschemes.redaction import HIDDEN, one_line, redact, redact_url, shown
 from urlschemes.url.value import LIMIT, type_failed
 from urlschemes_lint.advice import advice
 from urlschemes_lint.fixing import fix
@@ -44,9 +43,6 @@ MAX_URL = 2000
 MAX_VALUE = 200
 """Characters shown of a value."""
 
-
-# The password of an invalid URL: there may be other slashes than `//`, an `@` in the user name, and blanks.
-_PASSWORD = compiled(r"\A((?:[^:/?#]*+:)?+[/\\]*+[^/:]*+:)[^/]*(?=@)")
 
 _LABEL_WIDTH = 10
 
@@ -167,7 +163,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
     """Return the text before and after `position`, safe to print, together at most `width` characters."""
-    clean = _PASSWORD.sub(rf"\1{HIDDEN}", redact(text))
+    clean = redact_url(text)
     if clean != text:  # a password was hidden, which may have moved the position
         pairs = enumerate(zip(text, clean, strict=False))
         same = next((index for index, (old, new) in pairs if old != new), min(len(text), len(clean)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from urlschemes import InvalidURL
+    from urlschemes.url.fault_place import Fault
 
 __all__ = ["CODES", "Code", "Finding", "error_finding", "new_finding"]
 
@@ -53,19 +54,12 @@ def new_finding(
     return Finding(code, severity, message, span, part, section, hint, expected, rule)
 
 
-def error_finding(
-    error: InvalidURL, length: int, *, position: int | None = None, end: int | None = None, hint: str | None = None
-) -> Finding:
-    """Return the finding for an error of a text of `length` characters.
-
-    It spans the text from `position` (default: the error's) to `end` (default: one character, or none at the end).
-    `hint` is advice beyond that of the error.
-    """
-    start = error.position if position is None else position
+def error_finding(error: InvalidURL | Fault, hint: str | None = None) -> Finding:
+    """Return the finding for an error, with `hint` as better advice than its own."""
     return new_finding(
         error.code,
         str(error.message),
-        span=None if start is None else (start, min(start + 1 if end is None else end, length)),
+        span=error.span,
         part=error.part,
         section=error.section,
         hint=hint or error.hint,

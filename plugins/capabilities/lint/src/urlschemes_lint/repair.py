@@ -33,6 +33,9 @@ class Repair:
         for marked in syntax.automaton.marked:
             if marked.mark == "port":
                 self._in_host |= marked.inside
+        self._in_hostname = sum(
+            1 << each for each, leaf in enumerate(syntax.automaton.leaves) if "hostname" in leaf.path
+        )
         self._last_at = self._text.rfind("@")
         self._next_index: dict[str, tuple[int, int]] = {}
         self._delimiters: dict[str, frozenset[str]] = {}
@@ -144,6 +147,8 @@ class Repair:
             return False
         if last == ":" and self._text.startswith("//", index):
             return False  # the text before the colon is the name of a scheme, not a host
+        if last == "." and not self._walk.reached & self._in_hostname:
+            return False  # only a domain name may be meant to end with a dot
         self._walk.back()
         next_character = self._text[index : index + 1]
         if next_character == "?":

@@ -87,7 +87,7 @@ class _Warnings:
             yield from self._of_user(start, end)
         elif part == "port":
             yield from self._of_port(start, end)
-        elif part == "host":
+        elif part == "host" and self.syntax.parts[part].rule == "host":
             yield from self._of_host(start, end, part)
         yield from self._of_cautions(start, end, part)
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import AccessError, AuthRequired, ConnectError, DeadlineExceeded, Indeterminate, Truncated
-from urlschemes_access.protocol import Algorithm, Close, Peer, Pull, Send, sent_so_far
+from urlschemes_access.protocol import Algorithm, Close, Peer, PullPieces, Send, sent_so_far
 from urlschemes_access.protocol.replies import command_name
 
 if TYPE_CHECKING:
@@ -61,13 +61,13 @@ class Upload:
         reply.checked(command_name(command), 1)
         return cls(control, data, command_name(command))
 
-    def send_all(self, first: bytes, *, as_text: bool) -> Algorithm[None]:
+    def send_all(self, first: tuple[bytes, ...], *, as_text: bool) -> Algorithm[None]:
         """Send `first` and all further octets of the caller's content, `as_text` with line ends CR LF."""
         lines = _NetworkLines() if as_text else None
-        octets = first
-        while octets:
-            yield from self._send(lines.convert(octets) if lines else octets)
-            octets = yield from Pull()
+        pieces = first
+        while pieces:
+            yield from self._send(tuple([lines.convert(piece) for piece in pieces]) if lines else pieces)
+            pieces = yield from PullPieces()
         yield from self._check_no_reply()
 
     def confirm(self) -> Algorithm[Reply]:
@@ -82,15 +82,15 @@ class Upload:
             ) from error
         return reply.checked(self._command, 226, 250, sent=self.sent)
 
-    def _send(self, octets: bytes) -> Algorithm[None]:
+    def _send(self, pieces: tuple[bytes, ...]) -> Algorithm[None]:
         if self.sent < CHECK_INTERVAL or self.sent - self._checked_at >= CHECK_INTERVAL:
             yield from self._check_no_reply()
         try:
-            yield from Send(self._data, octets)
+            yield from Send(self._data, pieces)
         except (ConnectError, DeadlineExceeded, Truncated) as error:
             self.sent += error.sent or 0
             raise (yield from self._failure(error)) from error
-        self.sent += len(octets)
+        self.sent += sum(map(len, pieces))
 
     def _check_no_reply(self) -> Algorithm[None]:
         """Raise an error if the server has replied before it received the whole content."""

@@ -13,7 +13,7 @@ from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError, Indeterminate, RedirectRefused
-from urlschemes_access.protocol import Algorithm, Close, Follow, Open, Pull
+from urlschemes_access.protocol import Algorithm, Close, Follow, Open, PullPieces
 from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end
 from urlschemes_http import HttpURL
 from urlschemes_http.authentication import login_for
@@ -71,15 +71,15 @@ def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
     no response, or 202 (Accepted).
     """
     _check_media_type(media_type)
-    first = yield from Pull()  # a caller without content must not open a connection
-    second = (yield from Pull()) if first else b""
-    framing = ("Transfer-Encoding", "chunked") if second else ("Content-Length", str(len(first)))
+    first = yield from PullPieces()  # a caller without content must not open a connection
+    second = (yield from PullPieces()) if first else ()
+    framing = ("Transfer-Encoding", "chunked") if second else ("Content-Length", str(sum(map(len, first))))
     fields = [framing, *([("Content-Type", media_type)] if media_type else [])]
     upload = yield from Upload.begin(url, fields, has_content=bool(first), chunked=bool(second))
-    for octets in filter(None, (first, second)):
-        yield from upload.send(octets)
-    while second and (octets := (yield from Pull())):
-        yield from upload.send(octets)
+    for pieces in filter(None, (first, second)):
+        yield from upload.send(pieces)
+    while second and (pieces := (yield from PullPieces())):
+        yield from upload.send(pieces)
     response = yield from upload.end()
     yield from _report(response, sent=upload.sent)
 

@@ -141,7 +141,7 @@ _OPTIONS = (
         "--timeout",
         callback=_seconds,
         metavar="SECONDS",
-        help="Limit the time of the whole command; only prompts do not count.",
+        help="Limit the time of all that the command does once it has started up; only prompts do not count.",
     ),
     click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Set a limit, such as idle=20."),
     click.option(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_check_lists_warnings_and_errors(run) -> None:
     warned = run("check", "x-shelf://joe:hunter2@host.dom:81/")
@@ -67,6 +69,18 @@ def test_fix_shows_no_character_of_a_password(run) -> None:
     fragment = "x-shelf://h/a#x-shelf://joe:hunter2@h/"
     assert json.loads(run("fix", "--json", fragment).stdout)["fragment"] == "x-shelf://joe:***@h/"
     assert "is hidden" not in run("fix", "x-shelf://joe@host.dom/~").stderr
+
+
+@pytest.mark.parametrize("command", ["check", "fix", "parse"])
+@pytest.mark.parametrize("url", ["x-shelf://joe:hunter 2@host.dom/", "x-shelf:/joe:hunter2@host.dom/"])
+def test_no_command_shows_a_password_with_a_blank_or_after_too_few_slashes(run, command: str, url: str) -> None:
+    result = run(command, "--json", url)
+    assert "joe:***@host.dom" in result.stdout
+    assert "hunter" not in result.output
+
+
+def test_json_shows_a_valid_url_without_a_password_as_it_is(run) -> None:
+    assert json.loads(run("check", "--json", "x-shelf://h/a:b@c").stdout)["url"] == "x-shelf://h/a:b@c"
 
 
 def test_fix_with_passwords_writes_them(run) -> None:

@@ -28,6 +28,8 @@ from urlschemes_access.backends.sockets import (
     addresses_of,
     is_from,
     new_stream_socket,
+    one_of,
+    send_pieces,
     strict_context,
 )
 from urlschemes_access.backends.worker_threads import ThreadedFile, begin, result_of
@@ -96,16 +98,16 @@ def perform(primitive: Primitive) -> Any:
             return channel.receive(most, timeout)
         case Call(function):
             return function()
-        case Write(_BlockingSocket() as channel, octets, timeout):
-            return channel.send(octets, timeout)
+        case Write(_BlockingSocket() as channel, pieces, timeout):
+            return channel.send(pieces, timeout)
         case Read(ThreadedFile() as channel, most, timeout):
             return result_of(channel.begin(partial(channel.file.read, most)), timeout)
         case Read(channel, most):
             return cast("File", channel).read(most)
-        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
-            return result_of(channel.begin(partial(file.write, octets)), timeout)
-        case Write(channel, octets):
-            return cast("OutputFile", channel).write(octets)
+        case Write(ThreadedFile(file=OutputFile() as file) as channel, pieces, timeout):
+            return result_of(channel.begin(partial(file.write, pieces[0])), timeout)
+        case Write(channel, pieces):
+            return cast("OutputFile", channel).write(pieces[0])
         case Poll():
             return _poll(primitive)
         case Resolve(timeout=timeout):
@@ -136,8 +138,8 @@ class _BlockingSocket(Socket):
         octets: bytes = self.with_timeout(timeout).recv(most)
         return octets
 
-    def send(self, octets: memoryview, timeout: float) -> int:
-        count: int = self.with_timeout(timeout).send(octets)
+    def send(self, pieces: list[memoryview], timeout: float) -> int:
+        count: int = self.with_timeout(timeout).send(one_of(pieces))
         return count
 
     def with_timeout(self, timeout: float) -> Any:
@@ -183,6 +185,9 @@ class _BlockingStream(_BlockingSocket):
         self._gathers = self._may_gather and len(octets) >= LARGE
         return octets
 
+    def send(self, pieces: list[memoryview], timeout: float) -> int:
+        return send_pieces(self.with_timeout(timeout), pieces)
+
     def notice_all(self) -> None:
         if self._least != 1:
             self._report_from(1)
@@ -216,8 +221,8 @@ class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
             if monotonic() >= until:
                 raise TimeoutError
 
-    def send(self, octets: memoryview, timeout: float) -> int:
-        count: int = self.with_timeout(timeout).sendto(octets, self.place)
+    def send(self, pieces: list[memoryview], timeout: float) -> int:
+        count: int = self.with_timeout(timeout).sendto(b"".join(pieces), self.place)
         return count
 
 

@@ -138,10 +138,10 @@ async def perform(primitive: Primitive) -> Any:
             return await wait_for(channel.begin(partial(channel.file.read, most)), timeout)
         case Read(channel, most, timeout):
             return await _socket(channel).receive(most, _until(timeout))
-        case Write(ThreadedFile(file=OutputFile() as file) as channel, octets, timeout):
-            return await wait_for(channel.begin(partial(file.write, octets)), timeout)
-        case Write(channel, octets, timeout):
-            return await _socket(channel).send(octets, _until(timeout))
+        case Write(ThreadedFile(file=OutputFile() as file) as channel, pieces, timeout):
+            return await wait_for(channel.begin(partial(file.write, pieces[0])), timeout)
+        case Write(channel, pieces, timeout):
+            return await _socket(channel).send(pieces, _until(timeout))
         case Poll():
             return await _poll(primitive)
         case Resolve(timeout=timeout):

@@ -14,7 +14,7 @@ import ssl
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends.sockets import DatagramSocket, Socket, is_from
+from urlschemes_access.backends.sockets import DatagramSocket, Socket, is_from, one_of, send_pieces
 from urlschemes_access.errors import AccessError
 from urlschemes_access.protocol.requests import CHUNK
 
@@ -63,11 +63,11 @@ class LoopSocket(Socket):
             except (BlockingIOError, InterruptedError):
                 await self._ready(until)
 
-    async def send(self, octets: memoryview, until: float) -> int:
-        """Send some of `octets`; return their number."""
+    async def send(self, pieces: list[memoryview], until: float) -> int:
+        """Send some of the octets of `pieces`; return their number."""
         while True:
             try:
-                return cast("int", self.socket.send(octets))
+                return send_pieces(self.socket, pieces)
             except (BlockingIOError, InterruptedError):
                 await self._ready(until, writing=True)
 
@@ -104,8 +104,9 @@ class LoopDatagramSocket(LoopSocket, DatagramSocket):
                     raise TimeoutError
             await self._ready(until)
 
-    async def send(self, octets: memoryview, until: float) -> int:
+    async def send(self, pieces: list[memoryview], until: float) -> int:
         """Send one datagram."""
+        octets = b"".join(pieces)
         while True:
             try:
                 return cast("int", self.socket.sendto(octets, self.place))
@@ -153,9 +154,10 @@ class LoopTLS:
         """Like `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
         return await self._exchange(lambda: self._tls.read(most), until)
 
-    async def send(self, octets: memoryview, until: float) -> int:
+    async def send(self, pieces: list[memoryview], until: float) -> int:
         """Like `LoopSocket.send`."""
-        return await self._exchange(lambda: self._tls.write(octets[:RECORDS]), until)
+        octets = one_of(pieces)[:RECORDS]
+        return await self._exchange(lambda: self._tls.write(octets), until)
 
     def has_buffered(self) -> bool:
         """Return True if octets were received from the system but not yet read."""
@@ -192,7 +194,7 @@ class LoopTLS:
         while octets := self._outgoing.read(CHUNK):
             rest = memoryview(octets)
             while rest:
-                rest = rest[await self._plain.send(rest, until) :]
+                rest = rest[await self._plain.send([rest], until) :]
 
 
 async def wait_until_ready(channels: Sequence[LoopSocket], until: float, *, writing: bool = False) -> int | None:

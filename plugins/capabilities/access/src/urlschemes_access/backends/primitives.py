@@ -67,10 +67,10 @@ class Read:
 
 @dataclass(slots=True)
 class Write:
-    """Write some of `octets`, or one whole datagram. Result: the number of octets written."""
+    """Write some of the octets of `pieces`, or one whole datagram. Result: the number of octets written."""
 
     channel: Channel
-    octets: memoryview
+    pieces: list[memoryview]
     timeout: float
 
 

@@ -11,7 +11,7 @@ algorithm_runner.py    runs the algorithm, and contains its failures
 connecting.py          Connect, ConnectBack, StartTLS
 transfers.py           Send, Receive, Ready, Close
 file_requests.py       OpenFile, Keep, Remove, Examine, ListFolder
-caller_requests.py     Authenticate, Ask, Pull
+caller_requests.py     Authenticate, Ask, Pull, PullPieces
 redirects.py           Follow: which redirects are followed, and how a location is read
 destinations.py        the policy applied to URLs, ports and addresses
 deadline.py            the total deadline

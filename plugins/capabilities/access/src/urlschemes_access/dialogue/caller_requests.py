@@ -11,6 +11,7 @@ from urlschemes.errors import UnsafeURL
 from urlschemes_access.backends import primitives
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import AuthRequired, InputRequired
+from urlschemes_access.resources.upload_content import Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,7 +38,7 @@ class CallerRequests:
     one, which names no server; the origin is None if they are for none.
     """
 
-    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_origin", "_scheme", "_trace")
+    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_origin", "_pulled", "_scheme", "_trace")
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class CallerRequests:
         self._origin = origin
         self._ask = ask
         self._next_piece = _next_piece_of(content)
+        self._pulled: tuple[bytes, ...] = ()  # pieces that were pulled and not yet returned
 
     def authenticate(self, request: requests.Authenticate) -> primitives.Primitives[Credentials | None]:
         """Return the caller's login for a server; None without one.
@@ -127,20 +129,29 @@ class CallerRequests:
         return given
 
     def pull(self, _: requests.Pull) -> primitives.Primitives[bytes]:
-        """Return the next piece of the caller's content; `b""` at its end.
+        """Return the next octets of the caller's content; `b""` at its end. Raises what `pull_pieces` raises."""
+        if not self._pulled:
+            self._pulled = yield from self.pull_pieces()
+        octets, self._pulled = (self._pulled[0], self._pulled[1:]) if self._pulled else (b"", ())
+        return octets
+
+    def pull_pieces(self, _: requests.PullPieces | None = None) -> primitives.Primitives[tuple[bytes, ...]]:
+        """Return the next pieces of the caller's content, none of them empty; `()` at its end.
 
         Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes.
         """
+        if self._pulled:
+            left, self._pulled = self._pulled, ()
+            return left
         if self._next_piece is None:
             raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:
-            piece = yield from self._call(self._next_piece)
-            if piece is _END:
-                return b""
-            if not isinstance(piece, _OCTETS):
-                raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {type(piece).__name__}")
-            if piece:
-                return bytes(piece)
+            given = yield from self._call(self._next_piece)
+            if given is _END:
+                return ()
+            pieces: tuple[object, ...] = given.pieces if isinstance(given, Pieces) else (given,)
+            if filled := tuple([octets for piece in pieces if (octets := _octets_of(piece))]):
+                return filled
 
     def _call(self, function: Callable[[], object]) -> primitives.Primitives[object]:
         self._deadline.pause()
@@ -148,6 +159,13 @@ class CallerRequests:
             return (yield primitives.Call(function))
         finally:
             self._deadline.resume()
+
+
+def _octets_of(piece: object) -> bytes:
+    """Return a piece of the caller's content. Raises TypeError for one that is not bytes."""
+    if not isinstance(piece, _OCTETS):
+        raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {type(piece).__name__}")
+    return bytes(piece)
 
 
 def _next_piece_of(content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None) -> Callable[[], object] | None:

@@ -11,6 +11,8 @@ from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from urlschemes_access.backends.connection_pool import Destination
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.trace import Trace
@@ -140,38 +142,47 @@ class Transfers:
         Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded.
         """
         open_peer = self.find(request.peer)
-        octets = request.octets
-        if not has_type(bytes, octets) or open_peer.kind == "input file":
+        wrong = [type(piece).__name__ for piece in request.pieces if not has_type(bytes, piece)]
+        if wrong or open_peer.kind == "input file":
             expected = "Send of octets, to a connection or to a file opened for writing"
-            raise breach(self._scheme, expected, type(octets).__name__)
+            raise breach(self._scheme, expected, wrong[0] if wrong else open_peer.kind)
         if request.secret:
             self._trace.add_secret(request.secret)
         if self._trace.wanted and request.secret:
-            self._trace.emit("send", request.peer, octets=octets.replace(request.secret, b"***"))
-        traced = len(octets) if request.secret or not self._trace.wanted else 0  # octets of which the tracer knows
-        rest = memoryview(octets)
+            self._trace.emit("send", request.peer, octets=request.octets.replace(request.secret, b"***"))
+        sent = 0
         self._deadline.begin_sending()
         try:
-            while rest:
-                position = len(octets) - len(rest)
-                if traced <= position:  # piece by piece, so that a tracer can show the progress
-                    traced = min(position + TRACED_AT_ONCE, len(octets))
-                    self._trace.emit("send", request.peer, octets=octets[position:traced])
-                timeout = self._deadline.time_for("send")
-                try:
-                    count: int = yield primitives.Write(open_peer.channel, rest[: traced - position], timeout)
-                except TimeoutError as fault:
-                    raise self._timeout_error(open_peer, fault, "send", timeout) from None
-                except OSError as fault:
-                    raise open_peer.error(fault) from fault
-                self._deadline.add_sent(count)
-                rest = rest[count:]
+            for pieces in self._traced(request) if self._trace.wanted and not request.secret else [request.pieces]:
+                rest = [memoryview(piece) for piece in pieces if piece]
+                while rest:
+                    timeout = self._deadline.time_for("send")
+                    try:
+                        count: int = yield primitives.Write(open_peer.channel, rest, timeout)
+                    except TimeoutError as fault:
+                        raise self._timeout_error(open_peer, fault, "send", timeout) from None
+                    except OSError as fault:
+                        raise open_peer.error(fault) from fault
+                    self._deadline.add_sent(count)
+                    sent += count
+                    while rest and count >= len(rest[0]):
+                        count -= len(rest.pop(0))
+                    if count:
+                        rest[0] = rest[0][count:]
         except AccessError as error:
-            error.sent = len(octets) - len(rest)
+            error.sent = sent
             raise
         finally:
             self._deadline.end_sending()
         open_peer.awaiting = True
+
+    def _traced(self, request: requests.Send) -> Iterator[tuple[bytes]]:
+        """Yield the octets piece by piece, each after the tracer was told of it: it can show the progress."""
+        octets = request.octets
+        for start in range(0, len(octets), TRACED_AT_ONCE):
+            piece = octets[start : start + TRACED_AT_ONCE]
+            self._trace.emit("send", request.peer, octets=piece)
+            yield (piece,)
 
     def receive(self, request: requests.Receive) -> primitives.Primitives[bytes | None]:
         """Return the next octets; `b""` at the end, None if none arrive in the time that the request allows.

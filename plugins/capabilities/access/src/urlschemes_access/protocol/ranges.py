@@ -23,7 +23,7 @@ class Range:
     With `unchanged`, the attributes of the whole resource as it was, this part is delivered only if the resource is
     still the same, and otherwise all of it: `Attributes.start` tells which. A resource that has neither a strong ETag
     nor a time of modification counts as changed. `Range(unchanged=Attributes())` gets the whole resource, and all
-    attributes that a later range needs. Raises ValueError.
+    attributes that a later range needs. Raises TypeError, ValueError.
     """
 
     start: int = 0
@@ -31,6 +31,9 @@ class Range:
     unchanged: Attributes | None = None
 
     def __post_init__(self) -> None:
+        for bound in (self.start, 0 if self.stop is None else self.stop):
+            if isinstance(bound, bool) or not isinstance(bound, int):
+                raise TypeError(f"the start and stop of a range must be whole numbers, not {bound!r}")
         if not 0 <= self.start <= MOST:
             raise ValueError(f"the start of a range must be from 0 to {MOST}, not {self.start}")
         if self.stop is not None and self.stop <= self.start:

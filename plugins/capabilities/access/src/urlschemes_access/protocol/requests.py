@@ -30,6 +30,7 @@ __all__ = [
     "OpenFile",
     "Peer",
     "Pull",
+    "PullPieces",
     "Ready",
     "Receive",
     "Release",
@@ -150,18 +151,23 @@ class StartTLS(Request[None]):
 
 
 class Send(Request[None]):
-    """Send all of `octets`, or write them to a file opened for writing.
+    """Send all of `octets`, or write them to a file opened for writing; several `pieces` are sent as if they were one.
 
     `secret` is the part of `octets` that a trace must not show, such as a password. If sending fails, the error's
     `sent` is the number of octets that the system had accepted.
     """
 
-    __slots__ = ("octets", "peer", "secret")
+    __slots__ = ("peer", "pieces", "secret")
 
-    def __init__(self, peer: Peer, octets: bytes, *, secret: bytes | None = None) -> None:
+    def __init__(self, peer: Peer, octets: bytes | tuple[bytes, ...], *, secret: bytes | None = None) -> None:
         self.peer = peer
-        self.octets = octets
+        self.pieces = octets if isinstance(octets, tuple) else (octets,)
         self.secret = secret
+
+    @property
+    def octets(self) -> bytes:
+        """All the octets."""
+        return self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
 
     def __repr__(self) -> str:
         octets = self.octets.replace(self.secret, b"***") if self.secret else self.octets
@@ -327,6 +333,12 @@ class Ask(Request["Answers"]):
 
 class Pull(Request[bytes]):
     """Return the next octets of the content that the caller wants to send; `b""` at its end."""
+
+    __slots__ = ()
+
+
+class PullPieces(Request["tuple[bytes, ...]"]):
+    """As Pull, but some pieces at once, which are not copied into one: for large content. `()` at the end."""
 
     __slots__ = ()
 

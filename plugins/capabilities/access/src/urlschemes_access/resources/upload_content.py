@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -9,21 +10,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["in_large_pieces"]
+__all__ = ["Pieces", "in_large_pieces"]
 
 LARGE = 112 * 1024
-"""Octets of a file that are read at once, and below which a piece is joined to the next.
-
-From about 192 KiB on, glibc may map new memory for each piece.
-"""
+"""Octets of a file that are read at once. From about 192 KiB on, glibc may map new memory for each piece."""
+TOGETHER = 512 * 1024
+"""Octets that are sent together if they come fast."""
+FEW = 16
+"""Pieces that are sent together as they are; more are so small that they are joined."""
 LONGEST_HELD = 0.05
 """Seconds after which pieces are sent although more could be joined to them."""
 
 _OCTETS = (bytes, bytearray, memoryview)
 
 
+@dataclass(slots=True)
+class Pieces:
+    """Pieces of content that are sent together."""
+
+    pieces: tuple[Any, ...]
+
+
 def in_large_pieces(content: Any) -> Any:
-    """Return content whose pieces are large: files are read so, small pieces of an iterable joined if they come fast.
+    """Return content in large pieces: files are read so, pieces of an iterable are sent together if they come fast.
 
     A small piece takes about as much time to send as a large one. The first is never held back. Any other content is
     returned unchanged, even of a wrong type: it is refused when it is to be sent.
@@ -32,10 +41,10 @@ def in_large_pieces(content: Any) -> Any:
         return content
     if hasattr(content, "read"):
         return iter(partial(content.read, LARGE), b"")
-    return _joined(iter(content))
+    return _together(iter(content))
 
 
-def _joined(pieces: Iterable[Any]) -> Iterator[Any]:
+def _together(pieces: Iterable[Any]) -> Iterator[Any]:
     held: list[bytes | bytearray | memoryview] = []
     size = 0
     until = 0.0
@@ -44,9 +53,13 @@ def _joined(pieces: Iterable[Any]) -> Iterator[Any]:
             yield piece
         held.append(piece)
         size += len(piece)
-        if size >= LARGE or monotonic() >= until:
-            yield b"".join(held)
+        if size >= (TOGETHER if len(held) <= FEW else LARGE) or monotonic() >= until:
+            yield _group(held)
             held.clear()
             size = 0
             until = monotonic() + LONGEST_HELD
-    yield b"".join(held)
+    yield _group(held)
+
+
+def _group(held: list[Any]) -> Pieces:
+    return Pieces(tuple(held) if len(held) <= FEW else (b"".join(held),))

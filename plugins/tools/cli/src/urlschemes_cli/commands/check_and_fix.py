@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import urlschemes_lint
-from urlschemes.redaction import HIDDEN, redact
+from urlschemes.redaction import HIDDEN, redact, redact_url
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.json_output import errors_as_json, write_json
@@ -36,7 +36,8 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
     is_invalid = any(finding.severity == "error" for finding in findings)
     if as_json:
         listed = [_finding_json(finding) for finding in findings]
-        write_json({"url": safe_line(url), "valid": not is_invalid, "findings": listed})
+        given = redact_url(url) if is_invalid else url
+        write_json({"url": safe_line(given), "valid": not is_invalid, "findings": listed})
     else:
         _show_findings(findings)
     if is_invalid:
@@ -95,7 +96,7 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
     if as_json:
         write_json(
             {
-                "given": url if passwords else safe_line(url),
+                "given": url if passwords else safe_line(redact_url(url) if fixed.changes else url),
                 "url": text,
                 "changes": [_change_json(change, passwords=passwords) for change in fixed.changes],
                 "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),

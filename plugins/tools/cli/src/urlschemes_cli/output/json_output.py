@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.errors import URLError
+from urlschemes.redaction import redact_url
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def errors_as_json(url: str, *, enabled: bool, key: str = "url") -> Iterator[Non
         yield
     except URLError as error:
         if enabled:
-            write_json({key: safe_line(url), **error_json(error)})
+            write_json({key: safe_line(redact_url(url)), **error_json(error)})
         raise
 
 

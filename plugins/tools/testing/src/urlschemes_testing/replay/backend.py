@@ -79,8 +79,8 @@ class ReplayBackend:
         match primitive:
             case Read(channel, most, timeout):
                 return self._read(_replayed(channel), most, timeout)
-            case Write(channel, octets, timeout):
-                return self._write(_replayed(channel), bytes(octets), timeout)
+            case Write(channel, pieces, timeout):
+                return self._write(_replayed(channel), b"".join(pieces), timeout)
             case Poll(channels, timeout):
                 return self._poll([_replayed(channel) for channel in channels], timeout)
             case Resolve():

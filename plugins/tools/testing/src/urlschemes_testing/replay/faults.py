@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
 from urlschemes_access.errors import LimitExceeded, PolicyDenied, RedirectRefused
-from urlschemes_access.protocol import Ask, Authenticate, Deliver, Follow, Open, Pull, Send
+from urlschemes_access.protocol import Ask, Authenticate, Deliver, Follow, Open, Pull, PullPieces, Send
 from urlschemes_testing.replay import steps
 from urlschemes_testing.replay.backend import ReplayBackend
 from urlschemes_testing.replay.progress import ReplayChannel
@@ -119,7 +119,7 @@ class _Survey(Replay):
                 self.survey.possible.append(("no credentials", "cancelled"))
             case Ask():
                 self.survey.possible.append(("no answers", "cancelled"))
-            case Deliver() | Open() | Pull():
+            case Deliver() | Open() | Pull() | PullPieces():
                 self.survey.possible.append(("cancelled",))
             case _:
                 self.survey.possible.append(())

@@ -22,6 +22,7 @@ from urlschemes_access.protocol import (
     OpenFile,
     Peer,
     Pull,
+    PullPieces,
     Receive,
     Remove,
     Request,
@@ -90,8 +91,8 @@ class Recording:
                 self._steps.append(replace(self._outputs.pop(peer), error=error))
             case Remove(path=path):
                 self._steps.append(steps.removed(path, error=error))
-            case Send(peer=peer, octets=octets) if error is None:
-                self._steps.append(steps.client(octets, on=self._names[peer]))
+            case Send(peer=peer) if error is None:
+                self._steps.append(steps.client(request.octets, on=self._names[peer]))
             case Receive(peer=peer):
                 self._received(peer, answer, error)
             case Close(peer=peer) if self._names.get(peer, "").startswith("data") and self._sent_last(peer):
@@ -102,8 +103,8 @@ class Recording:
                 self._steps.append(steps.CallerLogsIn("", answer))
             case Ask() if error is None:
                 self._steps.append(steps.answers(*answer))
-            case Pull() if answer:
-                self._steps.append(steps.upload(answer))
+            case Pull() | PullPieces() if answer:
+                self._steps.append(steps.upload(answer if isinstance(answer, bytes) else b"".join(answer)))
             case OpenFile(path=path, to="read") if error is None:
                 self._names[answer] = path
             case OpenFile(path=path, to=to) if to != "read":
