@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from urlschemes import default_registry
-from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence, shared_rules
+from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import portable
 from urlschemes.grammar.syntax import Syntax
 from urlschemes_conformance.agreement import Judges, compare
@@ -56,7 +57,7 @@ def literals(node: Node) -> set[str]:
 
 def tokens(syntax: Syntax) -> tuple[str, ...]:
     """Return the tokens for all schemes, and the literals of the scheme's own rules; unsafe characters are encoded."""
-    own_rules = [rule.node for name, rule in syntax.grammar.rules.items() if name not in shared_rules().rules]
+    own_rules = [rule.node for name, rule in syntax.grammar.rules.items() if name not in RFC1738.grammar.rules]
     texts = set().union(*map(literals, own_rules))
     own = {f"%{ord(text):02X}" if text in UNSAFE else text for text in texts if not text.isalnum() or len(text) > 1}
     return (*TOKENS, *sorted(text for text in own if text not in TOKENS and not text.endswith((":", "://"))))

@@ -16,7 +16,7 @@ from urlschemes import (
     parse,
     parse_generic,
 )
-from urlschemes.grammar.bnf import shared_rules
+from urlschemes.grammar.profile import RFC1738
 
 if TYPE_CHECKING:
     pass
@@ -176,7 +176,7 @@ def section_5_rules() -> dict[str, str]:
 @pytest.mark.rfc1738(153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171)
 @pytest.mark.parametrize("name", ["", *TEN])
 def test_each_rule_is_that_of_section_5(name: str) -> None:
-    shared = (ROOT / "core" / "src" / "urlschemes" / "grammar" / "rfc1738.bnf").read_text("utf-8")
+    shared = (ROOT / "core" / "src" / "urlschemes" / "rfc1738" / "rfc1738.bnf").read_text("utf-8")
     found = rules(default_registry.registration(name).syntax.bnf if name else shared)
     for rule, text in found.items():
         if rule in ADDED.get(name, set()):
@@ -190,7 +190,7 @@ def test_each_rule_is_that_of_section_5(name: str) -> None:
 @pytest.mark.rfc1738(153, 154)
 def test_every_rule_of_section_5_is_used() -> None:
     own = {rule for name in TEN for rule in rules(default_registry.registration(name).syntax.bnf)}
-    assert set(section_5_rules()) == (own | set(shared_rules().rules)) - {
+    assert set(section_5_rules()) == (own | set(RFC1738.grammar.rules)) - {
         rule for added in ADDED.values() for rule in added
     }
     starts = {default_registry.registration(name).syntax.rule for name in TEN}

@@ -4,8 +4,9 @@ import pytest
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.abnf import ABNFReader
-from urlschemes.grammar.bnf import Rule, shared_rules
+from urlschemes.grammar.bnf import Rule
 from urlschemes.grammar.part import Part
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.syntax import Syntax
 
 
@@ -58,18 +59,18 @@ def test_alternatives_are_added_to_a_rule() -> None:
 
 
 def test_a_rule_in_words_is_the_rule_of_its_name() -> None:
-    grammar = shared_rules().extended(
+    grammar = RFC1738.grammar.extended(
         'a = host "/" id\nhost = <host, see [RFC3986], Section 3.2.2>\nDIGIT = <see RFC 5234>\n'
         "id = <see RFC 5536>\nid = 1*DIGIT\nunused = <see RFC 3977>\nuri-host = <host, see RFC 3986>",
-        ABNFReader,
+        "abnf",
     )
-    own = [str(rule) for name, rule in grammar.rules.items() if name not in shared_rules().rules]
+    own = [str(rule) for name, rule in grammar.rules.items() if name not in RFC1738.grammar.rules]
     assert own == ['a = host "/" id', "id = 1*digit", "uri-host = host"]
 
 
 def test_own_rules_come_before_core_rules_and_shared_rules_before_both() -> None:
     assert str(read('a = digit\nDigit = "0"')["a"]) == "a = Digit"
-    grammar = shared_rules().extended("a = HEXDIG", ABNFReader)
+    grammar = RFC1738.grammar.extended("a = HEXDIG", "abnf")
     assert str(grammar.rules["HEXDIG"]).startswith("HEXDIG = digit |")
     assert "DIGIT" not in grammar.rules
 
@@ -128,7 +129,7 @@ def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> No
 def test_a_shared_rule_cannot_be_redefined_in_another_spelling() -> None:
     for text in ('HOST = "h"', 'HOST =/ "h"'):
         with pytest.raises(GrammarError, match="rule 'host' in line 1 is already one of the shared rules"):
-            shared_rules().extended(text, ABNFReader)
+            RFC1738.grammar.extended(text, "abnf")
 
 
 @pytest.mark.parametrize(

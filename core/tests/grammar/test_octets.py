@@ -7,20 +7,15 @@ from urlschemes.grammar.octets import (
     ALPHADIGIT,
     ESCAPE,
     HEX,
-    RESERVED,
-    SCHEME,
-    SCHEME_NAME,
     SCHEME_NAME_FORM,
-    UNRESERVED,
-    XCHAR,
     escape,
     mask,
-    normal,
     octets_of,
     text_of,
     unescape,
 )
 from urlschemes.grammar.part import Part
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.syntax import Syntax
 
 
@@ -37,11 +32,11 @@ def set_of(rule: str) -> str:
     [
         ("alphadigit", ALPHADIGIT),
         ("hex", HEX),
-        ("reserved", RESERVED),
-        ("unreserved", UNRESERVED),
-        ("uchar", UNRESERVED),
-        ("xchar", XCHAR),
-        ("scheme", SCHEME),
+        ("reserved", RFC1738.reserved),
+        ("unreserved", RFC1738.unreserved),
+        ("uchar", RFC1738.unreserved),
+        ("xchar", RFC1738.characters),
+        ("scheme", RFC1738.scheme_characters),
     ],
 )
 def test_a_set_is_the_rule_of_the_grammar(rule: str, characters: str) -> None:
@@ -50,8 +45,8 @@ def test_a_set_is_the_rule_of_the_grammar(rule: str, characters: str) -> None:
 
 def test_the_patterns_are_the_rules_too() -> None:
     every = [chr(code) for code in range(0x250)]
-    assert {each for each in every if SCHEME_NAME.fullmatch(each)} == set(SCHEME)
-    assert {each for each in every if SCHEME_NAME_FORM.fullmatch(each)} == set(SCHEME) - set(
+    assert {each for each in every if RFC1738.scheme_name.fullmatch(each)} == set(RFC1738.scheme_characters)
+    assert {each for each in every if SCHEME_NAME_FORM.fullmatch(each)} == set(RFC1738.scheme_characters) - set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     )
     assert not SCHEME_NAME_FORM.fullmatch("a" * 65)
@@ -73,4 +68,4 @@ def test_octets_are_decoded_once() -> None:
 
 
 def test_normal_decodes_only_escapes_of_unreserved_characters() -> None:
-    assert normal("%41%7e%2f%2F%2E%3d") == "A%7E%2F%2F.%3D"
+    assert RFC1738.normal("%41%7e%2f%2F%2E%3d") == "A%7E%2F%2F.%3D"

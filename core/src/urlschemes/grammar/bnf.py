@@ -17,17 +17,16 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
 from __future__ import annotations
 
 import re
-import sys
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from urlschemes.errors import GrammarError
-from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
+    "NOTATIONS",
     "Choice",
     "Grammar",
     "Literal",
@@ -40,8 +39,8 @@ __all__ = [
     "Sequence",
     "octets",
     "parse_rules",
+    "reader_of",
     "references",
-    "shared_rules",
 ]
 
 
@@ -200,17 +199,14 @@ class Grammar:
                     line=line,
                     hint=f"write {meant!r}: the names of rules are case-sensitive"
                     if meant
-                    else "define it, or use one of the shared rules of RFC 1738 section 5",
+                    else "define it, or use one of the shared rules",
                 )
             self._visit(reference, (*path, name), done)
         done.add(name)
 
-    def extended(self, text: str, reader: type[Reader] | None = None) -> Grammar:
-        """Return the grammar with the rules of `text` added, which `reader` reads (default: section 5's notation).
-
-        Raises GrammarError if a rule is defined twice.
-        """
-        return Grammar({**self.rules, **(reader or Reader)(text, self.rules).rules()})
+    def extended(self, text: str, notation: str = "rfc1738") -> Grammar:
+        """Return the grammar with the rules of `text` added. Raises GrammarError if a rule is defined twice."""
+        return Grammar({**self.rules, **reader_of(notation)(text, self.rules).rules()})
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -320,7 +316,7 @@ class Reader:
         name, line = rule.name, rule.line
         if name in self.known:
             raise GrammarError(
-                f"rule {name!r} in line {line} is already one of the shared rules of RFC 1738 section 5",
+                f"rule {name!r} in line {line} is already one of the shared rules",
                 rule=name,
                 line=line,
                 hint="leave it out, or choose another name",
@@ -428,14 +424,14 @@ def parse_rules(text: str) -> dict[str, Rule]:
     return Reader(text).rules()
 
 
-_shared: Grammar | None = None
+NOTATIONS = ("rfc1738", "abnf")
+"""The notations in which rules may be written."""
 
 
-def shared_rules() -> Grammar:
-    """Return the rules of section 5 that every scheme may use."""
-    global _shared  # noqa: PLW0603  read once in a process
-    if _shared is None:
-        package = sys.modules[__package__].__spec__
-        text = read_from(package, "rfc1738.bnf")[0]  # type: ignore[arg-type]  # it was imported
-        _shared = Grammar(parse_rules(text))
-    return _shared
+def reader_of(notation: str) -> type[Reader]:
+    """Return the reader of one of the `NOTATIONS`."""
+    if notation == "abnf":
+        from urlschemes.grammar.abnf import ABNFReader  # late: not every process needs it
+
+        return ABNFReader
+    return Reader

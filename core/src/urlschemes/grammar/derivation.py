@@ -20,25 +20,6 @@ _FEW = 8
 END = "the end of the URL"
 _ESCAPE = "an encoded octet"
 
-_SETS = frozenset(
-    {
-        "alpha",
-        "alphadigit",
-        "digit",
-        "escape",
-        "extra",
-        "hex",
-        "hialpha",
-        "lowalpha",
-        "reserved",
-        "safe",
-        "uchar",
-        "unreserved",
-        "xchar",
-    }
-)
-"""The shared rules that are sets of characters. An error names the rule that uses them instead."""
-
 _OCTETS = {
     0x00: "NUL",
     0x09: "tab",
@@ -160,4 +141,4 @@ def _innermost_rule(syntax: Syntax, paths: Iterable[tuple[str, ...]]) -> str | N
         same = next((index for index, (one, other) in pairs if one != other), min(len(common), len(path)))
         common = common[:same]
     own = [name for name in common or () if name in syntax.grammar.rules]
-    return next((name for name in reversed(own) if name not in _SETS), own[-1] if own else None)
+    return next((name for name in reversed(own) if name not in syntax.profile.character_sets), own[-1] if own else None)

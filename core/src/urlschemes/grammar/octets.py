@@ -12,18 +12,10 @@ __all__ = [
     "ALPHADIGIT",
     "ESCAPE",
     "HEX",
-    "ILLEGAL",
-    "RESERVED",
-    "SCHEME",
-    "SCHEME_NAME",
     "SCHEME_NAME_FORM",
-    "UNRESERVED",
-    "XCHAR",
     "encoded",
     "escape",
-    "is_scheme_name",
     "mask",
-    "normal",
     "octets_of",
     "text_of",
     "unescape",
@@ -31,26 +23,9 @@ __all__ = [
 
 ALPHADIGIT = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 HEX = "0123456789ABCDEFabcdef"
-RESERVED = ";/?:@&="
-"""The characters to which a scheme may give a meaning of their own."""
-UNRESERVED = ALPHADIGIT + "$-_.+!*'(),"
-"""The characters whose escapes mean the same as they do, in every scheme."""
-XCHAR = UNRESERVED + RESERVED
-"""The characters of URLs, beside escapes."""
-SCHEME = ALPHADIGIT + "+-."
-"""The characters of the names of schemes, in both letter cases."""
-
-ILLEGAL = re.compile(f"[^{re.escape(XCHAR)}%]")
-"""A character that no URL may hold."""
-SCHEME_NAME = re.compile(r"[A-Za-z0-9+.\-]++")
 SCHEME_NAME_FORM = re.compile(r"[a-z0-9+.\-]{1,64}")
 """The name of a scheme in records and entry points: in lower case, and of a bounded length."""
 ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
-
-
-def is_scheme_name(text: str) -> bool:
-    """Return True if `text` derives from the rule `scheme` (section 2.1), in any letter case."""
-    return SCHEME_NAME.fullmatch(text) is not None
 
 
 def mask(characters: str) -> int:
@@ -60,7 +35,6 @@ def mask(characters: str) -> int:
 
 _OCTET = {f"{high}{low}".encode(): bytes([int(high + low, 16)]) for high in HEX for low in HEX}
 _ESCAPED = tuple(f"%{octet:02X}" for octet in range(256))
-_UNRESERVED = frozenset(UNRESERVED.encode())
 
 
 def text_of(octets: bytes) -> str:
@@ -89,18 +63,3 @@ def escape(octets: bytes, bare: frozenset[int]) -> str:
 def encoded(octets: bytes) -> str:
     """Return `octets` with all of them encoded."""
     return "".join([_ESCAPED[octet] for octet in octets])
-
-
-def normal(raw: str) -> str:
-    """Return `raw` with the escapes of unreserved characters decoded and the other escapes in upper case.
-
-    Neither changes the meaning (section 2.2).
-    """
-    if "%" not in raw:
-        return raw
-
-    def plain(found: re.Match[str]) -> str:
-        octet = int(found[1], 16)
-        return chr(octet) if octet in _UNRESERVED else _ESCAPED[octet]
-
-    return ESCAPE.sub(plain, raw)

@@ -11,10 +11,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.bnf import shared_rules
 from urlschemes.grammar.composer import Composer
 from urlschemes.grammar.part import Division
 from urlschemes.grammar.pattern import compile_tree
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled as compile_portably
 from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, grammar_of
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.bnf import Grammar
     from urlschemes.grammar.dialect import Dialect
     from urlschemes.grammar.part import Part, Raw
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.rule_tree import Element
     from urlschemes.grammar.table import Table
 
@@ -34,10 +35,10 @@ __all__ = ["Syntax"]
 class Syntax:
     """The syntax of the URLs of one scheme.
 
-    `bnf` is the scheme's own text in the `notation`, `rule` the rule that its URLs derive from, `hierarchy` the rule
-    whose `/` divide levels (None if the scheme is not hierarchical, section 2.3), `section` where the rules are defined
-    that do not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as a host
-    followed by `/`.
+    `bnf` is the scheme's own text in the `notation` (default: that of the `profile`), `rule` the rule that its URLs
+    derive from, `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are
+    defined that do not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as
+    a host followed by `/`.
 
     The rules are read and checked at once, unless `compiled` holds what an earlier Syntax of the same arguments
     returned. Raises GrammarError for rules that no pattern can be made of; LookupError, TypeError or ValueError for
@@ -60,6 +61,7 @@ class Syntax:
         "notation",
         "on_compile",
         "parts",
+        "profile",
         "rule",
         "section",
         "slash_may_be_omitted",
@@ -73,7 +75,8 @@ class Syntax:
         *,
         hierarchy: str | None = None,
         section: str = "",
-        notation: str = "rfc1738",
+        notation: str | None = None,
+        profile: Profile = RFC1738,
         slash_may_be_omitted: bool = False,
         compiled: Mapping[str, Any] | None = None,
         on_compile: Callable[[Syntax], object] | None = None,
@@ -81,7 +84,8 @@ class Syntax:
         self.bnf = bnf
         self.rule = rule
         self.section = section
-        self.notation = notation
+        self.notation = notation or profile.notation
+        self.profile = profile
         self.hierarchy = hierarchy
         self.slash_may_be_omitted = slash_may_be_omitted
         self.on_compile = on_compile
@@ -134,14 +138,14 @@ class Syntax:
     def grammar(self) -> Grammar:
         """The rules, with the shared ones."""
         if self._grammar is None:
-            self._grammar = grammar_of(self.bnf, self.rule, self.hierarchy, self.parts, self.notation)
+            self._grammar = grammar_of(self)
         return self._grammar
 
     @property
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
         if self._automaton is None:
-            built = automaton_of(self.grammar, self.rule, self.parts)
+            built = automaton_of(self)
             if self._automaton is None:  # another thread may have been faster
                 self._automaton = built
         return self._automaton
@@ -228,14 +232,14 @@ class Syntax:
         return True
 
     def section_of(self, rule: str) -> str:
-        """Return where `rule` is defined: a section of RFC 1738, or what the record refers to."""
+        """Return where `rule` is defined: a section of the profile's document, or what the record refers to."""
         section = self.grammar.rules[rule].section if rule in self.grammar.rules else None
         if section is None:
             return self.section
-        if rule in shared_rules().rules:
-            return f"RFC 1738 section {section}"
         if " " in section:
             return section
+        if rule in self.profile.grammar.rules:
+            return f"{self.profile.document} section {section}"
         # A comment in a record's own text speaks of what the record refers to.
         return f"{self.section.partition(' section ')[0].rstrip(',')} section {section}"
 

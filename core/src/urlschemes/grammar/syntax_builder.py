@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence, shared_rules
-from urlschemes.grammar.octets import ESCAPE, HEX, XCHAR, mask
+from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence
+from urlschemes.grammar.octets import ESCAPE, HEX, mask
 from urlschemes.grammar.part import DIGITS, Division
 from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, expand, octets_held
 
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.bnf import Grammar, Node, Rule
     from urlschemes.grammar.part import Part
+    from urlschemes.grammar.profile import Profile
+    from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["NOTATIONS", "automaton_of", "complete_parts", "division", "grammar_of"]
+__all__ = ["automaton_of", "complete_parts", "division", "grammar_of"]
 
-NOTATIONS = ("rfc1738", "abnf")
-"""The notations in which a record may write its rules."""
-
-_XCHARS = mask(XCHAR + "%")
 _PERCENT = 1 << ord("%")
 _HEX = mask(HEX)
 
@@ -36,14 +34,10 @@ _ZEROS = 12
 """One more than the zeros that are tried before a digit, for a part that is a number."""
 
 
-def grammar_of(bnf: str, rule: str, hierarchy: str | None, parts: Mapping[str, Part], notation: str) -> Grammar:
-    """Return the rules of the text `bnf` and the shared ones. Raises GrammarError for mistakes in the text."""
-    if notation == "abnf":
-        from urlschemes.grammar.abnf import ABNFReader  # late: few records need it
-
-        grammar = shared_rules().extended(bnf, ABNFReader)
-    else:
-        grammar = shared_rules().extended(bnf)
+def grammar_of(syntax: Syntax) -> Grammar:
+    """Return the rules of a syntax and the shared ones. Raises GrammarError for mistakes in its text."""
+    grammar = syntax.profile.grammar.extended(syntax.bnf, syntax.notation)
+    rule, hierarchy, parts = syntax.rule, syntax.hierarchy, syntax.parts
     second = [part.decoded for part in parts.values() if part.decoded]
     for name in (rule, *([hierarchy] if hierarchy else []), *second):
         if name not in grammar.rules:
@@ -111,11 +105,13 @@ def _is_one_way(literal: str) -> bool:
     return literal.lower() == literal.upper() and "%" not in literal
 
 
-def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Automaton:
+def automaton_of(syntax: Syntax) -> Automaton:
     """Return the automaton of the rules with the exclusions, and note which octets each part may hold.
 
     Raises GrammarError for rules that are not those of URLs.
     """
+    grammar, rule, parts, profile = syntax.grammar, syntax.rule, syntax.parts, syntax.profile
+    legal = mask(profile.characters + "%")
     exclude: dict[str, frozenset[int]] = {}
     for part in parts.values():
         exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
@@ -127,17 +123,18 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Auto
     if more != exclude:
         automaton = Automaton(_expanded(grammar, rule, parts, more))
     for leaf in automaton.leaves:
-        for code in bits(leaf.mask & ~_XCHARS):
+        for code in bits(leaf.mask & ~legal):
             raise GrammarError(
                 f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold",
                 rule=leaf.path[-1],
-                hint="use the characters of section 2.2, and encode all others",
+                hint=f"use the characters of section {profile.sections['characters']}, and encode all others",
             )
         if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
             raise GrammarError(
                 f"rule {leaf.path[-1]!r} has a percent sign that begins no escape",
                 rule=leaf.path[-1],
-                hint='write an escape as the rule `escape`, or as "%" and two hexadecimal digits',
+                hint=f"write an escape as the rule `{profile.rule_names['escape']}`, "
+                'or as "%" and two hexadecimal digits',
             )
     for part in parts.values():
         found = [marked for marked in automaton.marked if marked.mark == part.mark]
@@ -150,17 +147,17 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part]) -> Auto
         part.rule = part.element or (named[0] if named else found[0].rule)
         part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
         part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
-        _check_values(part, found, automaton)
+        _check_values(part, found, automaton, profile)
     return automaton
 
 
-def _check_values(part: Part, found: list[Marked], automaton: Automaton) -> None:
+def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile: Profile) -> None:
     """Raise GrammarError if a text of the part would have no value, or a value no text."""
-    if part.name == "host" and part.escapes:
+    if part.name == "host" and part.escapes and not profile.escapes_in_host:
         raise GrammarError(
             "the host must not have escapes",
             rule=part.rule,
-            hint="use the rule `host`",
+            hint=f"use the rule `{profile.host_rule}`",
         )
     if part.number and part.element is not None:
         raise GrammarError(
@@ -176,7 +173,7 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton) -> None
         raise GrammarError(
             f"the part {part.name!r} is a number, and must have 1 to {DIGITS:,} digits and nothing else",
             rule=part.rule,
-            hint="use the rule `digits`",
+            hint=f"use the rule `{profile.rule_names['number']}`",
         )
     for marked in found if part.number else ():
         for zeros in range(1, _ZEROS):

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, invalid_url
-from urlschemes.grammar.octets import is_scheme_name
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
@@ -349,7 +349,7 @@ class Registry:
             return URL.parse(text, limit=limit)  # raises InvalidURL
         name = text.partition(":")[0]
         if name not in self:
-            if name == text or not is_scheme_name(name):
+            if name == text or not RFC1738.is_scheme_name(name):
                 URL.parse(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
             raise self._inspection.no_provider(lower_case(name))
         kind = self[name].url_type

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.grammar import bnf
+from urlschemes.grammar.bnf import NOTATIONS
 from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.grammar.syntax_builder import NOTATIONS
 from urlschemes.storage import cache
 
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ class Scheme:
             raise UnsupportedOperation(
                 f"{self.name} does not offer the operation {operation!r}",
                 scheme=self.name,
-                section="RFC 1738 section 2",
+                section=self.registration.syntax.profile.section("operations"),
                 hint=self._offer(offered) if offered else "it is registered for parsing only",
             )
         function_name = operation.replace(" ", "_")

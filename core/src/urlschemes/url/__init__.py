@@ -5,7 +5,6 @@ This package does not know the registry: a URL type has its syntax, wherever tha
     value.py            URL, and the bases InternetURL and LoginURL
     fields.py           the parts of a URL type as fields of its class
     building.py         the text of a URL from its parts: constructors and `replace`
-    relative.py         relative references (RFC 1808)
     native.py           the native reader, where it is installed
     fault_place.py      where and why a text is not a URL; computed when an error is read
     fault_messages.py   the messages and hints of those errors

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.errors import InvalidURL, invalid_url
-from urlschemes.grammar.octets import ESCAPE, RESERVED
+from urlschemes.grammar.octets import ESCAPE
 from urlschemes.grammar.part import DIGITS, Encoded
 from urlschemes.url.fields import REQUIRED, absent_value
 
@@ -156,7 +156,7 @@ def _written_text(part: Part, text: object, scheme: str | None, what: str) -> st
 
 def _dividing(syntax: Syntax, part: Part, text: str) -> str:
     """Return `text` with a reserved character that divides the part encoded wherever it is data: all but the last."""
-    for character in RESERVED:
+    for character in syntax.profile.reserved:
         data, divider, rest = text.rpartition(character)
         encoded = data.replace(character, f"%{ord(character):02X}") + divider + rest
         if encoded != text and ord(character) in part.escapes and syntax.derives(part.name, encoded):
@@ -259,7 +259,7 @@ def _parsed(
     """
     syntax, scheme = kind.syntax, kind._scheme or None
     if "password" in raw and "user" not in raw and "user" in syntax.parts:
-        message, section = "a password needs a user name", "RFC 1738 section 3.1"
+        message, section = "a password needs a user name", syntax.profile.section("login")
         raise invalid_url("", message, scheme=scheme, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:

@@ -9,9 +9,8 @@ from string import ascii_letters
 from string import digits as ascii_digits
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
-from urlschemes.grammar.octets import RESERVED, SCHEME, encoded, octets_of
+from urlschemes.grammar.octets import encoded, octets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from urlschemes.grammar.automaton import State
     from urlschemes.grammar.rule_tree import Characters
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.url.fault_place import Authority, Fault
 
 __all__ = [
     "HINTS",
@@ -32,8 +30,6 @@ __all__ = [
     "escapes",
     "excluded_octet",
     "fragment",
-    "host_message",
-    "is_like_ipv6",
     "quoted_text",
     "reserved_character",
     "sharing_part",
@@ -48,18 +44,17 @@ _QUOTED = 12
 _RESERVED_HINT = "a reserved character that is data must be encoded"
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
-    "host": "labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with a "
-    "letter",
     "port": "the port is a decimal number",
 }
-"""The hints for the parts that the core itself knows."""
+"""The hints for parts that are alike in all profiles."""
 
 
 def usual_hint(syntax: Syntax, part: str | None) -> str | None:
     """Return the hint about the scheme, host or port, if it is of the usual rule; None otherwise."""
     known = syntax.parts.get(part or "")
-    is_usual = part == "scheme" or (known is not None and (known.rule == "host" if part == "host" else known.number))
-    return HINTS.get(part or "") if is_usual else None
+    if part == "host":
+        return syntax.profile.host_hint if known is not None and known.rule == syntax.profile.host_rule else None
+    return HINTS.get(part or "") if part == "scheme" or (known is not None and known.number) else None
 
 
 class FaultMessage(NamedTuple):
@@ -171,7 +166,7 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
     return FaultMessage(
         f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'",
         part=part,
-        rule="escape",
+        rule=place.syntax.profile.rule_names["escape"],
         expected=("two hexadecimal digits",),
         hint="a percent sign is written %25" if has_escapes else f"the {_named(part or 'part')} has no escapes",
     )
@@ -185,7 +180,7 @@ def fragment(place: FaultPlace, part: str | None, written: str | None) -> FaultM
     return FaultMessage(
         f"invalid character '#' at position {place.position}: a fragment is not part of a URL",
         part=part,
-        rule="xchar",
+        rule=place.syntax.profile.rule_names["character"],
         expected=(f'"{written}"',) if written else (),
         hint="write %23 in a user name or password"
         if part in {"user", "password"}
@@ -207,7 +202,7 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
     return FaultMessage(
         f"{place.subject(part)}: {problem}",
         part=part,
-        rule="xchar",
+        rule=place.syntax.profile.rule_names["character"],
         expected=(f'"{written}"',) if written else (),
         hint=_unsafe_hint(place, part, written),
     )
@@ -215,8 +210,10 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
 
 def _alphabet(syntax: Syntax, part: str) -> str:
     """Return the characters of a part without escapes in words: 'letters, digits, "+" and "."'."""
-    octets = syntax.parts[part].bare if part in syntax.parts and part != "scheme" else frozenset(SCHEME.encode())
-    held = "".join(map(chr, sorted(octets)))
+    if part == "scheme" or part not in syntax.parts:
+        held = "".join(sorted(syntax.profile.scheme_characters))
+    else:
+        held = "".join(map(chr, sorted(syntax.parts[part].bare)))
     letters, digits = (frozenset(held) >= frozenset(each) for each in (ascii_letters, ascii_digits))
     words = ["letters"] * letters + ["digits"] * digits
     rest = [each for each in held if not (letters and each.isalpha()) and not (digits and each.isdigit())]
@@ -380,108 +377,3 @@ def _beginning_part(syntax: Syntax, positions: int) -> str | None:
     return next(
         (name for name, part in syntax.parts.items() if part.mark == mark and part.take != "all but the last"), None
     )
-
-
-# Hosts of the rule `host` (section 3.1); one of another rule is described as any other part is
-
-_RULES = {
-    "hostname": "a domain name",
-    "hostnumber": "four groups of digits",
-    "domainlabel": "labels of a host do not {} with a hyphen",
-    "toplabel": "the last label of a {} begins with a letter",
-}
-"""What messages say about the rules that a host derives from."""
-
-_IPV6 = frozenset("0123456789ABCDEFabcdef:.")
-
-
-def host_message(fault: Fault, authority: Authority) -> FaultMessage:
-    """Return the message about `fault`, which is in the host of `authority`."""
-    text, position, state = fault.text, fault.position, fault.state
-    start, end = authority.host, authority.colon
-    character = text[position : authority.end][:1]
-    forms = _rules_at(fault.syntax, fault.state_before(start).expected)
-    expected = listed(tuple(_RULES[rule] for rule in ("hostname", "hostnumber") if rule in forms))
-    if fault.code == "empty-host":
-        problem = f"missing host at position {fault.place().position}: expected {expected}"
-        return _host_fault(fault, problem, hint=f"write {expected} after `//`")
-    if is_like_ipv6(text[start : authority.end]):
-        problem = f"{_quoted(fault, 'host', start, authority.end)}: expected {expected}"
-        hint = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
-        return _host_fault(fault, problem, "hostnumber", hint, ("a host",))
-    if character == ":" and state.taken("/"):
-        is_port = text[position + 1 : authority.end].isdigit()
-        place = fault.place(position, authority.end if is_port else None)
-        problem = f'unexpected port at position {place.position}: expected "/"'
-        hint = "leave out the colon" + (" and the port" if is_port else "")
-        return _host_fault(fault, problem, hint=hint, expected=('"/"',))
-    if character and character in RESERVED and position > start and state.taken("/"):
-        hint = "write a `/` after the host" if state.taken(f"/{character}") else "leave out the text after the host"
-        problem = f'{fault.place().subject()}: expected "/"'
-        return _host_fault(fault, problem, fault.syntax.rule, hint, ('"/"',))
-    return _domain_name(fault, start, text[start:end])
-
-
-def is_like_ipv6(text: str) -> bool:
-    """Return True if `text` looks like an IPv6 address, which no host is."""
-    return text.count(":") > 1 and _IPV6.issuperset(text)
-
-
-def _rules_at(syntax: Syntax, positions: int) -> frozenset[str]:
-    """Return the names of the rules that the characters at `positions` derive from."""
-    return frozenset(name for position in bits(positions) for name in syntax.automaton.leaves[position].path)
-
-
-def _domain_name(fault: Fault, start: int, host: str) -> FaultMessage:
-    """Return the message about `fault`, which is in a label of the `host` from `start` on or between two labels."""
-    syntax, position, state, place = fault.syntax, fault.position, fault.state, fault.place()
-    leaves = list(enumerate(syntax.automaton.leaves))
-    inside = {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in _RULES}
-    (dot,) = {leaf.literal for _, leaf in leaves if leaf.path[-1] == "hostname" and leaf.literal}
-    held = {rule: syntax.automaton.characters(positions) for rule, positions in inside.items()}
-    index = position - start
-    character = host[index : index + 1]
-    first, last = host.rfind(dot, 0, index) + 1, (host + dot).find(dot, index)
-    rule = "domainlabel" if dot in host[index:] else "toplabel"
-    in_label = state.expected & (inside["domainlabel"] | inside["toplabel"])
-    is_first_of_label = not state.reached & (inside["domainlabel"] | inside["toplabel"])
-    if character == "%":
-        problem = f"{place.subject('host')}: a host has no escapes"
-        return _host_fault(fault, problem, hint="write the character itself")
-    if character == "," and state.taken(dot):
-        problem = f'{place.subject("host")}: expected "{dot}"'
-        return _host_fault(fault, problem, "hostname", "the labels of a domain name are separated by dots")
-    if character and not held["hostname"] >> ord(character) & 1:
-        return _host_fault(fault, f"{place.subject('host')}: {choices(expected_words(syntax, in_label))}", rule)
-    if is_first_of_label and character == dot:
-        expected = choices(expected_words(syntax, in_label))
-        problem = f"empty label in the host at position {place.position}: {expected}"
-        return _host_fault(fault, problem, "hostname", "leave out one of the dots")
-    if is_first_of_label and not character:
-        place = fault.place(position - 1, position)
-        problem = f"unexpected {quoted_text(place.run)} at position {place.position}: expected the end of the host"
-        return _host_fault(fault, problem, "hostname", "leave out the dot at the end", ("the end of the host",))
-    if all(held["hostnumber"] >> ord(each) & 1 for each in host):
-        words = _RULES["hostnumber"]
-        quoted = _quoted(fault, "host", start, start + len(host))
-        hint = f"an address is {words}; {_RULES['toplabel'].format('domain name')}"
-        problem = f"{quoted}: expected {words}, not {len(host.split(dot))}"
-        return _host_fault(fault, problem, "hostnumber", hint)
-    quoted = _quoted(fault, "label", start + first, start + last)
-    if is_first_of_label or not state.taken(dot):
-        verb = "begin" if is_first_of_label else "end"
-        return _host_fault(fault, f"{quoted}: {_RULES['domainlabel'].format(verb)}", rule)
-    return _host_fault(fault, f"{quoted}: {_RULES['toplabel'].format('host')}", "toplabel")
-
-
-def _host_fault(
-    fault: Fault, problem: str, rule: str = "host", hint: str = HINTS["host"], expected: tuple[str, ...] | None = None
-) -> FaultMessage:
-    words = expected_words(fault.syntax, fault.state.expected) if expected is None else expected
-    return FaultMessage(problem, part="host", rule=rule, hint=hint, expected=words)
-
-
-def _quoted(fault: Fault, what: str, start: int, end: int) -> str:
-    """Blame the text from `start` to `end`; return the beginning of the message: "invalid host '1.2' at position 7"."""
-    place = fault.place(start, end)
-    return f"invalid {what} {quoted_text(place.run)} at position {place.position}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import InvalidURL
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, part_of, rule_of
-from urlschemes.grammar.octets import ESCAPE, XCHAR, encoded, octets_of
+from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
@@ -22,7 +22,6 @@ from urlschemes.url.fault_messages import (
     FaultPlace,
     OriginalText,
     choices,
-    host_message,
     sharing_part,
     usual_hint,
 )
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Authority", "Fault", "authority_of", "first_state", "host_may_be_empty"]
 
-_LEGAL = frozenset(("", *XCHAR))  # "" is the end
 _SLASH = 1 << ord("/")
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
@@ -193,7 +191,9 @@ class Fault:
     def _is_illegal(self, index: int) -> bool:
         """Return True if no URL holds the character `index`, or if it is a percent sign that begins no escape."""
         character = self.text[index : index + 1]
-        return ESCAPE.match(self.text, index) is None if character == "%" else character not in _LEGAL
+        if character == "%":
+            return ESCAPE.match(self.text, index) is None
+        return character not in self.syntax.profile.characters  # where "" is, which stands for the end
 
     def _code(self) -> str:
         position, region = self.position, self.region
@@ -326,7 +326,8 @@ class Fault:
         if host_may_be_empty(self.syntax, self.text):
             hint += ", or no host and the `/` that begins the path"
         message = f"{self.place().subject()}: expected {expected}"
-        return FaultMessage(message, part="host", rule="ip-schemepart", expected=(expected,), hint=hint)
+        rule = self.syntax.profile.rule_names["authority"]
+        return FaultMessage(message, part="host", rule=rule, expected=(expected,), hint=hint)
 
     def _login_message(self) -> FaultMessage:
         authority, part = self.authority, self._part()
@@ -336,7 +337,7 @@ class Fault:
             return FaultMessage(
                 f"unexpected user name at position {place.position}: expected a host",
                 part="user",
-                rule="hostport",
+                rule=self.syntax.profile.rule_names["server"],
                 expected=("a host",),
                 hint="leave out the text before the `@`: the scheme has no user name and no password",
             )
@@ -368,9 +369,11 @@ class Fault:
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 
     def _host_message(self) -> FaultMessage:
-        if self.authority is None or self.syntax.parts["host"].rule != "host":
+        profile = self.syntax.profile
+        if self.authority is None or self.syntax.parts["host"].rule != profile.host_rule:
             return self._part_message()
-        return host_message(self, self.authority)
+        message: FaultMessage = profile.algorithms.host_message(self, self.authority)
+        return message
 
     # The rules of a scheme
 

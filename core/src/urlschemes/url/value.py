@@ -6,14 +6,14 @@ A URL holds the match of its text by its syntax. Its parts are decoded when they
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
 
 from urlschemes.errors import InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError, invalid_url
-from urlschemes.grammar.octets import ESCAPE, escape, is_scheme_name, normal, octets_of, unescape
+from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import HIDDEN, described, redact
-from urlschemes.url.building import build, change, outermost, text_by_mark
+from urlschemes.url.building import build, change
 from urlschemes.url.fields import (
     add_property,
     declared_fields,
@@ -24,7 +24,6 @@ from urlschemes.url.fields import (
     text_part,
 )
 from urlschemes.url.native import Base, fault_of
-from urlschemes.url.relative import resolve
 
 if TYPE_CHECKING:
     import inspect
@@ -61,14 +60,15 @@ class URLType(type):
     kw_only_default=True, frozen_default=True, field_specifiers=(text_part, number_part, list_part, pairs_part)
 )
 class URL(Base, metaclass=URLType):
-    """A URL: `<scheme>:<scheme-specific-part>` (RFC 1738 section 2.1).
+    """A URL: `<scheme>:<scheme-specific-part>`.
 
     `parse` makes a URL from its text, the constructor from its parts: `FtpURL(host="host.dom", name="motd")`. The
     constructor encodes each part as needed; an `Encoded` part is taken as it is. It raises TypeError for a part that is
     missing or unknown, InvalidURL if no URL has these parts.
 
-    Each scheme has a subclass with its parts as attributes; URLs of unregistered schemes have this class itself. URLs
-    are equal if their texts are, with the name of the scheme in lower case; hash and order agree.
+    Each scheme has a subclass with its parts as attributes; URLs of unregistered schemes have this class itself, or the
+    one that another profile has for them. URLs of one profile are equal if their texts are, with the name of the scheme
+    in lower case; hash and order agree.
     """
 
     registration: ClassVar[Registration | None] = None
@@ -193,7 +193,7 @@ class URL(Base, metaclass=URLType):
                     scheme=self.scheme,
                     part=part.name,
                     position=span[0] if span else None,
-                    section="RFC 1738 section 6",
+                    section=self.syntax.profile.section("security"),
                 )
 
     def _value(self, part: Part) -> Value | None:
@@ -201,44 +201,46 @@ class URL(Base, metaclass=URLType):
         whole = self.syntax.whole(self._match, part.name)
         return part.absent if whole is None else part.decode(whole)
 
-    def normalized(self) -> Self:
-        """Return the URL with everything that does not change its meaning by RFC 1738 written in one way.
+    def normalized(self, level: str | None = None) -> Self:
+        """Return the URL with everything that does not change its meaning by its profile written in one way.
 
-        The name of the scheme and the host are in lower case, literals as in the rules. There is no default port, and
-        no zero before a number. Characters that a part may hold as they are are not encoded; but in a part that travels
-        as it is written, such as the path of an http URL, a character that may be reserved stays as it was. A character
-        that the record warns of is encoded. The `/` after the host is written if the record says that it may be
-        omitted.
+        `level` is one of the profile's levels of normalization, by default the last; RFC 1738 has one only. Raises
+        ValueError for another.
         """
-        text = _normalized_text(self)
+        profile = self.syntax.profile
+        if level is not None and level not in profile.levels:
+            levels = ", ".join(profile.levels)
+            raise ValueError(f"{profile.document} has no normalization {level!r}; its levels: {levels or 'one only'}")
+        text = profile.algorithms.normalized(self, level)
         return self.parse(text, limit=max(LIMIT, len(text)))
 
     def equivalent(self, other: object) -> bool:
-        """Return True if both URLs mean the same by RFC 1738: if they are equal when normalized."""
+        """Return True if both URLs mean the same by their profile: if they are equal when normalized."""
         return isinstance(other, URL) and self.normalized() == other.normalized()
 
     def join(self, reference: str) -> URL:
-        """Return the URL that `reference` means relative to this URL (RFC 1808), without its fragment.
+        """Return the URL that `reference` means relative to this URL; by RFC 1738, without its fragment.
 
         User name and password are never carried to another host. A reference with another scheme gives a generic URL;
         `urlschemes.parse(str(url))` gives the type of its scheme. Raises NotHierarchical if the scheme has no
-        hierarchy, InvalidURL if the result is not a URL of RFC 1738; `urlschemes_lint.fix(url.resolve(reference))` may
-        repair it.
+        hierarchy, InvalidURL if the result is not a URL; `urlschemes_lint.fix(url.resolve(reference))` may repair it.
         """
-        text = self.resolve(reference).partition("#")[0]
-        kind = type(self) if text.partition(":")[0].lower() == self.scheme else URL
-        return kind.parse(text, limit=max(LIMIT, len(text)))
+        text, profile = self.resolve(reference), self.syntax.profile
+        text = text if profile.has_fragments else text.partition("#")[0]
+        kind = type(self) if text.partition(":")[0].lower() == self.scheme else profile.algorithms.url_type
+        joined: URL = kind.parse(text, limit=max(LIMIT, len(text)))
+        return joined
 
     def resolve(self, reference: str) -> str:
-        """Return the text that `reference` means relative to this URL (RFC 1808), with its fragment.
+        """Return the text that `reference` means relative to this URL, with its fragment.
 
-        The text need not be a URL of RFC 1738. Raises NotHierarchical, InvalidURL for a reference that is not str or
-        longer than the limit.
+        The algorithm is that of the profile: RFC 1808 for RFC 1738. The text need not be a URL. Raises NotHierarchical,
+        InvalidURL for a reference that is not str or longer than the limit.
         """
         fault = unfit(reference, LIMIT)
         if fault is not None:
             raise fault
-        return resolve(self.syntax, self._match, reference)
+        return str(self.syntax.profile.algorithms.resolve(self, reference))
 
     @classmethod
     def explanation(cls, text: str) -> Fault | InvalidURL:
@@ -252,11 +254,12 @@ class URL(Base, metaclass=URLType):
 
         name, colon, _ = text.partition(":")
         known, scheme = name.lower() if colon else "", cls._scheme or None
-        if scheme not in {None, known} and is_scheme_name(known):
+        profile = cls.syntax.profile
+        if scheme not in {None, known} and profile.is_scheme_name(known):
             message = f"invalid scheme {known!r} at position 0: expected {scheme}"
-            section = "RFC 1738 section 2.1"
+            section = profile.section("scheme")
             return invalid_url(text, message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
-        return Fault(text, cls.syntax if known == scheme else URL.syntax, scheme)
+        return Fault(text, cls.syntax if known == scheme else profile.algorithms.url_type.syntax, scheme)
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.
@@ -274,22 +277,26 @@ class URL(Base, metaclass=URLType):
         return f"{type(self).__name__}({redact(self.redacted())!r})"
 
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, URL) else NotImplemented
+        return self._key() == other._key() if self._compares(other) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._key())
 
     def __lt__(self, other: object) -> bool:
-        return self._key() < other._key() if isinstance(other, URL) else NotImplemented
+        return self._key() < other._key() if self._compares(other) else NotImplemented
 
     def __le__(self, other: object) -> bool:
-        return self._key() <= other._key() if isinstance(other, URL) else NotImplemented
+        return self._key() <= other._key() if self._compares(other) else NotImplemented
 
     def __gt__(self, other: object) -> bool:
-        return self._key() > other._key() if isinstance(other, URL) else NotImplemented
+        return self._key() > other._key() if self._compares(other) else NotImplemented
 
     def __ge__(self, other: object) -> bool:
-        return self._key() >= other._key() if isinstance(other, URL) else NotImplemented
+        return self._key() >= other._key() if self._compares(other) else NotImplemented
+
+    def _compares(self, other: object) -> TypeGuard[URL]:
+        """Return True if `other` is a URL of the same profile."""
+        return isinstance(other, URL) and other.syntax.profile is self.syntax.profile
 
     def _key(self) -> str:
         text = self._text
@@ -340,48 +347,6 @@ class LoginURL(InternetURL):
     password: str | None = text_part(
         default=None, doc="The password, decoded; None if absent, which differs from empty."
     )
-
-
-def _normalized_text(url: URL) -> str:
-    """Return the text of `url` with everything that does not change its meaning written in one way."""
-    syntax, registration = url.syntax, url.registration
-    raw = syntax.present(url._match)
-    plain = {name: _plain(url, syntax.parts[name], each) for name, each in raw.items()}
-    options = syntax.options_taken(url._match, outermost(syntax, text_by_mark(syntax, raw)))
-    if registration is not None and plain.get("port") == str(registration.default_port):
-        del plain["port"]
-    text = syntax.compose(outermost(syntax, text_by_mark(syntax, plain)), options) or str(url)
-    scheme, colon, rest = text.partition(":")
-    if syntax.slash_may_be_omitted and "/" not in rest.removeprefix("//"):
-        rest += "/"
-    return scheme.lower() + colon + rest
-
-
-def _plain(url: URL, part: Part, raw: Raw) -> Raw:
-    """Return `raw` with everything that does not change its meaning written in one way."""
-    if isinstance(raw, tuple):
-        return tuple(_plain(url, part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
-    if part.number:
-        return str(int(raw))
-    if part.name in {"host", "scheme"}:
-        return raw.lower()
-    if part.travels == "as-written" or not part.escapes:
-        return normal(raw)
-    # A character that the record warns of is encoded.
-    cautions = url.registration.cautions if url.registration else ()
-    misread = (each.holds for each in cautions if each.part == part.name and each.holds and len(each.holds) == 1)
-    bare = part.bare - frozenset(octets_of("".join(misread)))
-    written = escape(octets_of(unescape(raw)), bare)
-    if part.element is not None or url.syntax.derives(part.name, written):
-        return written
-    # A character may divide the part where it stands as it is, as `@` does an article, and be data where it is encoded.
-    text = normal(raw)
-    for digits in dict.fromkeys(ESCAPE.findall(text)):
-        encoded = f"%{digits}"
-        plainer = text.replace(encoded, escape(octets_of(unescape(encoded)), bare))
-        if plainer != text and url.syntax.derives(part.name, plainer):
-            text = plainer
-    return text
 
 
 def _texts(value: Value | None) -> Iterator[str]:

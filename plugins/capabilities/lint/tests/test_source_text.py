@@ -6,7 +6,7 @@ import pytest
 
 import urlschemes_lint
 from urlschemes import Registry, UnknownScheme
-from urlschemes.url.fault_messages import HINTS
+from urlschemes.grammar.profile import RFC1738
 from urlschemes_lint import NotRepairable
 
 
@@ -14,7 +14,7 @@ from urlschemes_lint import NotRepairable
     ("text", "position", "hint"),
     [
         ("<URL:x-album://1.2.3./a>", 21, "leave out the dot at the end"),
-        ("<x-album:\n//-a.b/>", 12, HINTS["host"]),
+        ("<x-album:\n//-a.b/>", 12, RFC1738.host_hint),
         (" URL:x-album://h/;size=x~", 23, "the size is a decimal number"),
         ("x-album//h/~", 7, "write `:` after `x-album`"),
     ],

@@ -10,7 +10,8 @@ import railroad
 
 from urlschemes import Registry
 from urlschemes.grammar.abnf import ABNFReader
-from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, parse_rules, shared_rules
+from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, parse_rules
+from urlschemes.grammar.profile import RFC1738
 from urlschemes_site.diagrams import railroad_diagram, svg_diagram
 from urlschemes_site.grammar_text import pieces, tokens
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def every_rule() -> Iterator[Any]:
     """Return the rules of every installed scheme, and the shared ones."""
-    yield from (pytest.param(rule, id=rule.name) for rule in shared_rules().rules.values())
+    yield from (pytest.param(rule, id=rule.name) for rule in RFC1738.grammar.rules.values())
     for record in Registry().registrations():
         own = parse_rules(record.syntax.bnf).values()
         yield from (pytest.param(rule, id=f"{record.scheme}-{rule.name}") for rule in own)
@@ -148,7 +149,7 @@ def test_every_form_of_the_notation_is_drawn(text: str, means: str) -> None:
 
 
 def test_many_short_alternatives_are_side_by_side() -> None:
-    low = shared_rules().rules["lowalpha"]
+    low = RFC1738.grammar.rules["lowalpha"]
     assert isinstance(railroad_diagram(low, link).items[1], railroad.HorizontalChoice)
     assert sorted(texts(railroad_diagram(low, link))) == [*"abcdefghijklmnopqrstuvwxyz"]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractError, UnknownScheme, UnsafeURL
-from urlschemes.grammar.octets import SCHEME_NAME
 from urlschemes.grammar.part import Part
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line, redact
 from urlschemes.url.value import URL
@@ -48,7 +48,7 @@ class Template(NamedTuple):
         if not placeholder or _PLACEHOLDER in after:
             raise ValueError(f"it must contain {_PLACEHOLDER} once")
         scheme, colon, rest = before.partition(":")
-        if not colon or not SCHEME_NAME.fullmatch(scheme):
+        if not colon or not RFC1738.scheme_name.fullmatch(scheme):
             raise ValueError("it does not begin with the name of a scheme")
         if rest.startswith("//") and not rest[2:].partition("/")[1]:
             raise ValueError(f"{_PLACEHOLDER} must come after the host")

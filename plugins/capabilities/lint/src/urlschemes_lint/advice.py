@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
-from urlschemes.grammar.octets import ILLEGAL, SCHEME_NAME, encoded
-from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
+from urlschemes.grammar.octets import encoded
+from urlschemes.grammar.profile import RFC1738
+from urlschemes.rfc1738.host_messages import is_like_ipv6
+from urlschemes.url.fault_messages import escapes, usual_hint
 from urlschemes.url.fault_place import authority_of, host_may_be_empty
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def is_fixable(text: str, syntax: Syntax) -> bool:
     """
     if not text.isascii() and any(map(is_invisible, text)):
         return False
-    return syntax.fullmatch(ILLEGAL.sub(_any_escape, text.partition("#")[0])) is not None
+    return syntax.fullmatch(RFC1738.illegal.sub(_any_escape, text.partition("#")[0])) is not None
 
 
 def is_invisible(character: str) -> bool:
@@ -138,7 +140,7 @@ def _for_escape(text: str, position: int, part: str | None) -> str | None:
 
 def _for_scheme(text: str, position: int) -> str | None:
     """Return the advice about a text without a scheme."""
-    name = SCHEME_NAME.match(text)
+    name = RFC1738.scheme_name.match(text)
     if text.startswith("//"):
         return "this is a relative reference: `join` it with the URL that it was found in, or add the scheme"
     if text.startswith(("/", ".", "?")):

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.octets import ILLEGAL, RESERVED, encoded, octets_of
+from urlschemes.grammar.octets import encoded, octets_of
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_messages import OriginalText, escapes, unsafe_character
 from urlschemes.url.fault_place import Fault, first_state
@@ -31,7 +32,7 @@ _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
 
 # Adjacent characters that no URL may contain: of US-ASCII, or others; or adjacent percent signs that begin no escape.
-_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){ILLEGAL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
+_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){RFC1738.illegal.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
 
 
 def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
@@ -122,7 +123,7 @@ class _Reading:
             end = len(text)
         repairs = [_bridged(fault.state_before(start), text, start, end)]
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
-        is_delimiter = text[start : start + 1] in RESERVED or (leaves and all(leaf.literal for leaf in leaves))
+        is_delimiter = text[start : start + 1] in RFC1738.reserved or (leaves and all(leaf.literal for leaf in leaves))
         if start == fault.position < len(text) and is_delimiter:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far.
             repairs.insert(0, _bridged(here, text, start, start))
@@ -181,7 +182,7 @@ def _bridged(state: State, text: str, start: int, end: int) -> tuple[int, int, s
     index = end
     while index < len(text) and text[index] != "#":
         wrong, at = _WRONG_ANYWHERE.match(text, index), nearest.get(text[index])
-        divides = text[index] in RESERVED or (at is not None and automaton.leaves[at].literal is not None)
+        divides = text[index] in RFC1738.reserved or (at is not None and automaton.leaves[at].literal is not None)
         if wrong is not None:  # an error of its own
             index = wrong.end()
         elif at is not None and (before[at] is None or not has_sets or divides):

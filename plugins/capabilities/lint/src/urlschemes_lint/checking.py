@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes import URL, InvalidURL, UnknownScheme, default_registry
-from urlschemes.grammar.octets import is_scheme_name
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.all_errors import all_errors
@@ -32,7 +32,7 @@ def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) ->
     findings: list[Finding] = []
     name = text.partition(":")[0]
     url_type = URL
-    if len(name) < len(text) and is_scheme_name(name):
+    if len(name) < len(text) and RFC1738.is_scheme_name(name):
         try:
             url_type = schemes[name].url_type
         except UnknownScheme as error:

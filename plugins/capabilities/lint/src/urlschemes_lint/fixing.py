@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from urlschemes import URL, InvalidURL, UnknownScheme, URLError, default_registry
-from urlschemes.grammar.octets import is_scheme_name
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
@@ -71,7 +71,7 @@ def fix_as(text: str, type_of: Callable[[str], type[URL]], limit: int = LIMIT) -
         raise unreadable
     source = SourceText(text)
     scheme, colon, _ = source.text.partition(":")
-    if not colon or not is_scheme_name(scheme):
+    if not colon or not RFC1738.is_scheme_name(scheme):
         error = source.unrepairable_error(URL)
         raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, URL.syntax)
     try:

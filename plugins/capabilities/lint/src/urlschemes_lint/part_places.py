@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
-from urlschemes.grammar.octets import RESERVED, mask
+from urlschemes.grammar.octets import mask
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.url.fault_place import first_state
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["delimiters", "host_positions", "hosts", "part_at", "places"]
 
-_RESERVED_MASK = mask(RESERVED)
+_RESERVED_MASK = mask(RFC1738.reserved)
 
 
 def host_positions(syntax: Syntax) -> int:
@@ -98,7 +99,7 @@ def _literals(syntax: Syntax, rule: str) -> set[str]:
                 ahead.append(item)
             case _:  # a set of characters
                 pass
-    return found & frozenset(RESERVED)
+    return found & frozenset(RFC1738.reserved)
 
 
 def places(syntax: Syntax, match: re.Match[str]) -> list[tuple[int, int, str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.derivation import rule_of
-from urlschemes.grammar.octets import ESCAPE, RESERVED, encoded, octets_of
+from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
+from urlschemes.grammar.profile import RFC1738
 from urlschemes_lint.advice import is_invisible
 from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.part_places import delimiters, host_positions
@@ -190,7 +191,7 @@ class Repair:
 
     def _check_alternatives(self, index: int, character: str) -> None:
         """Raise Ambiguous if `character` can be encoded, and another repair is as good."""
-        if character not in RESERVED and character != "\\":
+        if character not in RFC1738.reserved and character != "\\":
             return
         escape, position = f"%{ord(character):02X}", self._source.position(index)
         part = self._walk.part_by(escape)

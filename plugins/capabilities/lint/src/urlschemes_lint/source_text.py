@@ -11,7 +11,8 @@ from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import InvalidURL
-from urlschemes.grammar.octets import ILLEGAL, encoded
+from urlschemes.grammar.octets import encoded
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.url.fault_messages import OriginalText
@@ -37,7 +38,7 @@ _WRAPPER = compiled(
     re.IGNORECASE | re.ASCII,
 )
 _PREFIX = compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_PREFIX_AGAIN})++)", re.IGNORECASE | re.ASCII)
-_WRONG_ANYWHERE = compiled(rf"{ILLEGAL.pattern}|%(?![0-9A-Fa-f]{{2}})")
+_WRONG_ANYWHERE = compiled(rf"{RFC1738.illegal.pattern}|%(?![0-9A-Fa-f]{{2}})")
 _HASH_IN_AUTHORITY = compiled(r"[^:]*+://[^/#]*+#")
 
 APPENDIX = "RFC 1738 Appendix"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, overload
 from unicodedata import category
 
 from urlschemes import InvalidURL, UnknownScheme, default_registry
-from urlschemes.grammar.octets import SCHEME
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.url.value import LIMIT, unfit
@@ -46,7 +46,7 @@ _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Nd", "Cs"})
 _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
 # ASCII characters after which a name begins, and no bracket or longer word does; "" is the beginning of the text.
-_BEFORE_NAME = frozenset({"", *map(chr, range(128))} - {*SCHEME, *_JOINING, "%", "<"})
+_BEFORE_NAME = frozenset({"", *map(chr, range(128))} - {*RFC1738.scheme_characters, *_JOINING, "%", "<"})
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
 _BREAK = compiled(f"[{BREAKS}]")
@@ -151,7 +151,7 @@ class _Search:
         """Return the passage whose scheme name, or prefix, ends before `colon`. Raises Unfinished."""
         text, done = self.window.text, self.window.done
         before = text[max(0, colon - _MAX_NAME) : colon]
-        run = before[len(before.rstrip(SCHEME)) :]
+        run = before[len(before.rstrip(RFC1738.scheme_characters)) :]
         if not run:
             return None
         start = colon - len(run)

@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import ConfigurationError
-from urlschemes.grammar.octets import SCHEME_NAME
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.hooks import hookimpl
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["urlschemes_gateway"]
 
-_GATEWAY = re.compile(rf"({SCHEME_NAME.pattern})://([A-Za-z0-9.\-]{{1,255}}(?::\d{{1,5}})?)/?", re.ASCII)
+_GATEWAY = re.compile(rf"({RFC1738.scheme_name.pattern})://([A-Za-z0-9.\-]{{1,255}}(?::\d{{1,5}})?)/?", re.ASCII)
 
 
 @hookimpl

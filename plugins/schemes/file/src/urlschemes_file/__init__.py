@@ -59,9 +59,9 @@ class FileURL(InternetURL, registration=registration):
 
         return cls(segments=segments_of(path))
 
-    def normalized(self) -> Self:
+    def normalized(self, level: str | None = None) -> Self:
         """Return the URL as `URL.normalized` does, without the host `localhost`: this machine (section 3.10)."""
-        url = super().normalized()
+        url = super().normalized(level)
         return url.replace(host="") if url.host == "localhost" else url
 
 

@@ -32,9 +32,9 @@ class FtpURL(LoginURL, registration=registration):
         default=None, doc="`a` for a text, `i` for octets, `d` for a directory, in either case; None if absent."
     )
 
-    def normalized(self) -> Self:
+    def normalized(self, level: str | None = None) -> Self:
         """Return the URL as `URL.normalized` does, with the typecode in lower case."""
-        url = super().normalized()
+        url = super().normalized(level)
         return url if url.typecode is None else url.replace(typecode=url.typecode.lower())
 
 

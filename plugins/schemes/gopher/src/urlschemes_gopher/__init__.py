@@ -44,9 +44,9 @@ class GopherURL(InternetURL, registration=registration):
         """The type that the URL means: `1`, a menu, if the path is empty (section 3.4.1)."""
         return "1" if self.gtype is None else self.gtype
 
-    def normalized(self) -> Self:
+    def normalized(self, level: str | None = None) -> Self:
         """Return the URL as `URL.normalized` does; an empty path becomes the menu that it means (section 3.4.1)."""
-        url = super().normalized()
+        url = super().normalized(level)
         return url if url.gtype is not None else url.replace(gtype="1")
 
 

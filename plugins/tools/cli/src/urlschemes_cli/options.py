@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from urlschemes.grammar.octets import SCHEME_NAME
+from urlschemes.grammar.profile import RFC1738
 from urlschemes_cli.output.text import safe_line, write_note
 
 __all__ = ["json_option", "note_hidden_password", "passwords_option", "scheme_argument"]
@@ -19,10 +19,10 @@ def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool
 
 
 def _check_scheme_name(_: click.Context, __: click.Parameter, value: str) -> str:
-    if SCHEME_NAME.fullmatch(value):
+    if RFC1738.scheme_name.fullmatch(value):
         return value
     start = value.partition(":")[0]
-    hint = f"; did you mean {start}?" if start != value and SCHEME_NAME.fullmatch(start) else ""
+    hint = f"; did you mean {start}?" if start != value and RFC1738.scheme_name.fullmatch(start) else ""
     raise click.BadParameter(f"{safe_line(value)!r} is not a scheme name{hint}")
 
 

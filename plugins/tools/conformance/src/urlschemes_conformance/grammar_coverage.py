@@ -15,7 +15,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from urlschemes import Registration, Scheme
-from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat, shared_rules
+from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat
+from urlschemes.grammar.profile import RFC1738
 from urlschemes_testing.strategies import syntax_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class _Place:
     @cached_property
     def character_set(self) -> frozenset[str]:
         """The characters of a choice that count as one alternative."""
-        if not isinstance(self.node, Choice) or self.path[-1] not in shared_rules().rules:
+        if not isinstance(self.node, Choice) or self.path[-1] not in RFC1738.grammar.rules:
             return frozenset()
         singles = [item.text for item in self.node.items if isinstance(item, Literal) and len(item.text) == 1]
         return frozenset(case for text in singles for case in (text.lower(), text.upper()))

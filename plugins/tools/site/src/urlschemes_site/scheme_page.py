@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import URLError
-from urlschemes.grammar.bnf import shared_rules
+from urlschemes.grammar.profile import RFC1738
 from urlschemes_access import Policy
 from urlschemes_site.diagrams import svg_diagram
 from urlschemes_site.examples import parsed_examples
@@ -124,7 +124,7 @@ def scheme_page(registry: Registry, record: Registration) -> SchemePage:
     why = registry.why(record.scheme)
     active = next((claim for claim in why.claims if claim.state == "active"), None)
     grammar = record.syntax.grammar.rules
-    own = {name: rule for name, rule in grammar.items() if name not in shared_rules().rules}
+    own = {name: rule for name, rule in grammar.items() if name not in RFC1738.grammar.rules}
     examples: tuple[Example, ...] = ()
     problem = None
     try:

@@ -11,7 +11,8 @@ import jinja2
 from markupsafe import Markup
 
 from urlschemes import __version__
-from urlschemes.grammar.bnf import parse_rules, shared_rules
+from urlschemes.grammar.bnf import parse_rules
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.known_names import attribution, install_command, merged
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line
@@ -102,7 +103,7 @@ def _index(registry: Registry, schemes: list[SchemePage], script: str) -> _Templ
 
 def _rules(schemes: list[SchemePage]) -> _Template:
     """Return the page of the rules that all schemes share, with the schemes that use each."""
-    shared = shared_rules().rules
+    shared = RFC1738.grammar.rules
     users: dict[str, list[str]] = {}
     for page in schemes:
         for name in page.shared:

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, URLError
-from urlschemes.grammar.octets import SCHEME_NAME, XCHAR, escape, octets_of
+from urlschemes.grammar.octets import escape, octets_of
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes_access.dialogue.contract import breach, has_type
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Redirects", "read_location"]
 
-_SCHEME = re.compile(f"({SCHEME_NAME.pattern}):")
+_SCHEME = re.compile(f"({RFC1738.scheme_name.pattern}):")
 _SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\]")  # controls, blanks and backslashes: a trick, not a slip
 _STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
-_LEGAL = frozenset(f"{XCHAR}%".encode())
+_LEGAL = frozenset(f"{RFC1738.characters}%".encode())
 _AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*")
 _REPAIRS = 8
 """The most kinds of characters that are encoded because they are illegal at their place."""

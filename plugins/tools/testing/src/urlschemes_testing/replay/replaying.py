@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes import URL, Registration, Scheme
 from urlschemes.errors import PluginContractError, PluginError, URLError
-from urlschemes.grammar.octets import SCHEME_NAME
+from urlschemes.grammar.profile import RFC1738
 from urlschemes_access.backends.blocking import carry_out
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.policy import Policy
@@ -50,7 +50,7 @@ rule = "replayurl"
 bnf = 'replayurl = "x-replay:" *uchar'
 """
 
-_SCHEME = re.compile(f"({SCHEME_NAME.pattern}):")
+_SCHEME = re.compile(f"({RFC1738.scheme_name.pattern}):")
 
 
 class Cancelled(BaseException):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import RegistrationError, URLError
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.bnf import shared_rules
-from urlschemes.grammar.octets import RESERVED, UNRESERVED, mask
+from urlschemes.grammar.octets import mask
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.rule_tree import Marked, marks
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_conformance.agreement import Judges
@@ -51,7 +51,7 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
         if isinstance(error, URLError) and error.part:
             return failed(error.message, error.hint or "rename the part")
         return skipped("the record cannot be used: see the check record")
-    rules = record.syntax.grammar.rules.keys() - shared_rules().rules.keys()
+    rules = record.syntax.grammar.rules.keys() - RFC1738.grammar.rules.keys()
     return passed(f"{len(rules)} rules, {len(record.syntax.parts)} parts, one pattern")
 
 
@@ -148,25 +148,25 @@ def reserved_characters(scheme: ReviewedScheme) -> Verdict:
         if "%" in text:
             escapes.append(f"{text!r} in the rule {rule}")
             continue
-        unreserved = sorted({*text} - {*RESERVED} & {*UNRESERVED})
+        unreserved = sorted({*text} - {*RFC1738.reserved} & {*RFC1738.unreserved})
         if unreserved and not all(character.isalnum() for character in unreserved):
             character = next(each for each in unreserved if not each.isalnum())
             return failed(
                 f"the rule {rule} separates with {text!r}: {character!r} means the same encoded, and software may "
                 "encode or decode it",
-                f"separate with one of {' '.join(RESERVED)}",
+                f"separate with one of {' '.join(RFC1738.reserved)}",
             )
     if escapes:
         return warned(
             f"an escape separates parts: {escapes[0]}; software that decodes too early loses it",
-            f"separate with one of {' '.join(RESERVED)}, unless the scheme is older than this rule",
+            f"separate with one of {' '.join(RFC1738.reserved)}, unless the scheme is older than this rule",
         )
     return passed("no other character separates parts")
 
 
 def _separators(syntax: Syntax, scheme: str) -> set[tuple[str, str]]:
     """Return the literals between parts, each with its rule; those of shared rules are left out."""
-    automaton, shared = syntax.automaton, shared_rules().rules
+    automaton, shared = syntax.automaton, RFC1738.grammar.rules
     within_parts = 0
     for marked in automaton.marked:
         if not any(True for _ in marks(marked.item)):

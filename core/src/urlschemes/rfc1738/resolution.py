@@ -11,23 +11,21 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import NotHierarchical
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.octets import SCHEME_NAME
+from urlschemes.grammar.profile import RFC1738
 
 if TYPE_CHECKING:
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.url.value import URL
 
 __all__ = ["resolve"]
 
-_SCHEME = re.compile(f"{SCHEME_NAME.pattern}:")
+_SCHEME = re.compile(f"{RFC1738.scheme_name.pattern}:")
 
 
-def resolve(syntax: Syntax, base: re.Match[str], reference: str) -> str:
-    """Return the text that `reference` means relative to the URL `base`, a match of `syntax` (RFC 1808 section 4).
-
-    Raises NotHierarchical.
-    """
-    whole = base.string
+def resolve(url: URL, reference: str) -> str:
+    """Return the text that `reference` means relative to `url` (RFC 1808 section 4). Raises NotHierarchical."""
+    syntax, whole = url.syntax, str(url)
     bare, hash_, fragment = reference.partition("#")
     fragment = hash_ + fragment
     if _SCHEME.match(bare):
@@ -36,7 +34,7 @@ def resolve(syntax: Syntax, base: re.Match[str], reference: str) -> str:
     has_query = _follows(syntax, part, "?")
     if not bare:
         return whole + fragment
-    start, path, params, query = _divided(whole, syntax.span(base, part.name), has_query=has_query)
+    start, path, params, query = _divided(whole, syntax.span(url._match, part.name), has_query=has_query)
     if bare.startswith("///"):
         bare = bare[2:]  # without a host the one of the base stays (RFC 1808 section 4, step 3)
     elif bare.startswith("//"):
@@ -62,7 +60,7 @@ def _hierarchy(syntax: Syntax, base: str) -> Part:
     raise NotHierarchical(
         f"{scheme} URLs have no hierarchy for relative references",
         scheme=scheme,
-        section="RFC 1738 section 2.3",
+        section=RFC1738.section("hierarchy"),
         hint="give the whole URL",
     )
 
