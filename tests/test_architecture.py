@@ -66,6 +66,8 @@ ENTRY_MODULES = {
     "urlschemes.commands": {CLI},
     "urlschemes.demos": {CLI, "urlschemes-servers", "urlschemes-testing"},
 }
+# What the registry imports for the schemes of a further profile may import the distribution of that profile: an extra.
+PROFILES = {"rfc3986": "urlschemes-rfc3986"}
 # An import in a function, of a distribution that need not be installed.
 OPTIONAL = {("urlschemes_cli.commands.doctor", "urlschemes-conformance")}
 
@@ -83,9 +85,12 @@ def allowed(module: Module) -> set[str]:
 
 
 def entry_libraries(module: Module) -> set[str]:
-    """Return the distributions that the module may import since only the `urlschemes` command imports it."""
+    """Return the distributions that the module may import since only a command or a profile imports it."""
     entry_points = module.distribution.project.get("entry-points", {})
-    return {
+    profiles = {PROFILES[name] for name in module.name.split(".")[1:] if name in PROFILES}
+    extras = module.distribution.project.get("optional-dependencies", {})
+    assert all(any(each.startswith(name) for each in extras[name.removeprefix("urlschemes-")]) for name in profiles)
+    return profiles | {
         name
         for group, names in ENTRY_MODULES.items()
         if module.name in {place.partition(":")[0] for place in entry_points.get(group, {}).values()}

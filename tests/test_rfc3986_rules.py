@@ -1,7 +1,8 @@
-"""The rules of RFC 3986 appendix A, as printed: what the compiler makes of them, and that nothing else is meant.
+"""The rules of the profile of RFC 3986, beside those that its appendix A prints: nothing else is meant.
 
 Two rules are ambiguous for a reader from left to right. `host` is rewritten, and the recognizer, which reads ABNF by
-itself, proves that it derives the same texts; `path` only lists the five kinds of paths, and no rule uses it.
+itself, proves that it derives the same texts; `path` only lists the five kinds of paths, and no rule uses it. A port is
+a number, or an option without one.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import random
 import re
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import pytest
+from workspace import folder_of
 
+from urlschemes import Registry
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.abnf import ABNFReader
 from urlschemes.grammar.automaton import Automaton
@@ -23,13 +25,14 @@ from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.rule_tree import expand
 from urlschemes_conformance.derivatives import ABNFRules
 from urlschemes_conformance.proof import prove_rules
-from urlschemes_conformance.recognizer import NodeRules
+from urlschemes_conformance.recognizer import NodeRules, Recognizer
+from urlschemes_rfc3986 import profile
 
-PRINTED = (Path(__file__).parent / "tables" / "rfc3986_appendix_a.abnf").read_text("utf-8")
-HOST = "host = IP-literal / reg-name"
-"""An IPv4 address is a registered name, too: which of them a host is can be told afterwards."""
-REWRITTEN = re.sub(r"^path .*?\n\n|^host .*?$", "", PRINTED, flags=re.MULTILINE | re.DOTALL) + HOST
+PRINTED = (folder_of("urlschemes-rfc3986") / "src" / "urlschemes_rfc3986" / "printed.abnf").read_text("utf-8")
 USE_HOST = {"host", "authority", "hier-part", "relative-part", "relative-ref", "absolute-URI", "URI", "URI-reference"}
+MODERN = Registry(profile="rfc3986")
+UNCOUNTED = 1000
+"""The bound from which a repetition counts as one without a bound: that of ports."""
 SLOW = pytest.mark.slow
 
 
@@ -38,25 +41,32 @@ def grammar(text: str) -> Grammar:
 
 
 @cache
-def compiled(text: str, rule: str) -> re.Pattern[str]:
-    tree = expand(grammar(text), rule, lambda _: None, lambda _: frozenset(), lambda _: None)
+def compiled(rules: Grammar, rule: str) -> re.Pattern[str]:
+    tree = expand(rules, rule, lambda _: None, lambda _: frozenset(), lambda _: None)
     return re.compile(compile_tree(Automaton(tree)), re.ASCII)
 
 
-def compiles(text: str, rule: str) -> bool:
+def compiles(rules: Grammar, rule: str) -> bool:
     try:
-        return bool(compiled(text, rule))
+        return bool(compiled(rules, rule))
     except GrammarError as error:
         assert "ambiguous" in error.message  # noqa: PT017  other mistakes would be failures
         return False
 
 
 def test_all_printed_rules_but_two_and_their_users_are_unambiguous() -> None:
-    assert {rule for rule in grammar(PRINTED).rules if not compiles(PRINTED, rule)} == USE_HOST | {"path"}
+    rules = grammar(PRINTED)
+    assert {rule for rule in rules.rules if not compiles(rules, rule)} == USE_HOST | {"path"}
 
 
-def test_all_rewritten_rules_are_unambiguous() -> None:
-    assert [rule for rule in USE_HOST if not compiles(REWRITTEN, rule)] == []
+def test_all_rules_of_the_profile_are_unambiguous() -> None:
+    assert [rule for rule in profile.grammar.rules if not compiles(profile.grammar, rule)] == []
+
+
+def test_two_printed_rules_are_rewritten_and_one_is_left_out() -> None:
+    printed, rewritten = grammar(PRINTED).rules, profile.grammar.rules
+    differs = {name for name, rule in printed.items() if name not in rewritten or str(rule) != str(rewritten[name])}
+    assert differs == {"host", "authority", "port", "path"}
 
 
 @pytest.mark.parametrize("rule", ["path", "reserved", "IPv6address", pytest.param("URI-reference", marks=SLOW)])
@@ -65,8 +75,31 @@ def test_the_core_reads_the_printed_rules_as_the_recognizer_does(rule: str) -> N
 
 
 @pytest.mark.parametrize("rule", ["URI-reference", pytest.param("absolute-URI", marks=SLOW)])
-def test_the_rewritten_rules_derive_what_the_printed_ones_derive(rule: str) -> None:
-    assert prove_rules(ABNFRules(rule, PRINTED), NodeRules(grammar(REWRITTEN), rule)).difference is None
+def test_the_rules_of_the_profile_derive_what_the_printed_ones_derive(rule: str) -> None:
+    rewritten = NodeRules(profile.grammar, rule, uncounted_from=UNCOUNTED)
+    assert prove_rules(ABNFRules(rule, PRINTED), rewritten).difference is None
+
+
+ADDED = """
+server     = host [ ":" port ]
+host       = IP-literal / IPv4address / 1*( unreserved / pct-encoded / sub-delims )
+login      = [ userinfo "@" ] server
+named-host = host
+"""
+
+
+@pytest.mark.parametrize("rule", ["named-host", "server", "login"])
+def test_what_the_profile_adds_are_authorities_with_a_host(rule: str) -> None:
+    rewritten = NodeRules(profile.grammar, rule, uncounted_from=UNCOUNTED)
+    assert prove_rules(ABNFRules(rule, PRINTED, ADDED), rewritten).difference is None
+
+
+@pytest.mark.parametrize("scheme", [each.scheme for each in MODERN.registrations() if each.syntax.printed])
+def test_the_rules_of_a_record_derive_what_its_printed_ones_derive(scheme: str) -> None:
+    syntax = MODERN.registration(scheme).syntax
+    printed = ABNFRules(syntax.rule, PRINTED, syntax.printed)
+    rewritten = Recognizer(syntax, uncounted_from=UNCOUNTED)
+    assert prove_rules(printed, rewritten).difference is None
 
 
 @pytest.mark.parametrize(
@@ -92,7 +125,7 @@ BEGINNINGS = ("", "a:", "a://", "a://[::1", "a://1.2.3", "a:b", "a://b@c", "a:/b
 @pytest.mark.parametrize("length", [2, pytest.param(4, marks=SLOW)])
 def test_the_pattern_accepts_what_the_recognizer_accepts(length: int) -> None:
     rules = ABNFRules("URI-reference", PRINTED)
-    matches = compiled(REWRITTEN, "URI-reference").fullmatch
+    matches = compiled(profile.grammar, "URI-reference").fullmatch
     accepted = 0
     for beginning, tokens in product(BEGINNINGS, product(TOKENS, repeat=length)):
         text = beginning + "".join(tokens)
@@ -110,8 +143,8 @@ urn:example:animal:ferret:nose"""
 
 @pytest.mark.parametrize("text", EXAMPLES.split())
 def test_the_examples_of_sections_1_and_3_are_urls(text: str) -> None:
-    assert compiled(REWRITTEN, "URI").fullmatch(text)
-    assert not compiled(REWRITTEN, "relative-ref").fullmatch(text)
+    assert compiled(profile.grammar, "URI").fullmatch(text)
+    assert not compiled(profile.grammar, "relative-ref").fullmatch(text)
 
 
 def is_address(text: str) -> bool:
@@ -147,7 +180,7 @@ def addresses(count: int) -> list[str]:
 
 @pytest.mark.parametrize("count", [4_000, pytest.param(100_000, marks=SLOW)])
 def test_the_rule_of_ipv6_addresses_agrees_with_ipaddress(count: int) -> None:
-    matches = compiled(PRINTED, "IPv6address").fullmatch
+    matches = compiled(profile.grammar, "IPv6address").fullmatch
     texts = addresses(count)
     valid = list(filter(is_address, texts))
     assert [text for text in texts if matches(text)] == valid

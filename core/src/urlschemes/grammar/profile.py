@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reference, Sequence, reader_of
 from urlschemes.grammar.octets import ALPHADIGIT, ESCAPE, encoded
-from urlschemes.storage.package_data import read_file
+from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from importlib.machinery import ModuleSpec
 
     from urlschemes.grammar.bnf import Node
 
@@ -30,13 +31,14 @@ class Profile:
     which records of the profile use unless they say otherwise. `document` defines the profile, and `sections` are those
     of its topics. `unreserved` characters mean the same as their escapes, `reserved` ones may delimit;
     `scheme_characters` are those of scheme names, and `scheme_name` is their pattern. `authority_ends` holds the
-    characters that end an authority. `rule_names` are the names of rules by their role, `host_rule` is that of the
+    characters that end an authority. `rule_names` are the names of rules by their role, `host_rules` are those of the
     hosts that `algorithms` describe, and `host_hint` says how to write one. `has_fragments` says that a fragment is
     part of a URL, `escapes_in_host` that a host may have escapes. `levels` are the levels of normalization, if there is
     more than one.
 
     `algorithms` has `url_type`, the type of URLs whose scheme is unknown, and functions: `resolve(url, reference)` and
-    `normalized(url, level)` return the text of a URL, `host_message(fault, authority)` the message about a host.
+    `normalized(url, level)` return the text of a URL, `host_message(fault, authority)` the message about a host, and
+    `fragment_message(place, part, written)` that about a `#`, where it is not a character of URLs.
     """
 
     name: str
@@ -52,7 +54,7 @@ class Profile:
     scheme_name: re.Pattern[str]
     sections: Mapping[str, str]
     rule_names: Mapping[str, str]
-    host_rule: str
+    host_rules: tuple[str, ...]
     host_hint: str
     authority_ends: str
     has_fragments: bool
@@ -80,9 +82,16 @@ class Profile:
         return restored, (self.package,)
 
     @cached_property
+    def spec(self) -> ModuleSpec:
+        """The spec of its package."""
+        spec = import_module(self.package).__spec__
+        assert spec is not None
+        return spec
+
+    @cached_property
     def grammar(self) -> Grammar:
         """The rules that every scheme may use."""
-        return Grammar(reader_of(self.notation)(read_file(self.package, self.rules_file)[0]).rules())
+        return Grammar(reader_of(self.notation)(read_from(self.spec, self.rules_file)[0]).rules())
 
     @cached_property
     def character_sets(self) -> frozenset[str]:
@@ -163,7 +172,7 @@ RFC1738 = Profile(
         "number": "digits",
         "server": "hostport",
     },
-    host_rule="host",
+    host_rules=("host",),
     host_hint="labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with "
     "a letter",
     authority_ends="/",

@@ -38,7 +38,7 @@ class Syntax:
     `bnf` is the scheme's own text in the `notation` (default: that of the `profile`), `rule` the rule that its URLs
     derive from, `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are
     defined that do not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as
-    a host followed by `/`.
+    a host followed by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them.
 
     The rules are read and checked at once, unless `compiled` holds what an earlier Syntax of the same arguments
     returned. Raises GrammarError for rules that no pattern can be made of; LookupError, TypeError or ValueError for
@@ -61,6 +61,7 @@ class Syntax:
         "notation",
         "on_compile",
         "parts",
+        "printed",
         "profile",
         "rule",
         "section",
@@ -77,6 +78,7 @@ class Syntax:
         section: str = "",
         notation: str | None = None,
         profile: Profile = RFC1738,
+        printed: str = "",
         slash_may_be_omitted: bool = False,
         compiled: Mapping[str, Any] | None = None,
         on_compile: Callable[[Syntax], object] | None = None,
@@ -86,6 +88,7 @@ class Syntax:
         self.section = section
         self.notation = notation or profile.notation
         self.profile = profile
+        self.printed = printed
         self.hierarchy = hierarchy
         self.slash_may_be_omitted = slash_may_be_omitted
         self.on_compile = on_compile

@@ -157,7 +157,7 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile
         raise GrammarError(
             "the host must not have escapes",
             rule=part.rule,
-            hint=f"use the rule `{profile.host_rule}`",
+            hint=f"use the rule `{profile.host_rules[0]}`",
         )
     if part.number and part.element is not None:
         raise GrammarError(

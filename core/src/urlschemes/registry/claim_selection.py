@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import PluginError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim, distribution_key
+from urlschemes.grammar.profile import RFC1738, Profile
+from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.known_names import known_names, reserved_names
+from urlschemes.storage.package_data import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -28,7 +30,7 @@ DISABLE = "URLSCHEMES_DISABLE"
 ALLOW = "URLSCHEMES_PLUGINS"
 """The variable that restricts which distributions take part: their names, separated by commas, or `none`."""
 
-_PINNABLE = frozenset({SCHEMES, COMMANDS, DEMOS})
+_PINNABLE = frozenset({SCHEMES, COMMANDS, DEMOS, PROFILES})
 _MAX_LISTED = 3
 """Claims that a message lists; of more it gives the number."""
 
@@ -66,14 +68,14 @@ class Selection(NamedTuple):
     chosen: Mapping[str, Claim]
 
 
-def select(claims: Iterable[Claim], rules: Rules) -> Selection:
-    """Return which of the claims count by `rules` and by the environment variables.
+def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) -> Selection:
+    """Return which of the claims count by `rules` and by the environment variables; schemes need a record of `profile`.
 
     Raises PluginError if a list names a distribution that is not installed, or a pin one that does not claim the name.
     """
     found = tuple(claims)
     allowed, disabled, pins = _allowed(rules, found), _disabled(rules, found), _pins(rules.pins, found)
-    judged = [_judged(claim, allowed, disabled, pins) for claim in found]
+    judged = [_recorded(_judged(claim, allowed, disabled, pins), profile) for claim in found]
     _settle_conflicts(judged)
     chosen = {claim.name: claim for claim in judged if claim.group == SCHEMES and claim.state == "active"}
     return Selection(tuple(judged), chosen)
@@ -105,6 +107,17 @@ def _judged(
     pin = pins.get((claim.group, claim.name))
     if pin is not None and distribution_key(pin) != distribution:
         return claim._replace(state="shadowed", reason=f"the name is pinned to {pin}")
+    return claim
+
+
+def _recorded(claim: Claim, profile: Profile) -> Claim:
+    """Return the claim in the state `unused` if it is that of a scheme without a record of `profile`."""
+    if profile is RFC1738 or claim.group != SCHEMES or claim.state != "active":  # a plugin without the first is broken
+        return claim
+    try:
+        read_file(claim.module, profile.record)
+    except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
+        return claim._replace(state="unused", reason=f"it has no record of the profile {profile.name}")
     return claim
 
 

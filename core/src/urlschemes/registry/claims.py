@@ -16,6 +16,7 @@ __all__ = [
     "HOOKS",
     "HOOK_NAMES",
     "HOOK_PREFIX",
+    "PROFILES",
     "SCHEMES",
     "Claim",
     "State",
@@ -31,7 +32,8 @@ State: TypeAlias = Literal[
 `active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
 distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: the user switched it
 off. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
-through the current directory. `unused`: it is for the `urlschemes` command, which is not installed.
+through the current directory. `unused`: it is for the `urlschemes` command, which is not installed; or it has no record
+of the registry's profile.
 """
 
 SCHEMES = "urlschemes.schemes"
@@ -50,9 +52,12 @@ COMMANDS = "urlschemes.commands"
 DEMOS = "urlschemes.demos"
 """The entry-point group of demonstrations; the name of an entry is the scheme's."""
 
-GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS})
+PROFILES = "urlschemes.profiles"
+"""The entry-point group of profiles other than that of RFC 1738; the name of an entry is the profile's."""
 
-_KINDS = {SCHEMES: "scheme", HOOKS: "hook", COMMANDS: "command", DEMOS: "demonstration of"}
+GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS, PROFILES})
+
+_KINDS = {PROFILES: "profile", SCHEMES: "scheme", HOOKS: "hook", COMMANDS: "command", DEMOS: "demonstration of"}
 _TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 
 

@@ -29,15 +29,7 @@ from typing import TYPE_CHECKING, Any
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import described, one_line
 from urlschemes.registry import claims as claims_module
-from urlschemes.registry.claims import (
-    GROUPS,
-    HOOK_NAMES,
-    HOOKS,
-    SCHEMES,
-    Claim,
-    distribution_key,
-    object_reference,
-)
+from urlschemes.registry.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
 from urlschemes.storage import cache
 from urlschemes.storage.package_data import find_in_folders
 

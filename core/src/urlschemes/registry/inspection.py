@@ -13,13 +13,13 @@ from urlschemes.registry.known_names import reserved_names
 from urlschemes.registry.loading import load_record
 from urlschemes.registry.plugins import load_any
 from urlschemes.registry.unknown_scheme import no_provider
-from urlschemes.scheme.registration import FILE
 from urlschemes.storage.package_data import locate, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from urlschemes.errors import PluginConflict, UnknownScheme
+    from urlschemes.grammar.profile import Profile
     from urlschemes.registry.claims import State
     from urlschemes.registry.known_names import Ledger
     from urlschemes.registry.overrides import Change, Overrides
@@ -116,7 +116,7 @@ class Inspection(NamedTuple):
         if change is not None and change in _CHANGES:
             rule, hint, _ = _CHANGES[change]
             return Why(name, "this program", rule, claims, hint=hint.format(name))
-        claims = tuple(map(_checked, claims))
+        claims = tuple(_checked(claim, self.plugins.profile) for claim in claims)
         active = next((claim for claim in claims if claim.state == "active"), None)
         if active is not None:
             rule = _rule(claims, pinned=name in self.plugins.rules.pins)
@@ -162,13 +162,13 @@ class Inspection(NamedTuple):
             began = perf_counter()
             try:
                 if load:
-                    load_any(claim, claims)
+                    load_any(claim, claims, self.plugins.profile)
                     seconds = perf_counter() - began if seconds is None else seconds
                 elif claim.group == SCHEMES:
-                    load_record(claim)
+                    load_record(claim, self.plugins.profile)
             except PluginError as error:
                 claim, seconds = claim._replace(state="broken", reason=error.message), None
-        return _with_file(claim, seconds)
+        return _with_file(claim, seconds, self.plugins.profile)
 
 
 def _command_line_is_installed() -> bool:
@@ -179,11 +179,11 @@ def _command_line_is_installed() -> bool:
     return True
 
 
-def _checked(claim: Claim) -> Claim:
+def _checked(claim: Claim, profile: Profile) -> Claim:
     """Return the claim, in the state `broken` if its record cannot be used."""
     if claim.state == "active":
         try:
-            load_record(claim)
+            load_record(claim, profile)
         except PluginError as error:
             return claim._replace(state="broken", reason=error.message)
     return claim
@@ -202,7 +202,7 @@ def _in_state(state: State, claims: tuple[Claim, ...]) -> tuple[str, ...]:
     return tuple(claim.distribution for claim in claims if claim.state == state)
 
 
-def _with_file(claim: Claim, seconds: float | None) -> Diagnosis:
+def _with_file(claim: Claim, seconds: float | None, profile: Profile) -> Diagnosis:
     """Return the diagnosis with the claim's file, which is read and not executed."""
     from hashlib import sha256  # it loads OpenSSL, which nothing else here needs
 
@@ -212,7 +212,7 @@ def _with_file(claim: Claim, seconds: float | None) -> Diagnosis:
             file = spec.origin or ""
             octets = spec.loader.get_data(file)  # type: ignore[union-attr]  # without a loader, there is no file
         else:
-            text, file = read_file(claim.module, FILE)
+            text, file = read_file(claim.module, profile.record)
             octets = text.encode()
     except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
         return Diagnosis(claim, seconds=seconds)

@@ -9,33 +9,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginContractError, PluginLoadError, RegistrationError, URLError
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import described
 from urlschemes.registry.claim_selection import DISABLE, switch
 from urlschemes.registry.claims import COMMANDS, DEMOS, SCHEMES, Claim
-from urlschemes.scheme.registration import API, FILE, Registration
+from urlschemes.scheme.registration import API, Registration
 from urlschemes.scheme.scheme import Scheme, check_type
-from urlschemes.storage.package_data import read_file
+from urlschemes.storage.package_data import locate, read_file
 
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from urlschemes.grammar.profile import Profile
+
 __all__ = ["load_object", "load_record", "load_scheme", "removal_hint"]
 
 
-def load_record(claim: Claim) -> Registration:
-    """Return the record that the claim refers to, read from its file; nothing is imported.
+def load_record(claim: Claim, profile: Profile = RFC1738) -> Registration:
+    """Return the record of `profile` that the claim refers to, read from its file; nothing is imported.
 
     Raises PluginLoadError if there is no such package, PluginContractError if the record cannot be used.
     """
     try:
-        text, source = read_file(claim.module, FILE)
+        text, source = read_file(claim.module, profile.record)
     except (OSError, UnicodeDecodeError) as error:
-        expected = f"{FILE}, in UTF-8, in {claim.module}"
+        expected = f"{profile.record}, in UTF-8, in {claim.module}"
         raise _contract(claim, f"its record cannot be read: {described(error)}", wants=expected, has="none") from error
     except Exception as error:  # no such package, or another package's finder failed
         raise _not_loaded(claim, error) from error
     try:
-        record = Registration.from_text(text, source=source)
+        record = Registration.from_text(text, source=source, profile=profile)
     except URLError as error:
         raise _blamed(claim, error, "a valid record") from error
     if record.scheme != claim.name:
@@ -44,10 +47,14 @@ def load_record(claim: Claim) -> Registration:
     return record
 
 
-def load_scheme(claim: Claim) -> Scheme:
-    """Return the scheme that the claim names, imported if it has code. Raises PluginLoadError, PluginContractError."""
-    record = load_record(claim)  # no code is executed that was written for another version of the core
-    scheme = _imported_scheme(claim) if claim.attribute else None
+def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
+    """Return the scheme that the claim names, imported if it has code for `profile`.
+
+    Raises PluginLoadError, PluginContractError.
+    """
+    record = load_record(claim, profile)  # no code is executed that was written for another version of the core
+    claim = _code_for(claim, profile)
+    scheme = _imported_scheme(claim, profile) if claim.attribute else None
     try:
         scheme = scheme or Scheme(record)
         check_type(scheme.url_type, scheme.name)
@@ -60,13 +67,29 @@ def load_scheme(claim: Claim) -> Scheme:
     return scheme
 
 
-def load_object(claim: Claim) -> object:
+def _code_for(claim: Claim, profile: Profile) -> Claim:
+    """Return the claim with the module that has the code for `profile`; without an attribute if there is none.
+
+    For a further profile, that is a submodule with the profile's name.
+    """
+    if profile is RFC1738 or not claim.attribute:
+        return claim
+    module = f"{claim.module}.{profile.name}"
+    try:
+        locate(module)
+    except ModuleNotFoundError:
+        return claim._replace(attribute="")
+    return claim._replace(module=module)
+
+
+def load_object(claim: Claim, profile: Profile = RFC1738) -> object:
     """Return what the claim names, with everything that using it would import, checked as far as possible.
 
-    A scheme must have a function for each of its operations. Raises PluginLoadError, PluginContractError.
+    A scheme is that of `profile`, and must have a function for each of its operations. Raises PluginLoadError,
+    PluginContractError.
     """
     if claim.group == SCHEMES:
-        scheme = load_scheme(claim)
+        scheme = load_scheme(claim, profile)
         for operation in scheme.registration.operations if scheme.access else ():
             _check_algorithm(claim, scheme, operation)
         return scheme
@@ -99,7 +122,7 @@ def _imported_module(claim: Claim) -> ModuleType:
         raise (_not_loaded(claim, error) if blamed is error else blamed) from error
 
 
-def _imported_scheme(claim: Claim) -> Scheme:
+def _imported_scheme(claim: Claim, profile: Profile) -> Scheme:
     found = import_claimed(claim)
     if not isinstance(found, Scheme):
         has = (
@@ -111,6 +134,9 @@ def _imported_scheme(claim: Claim) -> Scheme:
     if found.name != claim.name:
         has = f"the scheme {found.name}"
         raise _contract(claim, f"it provides {has}", wants=f"the scheme {claim.name}", has=has)
+    if found.registration.profile is not profile:
+        has = f"a scheme of {found.registration.profile.name}"
+        raise _contract(claim, f"it provides {has}", wants=f"a scheme of {profile.name}", has=has)
     return found
 
 

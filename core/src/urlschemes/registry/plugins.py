@@ -11,9 +11,10 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
-from urlschemes.errors import PluginError
+from urlschemes.errors import PluginContractError, PluginError
+from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claim_selection import Rules, Selection, installed_list, select
-from urlschemes.registry.claims import HOOKS, Claim, distribution_key
+from urlschemes.registry.claims import HOOKS, PROFILES, Claim, distribution_key
 from urlschemes.registry.discovery import discover, installed_claims
 from urlschemes.registry.loading import import_claimed, load_object, load_scheme, removal_hint
 
@@ -32,13 +33,13 @@ SLOW_IMPORT = 1.0
 
 
 class Plugins:
-    """The plugins that `rules` let take part.
+    """The plugins that `rules` let take part, with their records of `profile`, an object or a name.
 
     `loaded` holds the schemes in use, by name; `broken` the claims that failed, with their errors; `seconds` how long
-    the imports of the others took.
+    the imports of the others took. Raises PluginError for a profile that is not installed.
     """
 
-    def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
+    def __init__(self, rules: Rules, *, current_directory: bool = False, profile: Profile | str = RFC1738) -> None:
         self.rules = rules
         self.current_directory = current_directory
         self._lock = Lock()
@@ -47,11 +48,29 @@ class Plugins:
         self.loaded: dict[str, Scheme] = {}
         self.broken: dict[Claim, PluginError] = {}
         self.seconds: dict[Claim, float] = {}
+        self.profile = RFC1738
+        if profile not in {RFC1738, RFC1738.name}:
+            self.profile = profile if isinstance(profile, Profile) else self._installed_profile(profile)
+            self._selection = None
+
+    def _installed_profile(self, name: str) -> Profile:
+        """Return the profile of that name, imported. Raises PluginError."""
+        claims = [each for each in self.selection().claims if each.group == PROFILES and each.state == "active"]
+        claim = next((each for each in claims if each.name == name), None)
+        if claim is None:
+            installed = ", ".join([RFC1738.name, *(each.name for each in claims)])
+            raise PluginError(f"the profile {name} is not installed", hint=f"installed profiles: {installed}")
+        found = self._once(claim, import_claimed)
+        if not isinstance(found, Profile) or found.name != name:
+            message = f"{claim.provider} provides {found!r} as the profile {name}"
+            wants, has = f"the Profile {name}", repr(found)
+            raise PluginContractError(message, distribution=claim.distribution, wants=wants, has=has)
+        return found
 
     def selection(self) -> Selection:
         """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
         if self._selection is None:
-            selection = select(installed_claims(current_directory=self.current_directory), self.rules)
+            selection = select(installed_claims(current_directory=self.current_directory), self.rules, self.profile)
             with self._lock:
                 if self._selection is None:
                     self._selection = selection
@@ -59,7 +78,7 @@ class Plugins:
 
     def search_again(self) -> Selection:
         """Return what `selection` would if it were called for the first time now, without the cache."""
-        return select(discover(current_directory=self.current_directory), self.rules)
+        return select(discover(current_directory=self.current_directory), self.rules, self.profile)
 
     def require(self, names: Collection[str]) -> None:
         """Raise PluginError for a distribution that does not take part."""
@@ -84,7 +103,7 @@ class Plugins:
         """Return the scheme of an active claim, imported once. Raises PluginLoadError, PluginContractError."""
         loaded = self.loaded.get(claim.name)
         if loaded is None:
-            loaded = self._once(claim, load_scheme)
+            loaded = self._once(claim, lambda each: load_scheme(each, self.profile))
             with self._lock:
                 loaded = self.loaded.setdefault(claim.name, loaded)
         return loaded
@@ -97,7 +116,7 @@ class Plugins:
         if claim.state != "active" or claim not in self.selection().claims:
             reason = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not one of this registry"
             raise PluginError(f"the claim of {claim.provider} for {claim.name} {reason}", distribution=claim.provider)
-        return self._once(claim, lambda each: load_any(each, self.selection().claims))
+        return self._once(claim, lambda each: load_any(each, self.selection().claims, self.profile))
 
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the installed implementations of hooks; nothing is imported."""
@@ -142,13 +161,13 @@ def _copy(error: PluginError) -> PluginError:
     return copy(error)
 
 
-def load_any(claim: Claim, claims: Iterable[Claim]) -> object:
+def load_any(claim: Claim, claims: Iterable[Claim], profile: Profile = RFC1738) -> object:
     """Return what the claim names, checked as far as possible; of `claims`, those for hooks of its module count.
 
-    Raises PluginLoadError, PluginContractError.
+    A scheme is that of `profile`. Raises PluginLoadError, PluginContractError.
     """
     if claim.group != HOOKS:
-        return load_object(claim)
+        return load_object(claim, profile)
     from urlschemes.registry.hooks import check_implementation
 
     found = import_claimed(claim)

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes.errors import InvalidURL, PluginConflict, PluginError, UnknownScheme, invalid_url
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.errors import InvalidURL, PluginConflict, PluginContractError, PluginError, UnknownScheme, invalid_url
+from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
@@ -52,10 +52,11 @@ class Registry:
     `URLSCHEMES_PLUGINS` restricts them further). `disable` lists distributions and schemes that may not, as does the
     variable `URLSCHEMES_DISABLE`. `require` lists distributions without which the registry is not made. `pins` chooses
     between distributions that claim one name: `{"x-foo": "foo-schemes"}`. With `current_directory`, distributions that
-    are found only through the current directory count too.
+    are found only through the current directory count too. `profile` is the generation of URLs, or its name: schemes
+    are those that have a record of it.
 
-    Raises PluginError when it is made if a required distribution is missing, and when it is first used if `plugins`,
-    `disable` or one of the variables names a distribution that is not installed.
+    Raises PluginError when it is made if a required distribution or the profile is missing, and when it is first used
+    if `plugins`, `disable` or one of the variables names a distribution that is not installed.
     """
 
     def __init__(
@@ -66,16 +67,17 @@ class Registry:
         disable: Collection[str] = (),
         pins: Mapping[str, str] | None = None,
         current_directory: bool = False,
+        profile: Profile | str = RFC1738,
     ) -> None:
         if any(isinstance(names, str) for names in (plugins, require, disable)):
             raise TypeError("plugins, require and disable are collections of names, not one string")
         allowed = {} if plugins is None else {"Registry(plugins=...)": tuple(plugins)}
         disabled = {"Registry(disable=...)": tuple(disable)}
         folded_pins = {lower_case(name): pin for name, pin in (pins or {}).items()}
-        self._start(Rules(allowed, disabled, folded_pins), require, current_directory=current_directory)
+        self._start(Rules(allowed, disabled, folded_pins), require, current_directory, profile)
 
-    def _start(self, rules: Rules, require: Collection[str], *, current_directory: bool = False) -> None:
-        self._plugins = Plugins(rules, current_directory=current_directory)
+    def _start(self, rules: Rules, require: Collection[str], current_directory: bool, profile: Profile | str) -> None:
+        self._plugins = Plugins(rules, current_directory=current_directory, profile=profile)
         self._overrides = Overrides()
         self._lock = Lock()
         self._added_hooks: tuple[HookSource, ...] = ()
@@ -92,10 +94,16 @@ class Registry:
             self._plugins.require(require)
 
     @classmethod
-    def from_rules(cls, rules: Rules, require: Collection[str] = (), current_directory: bool = False) -> Registry:
+    def from_rules(
+        cls,
+        rules: Rules,
+        require: Collection[str] = (),
+        current_directory: bool = False,
+        profile: Profile | str = RFC1738,
+    ) -> Registry:
         """Make a registry of rules that name the sources of their lists, for a program with options of its own."""
         registry = cls.__new__(cls)
-        registry._start(rules, require, current_directory=current_directory)
+        registry._start(rules, require, current_directory, profile)
         return registry
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -114,7 +122,7 @@ class Registry:
             return _default_registry, ()
         rules = self._plugins.rules
         rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins))  # pickle takes no MappingProxyType
-        return type(self).from_rules, (rules, (), self._plugins.current_directory)
+        return type(self).from_rules, (rules, (), self._plugins.current_directory, self.profile)
 
     @classmethod
     def from_configuration(cls, configuration: ConfigFile | None = None) -> Registry:
@@ -124,6 +132,11 @@ class Registry:
         """
         file = ConfigFile.load() if configuration is None else configuration
         return cls.from_rules(Rules.from_table(file.table("registry")))
+
+    @property
+    def profile(self) -> Profile:
+        """The profile of its URLs."""
+        return self._plugins.profile
 
     # Who provides what
 
@@ -159,7 +172,7 @@ class Registry:
         """Return the record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""
         name = lower_case(name)
         scheme = self._current(name)
-        return scheme.registration if scheme else load_record(self._claim(name))
+        return scheme.registration if scheme else load_record(self._claim(name), self.profile)
 
     def registrations(self) -> tuple[Registration, ...]:
         """Return the records of all schemes, sorted by name; nothing is imported.
@@ -256,7 +269,7 @@ class Registry:
 
         Raises PluginConflict if the name has a provider already, unless `replace` is true.
         """
-        added = _usable(scheme)
+        added = self._usable(scheme)
         name = added.name
         provider = None if replace or name not in self else self.provider(name)
         if provider or not self._overrides.register(added, replace=replace):
@@ -284,7 +297,7 @@ class Registry:
     @contextmanager
     def override(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
         """Make `scheme` the scheme of its name within the `with` block, in all threads, whoever else provides it."""
-        added = _usable(scheme)
+        added = self._usable(scheme)
         self._overrides.push_override(added)
         try:
             self._refresh(added.name)
@@ -292,6 +305,17 @@ class Registry:
         finally:
             self._overrides.pop_override(added)
             self._refresh(added.name)
+
+    def _usable(self, scheme: Scheme | Registration) -> Scheme:
+        """Return the scheme with its pattern compiled. Raises GrammarError, PluginContractError."""
+        made = Scheme(scheme) if isinstance(scheme, Registration) else scheme
+        has = made.registration.profile
+        if has is not self.profile:
+            message = f"the scheme {made.name} is of the profile {has.name}, the registry of {self.profile.name}"
+            raise PluginContractError(message, scheme=made.name, wants=self.profile.name, has=has.name)
+        check_type(made.url_type, made.name)
+        made.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern
+        return made
 
     def _current(self, name: str) -> Scheme | None:
         """Return the scheme in use, if there is one without importing anything."""
@@ -346,22 +370,23 @@ class Registry:
     def _parse_slowly(self, text: str, wanted: type[URL], limit: int) -> URL:
         """Parse a text whose scheme is in capitals or not loaded yet, or that is not a URL of the type `wanted`."""
         if not isinstance(text, str) or len(text) > limit:  # type: ignore[redundant-expr]  # callers without types
-            return URL.parse(text, limit=limit)  # raises InvalidURL
+            return self.parse_generic(text, limit=limit)  # raises InvalidURL
         name = text.partition(":")[0]
         if name not in self:
-            if name == text or not RFC1738.is_scheme_name(name):
-                URL.parse(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
+            if name == text or not self.profile.is_scheme_name(name):
+                self.parse_generic(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
             raise self._inspection.no_provider(lower_case(name))
         kind = self[name].url_type
         if not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
-            section, span = "RFC 1738 section 2.1", (0, len(name))
+            section, span = self.profile.section("scheme"), (0, len(name))
             raise invalid_url(text, message, scheme=lower_case(name), part="scheme", span=span, section=section)
         return read_as(kind, text, limit)
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
-        """Return the URL `<scheme>:<scheme-specific-part>`, whatever the scheme (section 2.1). Raises InvalidURL."""
-        return URL.parse(text, limit=limit)
+        """Return the URL by the generic syntax of the profile, whatever its scheme. Raises InvalidURL."""
+        url: URL = self.profile.algorithms.url_type.parse(text, limit=limit)
+        return url
 
     def is_valid(self, text: str, *, limit: int = LIMIT) -> bool:
         """Return True if `text` is a URL of a scheme of this registry. Raises PluginError."""
@@ -398,14 +423,6 @@ def _default_registry() -> Registry:
     from urlschemes.registry.default_registry import default_registry  # which imports this module
 
     return default_registry
-
-
-def _usable(scheme: Scheme | Registration) -> Scheme:
-    """Return the scheme with its pattern compiled. Raises GrammarError, PluginContractError."""
-    made = Scheme(scheme) if isinstance(scheme, Registration) else scheme
-    check_type(made.url_type, made.name)
-    made.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern
-    return made
 
 
 def _is_read_by_pattern(kind: type[URL]) -> bool:

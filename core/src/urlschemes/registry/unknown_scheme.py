@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.registry.claim_selection import locations
-from urlschemes.registry.known_names import (
-    attribution,
-    install_command,
-    known_names,
-    merged,
-    reserved_names,
-)
+from urlschemes.registry.known_names import attribution, install_command, known_names, merged, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,9 +48,8 @@ def no_provider(
         return UnknownScheme(f"the scheme {name} is installed but disabled: {reasons}", scheme=name)
     if claims:
         reasons = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
-        return UnknownScheme(
-            f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=install_command(name)
-        )
+        hint = None if any(claim.state == "unused" for claim in claims) else install_command(name)
+        return UnknownScheme(f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=hint)
     known = known_names().get(name)
     if known is not None:
         message, hint = _of_core_ledger(known)

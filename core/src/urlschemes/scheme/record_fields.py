@@ -9,7 +9,7 @@ import sys
 import tomllib
 from functools import cache as cache_result
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.grammar import bnf
@@ -22,6 +22,8 @@ from urlschemes.storage import cache
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, Final
+
+    from urlschemes.grammar.profile import Profile
 
 __all__ = ["Caution", "Example", "Option", "fields_of", "parsed"]
 
@@ -42,47 +44,31 @@ _TEXTS: Final = (
 )
 
 
-class Example:
+class Example(NamedTuple):
     """An example of a record: a URL with its parts, or, if `parts` is None, a text that is not a URL.
 
     A part that is not in `parts` is absent. `says` describes the example.
     """
 
-    __slots__ = ("parts", "says", "url")
-
-    def __init__(self, url: str, parts: Mapping[str, Any] | None, says: str) -> None:
-        self.url = url
-        self.parts = parts
-        self.says = says
+    url: str
+    parts: Mapping[str, Any] | None
+    says: str
 
 
-class Caution:
+class Caution(NamedTuple):
     """A warning of a record about a text that is legal in a part but easily misunderstood.
 
     It concerns the part `part` as it is written, if it contains `holds` or begins with `begins`; the other is None.
     `code`, `message`, `section` and `hint` are those of the finding.
     """
 
-    __slots__ = ("begins", "code", "hint", "holds", "message", "part", "section")
-
-    def __init__(
-        self,
-        code: str,
-        part: str,
-        message: str,
-        section: str,
-        hint: str | None,
-        *,
-        holds: str | None = None,
-        begins: str | None = None,
-    ) -> None:
-        self.code = code
-        self.part = part
-        self.message = message
-        self.section = section
-        self.hint = hint
-        self.holds = holds
-        self.begins = begins
+    code: str
+    part: str
+    message: str
+    section: str
+    hint: str | None
+    holds: str | None = None
+    begins: str | None = None
 
     def spans(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield its places in the part from `start` to `end` of `text`; escapes match in either letter case."""
@@ -93,19 +79,16 @@ class Caution:
             yield found.span()
 
 
-class Option:
+class Option(NamedTuple):
     """An option of a scheme: a keyword-only parameter of its algorithms.
 
     `environment` is the environment variable that gives its value if the caller gives none and the environment is
     trusted. An option that is not `configurable` must be given by the caller each time, such as a person's consent.
     """
 
-    __slots__ = ("configurable", "description", "environment")
-
-    def __init__(self, description: str = "", environment: str | None = None, *, configurable: bool = True) -> None:
-        self.description = description
-        self.environment = environment
-        self.configurable = configurable
+    description: str = ""
+    environment: str | None = None
+    configurable: bool = True
 
 
 def parsed(text: str, source: str) -> dict[str, Any]:
@@ -116,7 +99,7 @@ def parsed(text: str, source: str) -> dict[str, Any]:
         raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
 
 
-def fields_of(record: Mapping[str, Any], source: str, api: int) -> dict[str, Any]:
+def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile) -> dict[str, Any]:
     """Return the attributes of the Registration of `record`, which must be written for version `api` of the format.
 
     Raises RegistrationError, GrammarError, PluginContractError.
@@ -133,12 +116,12 @@ def fields_of(record: Mapping[str, Any], source: str, api: int) -> dict[str, Any
         )
     scheme = found["scheme"] = fields.take("scheme", str)
     if SCHEME_NAME_FORM.fullmatch(scheme) is None:
-        raise fields.wrong("scheme", "at most 64 lower-case letters, digits, `+`, `-` and `.` (section 2.1)")
+        raise fields.wrong("scheme", "at most 64 lower-case letters, digits, `+`, `-` and `.`")
     status = found["status"] = fields.take("status", str)
     if status not in STATUSES:
         raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
     if (status == "experimental") != scheme.startswith("x-"):
-        raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others (section 4)")
+        raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others")
     for name in _TEXTS:
         text = fields.take(name, str)
         if not text.strip():
@@ -155,7 +138,7 @@ def fields_of(record: Mapping[str, Any], source: str, api: int) -> dict[str, Any
     found["redirects"] = fields.names("redirects", [], SCHEME_NAME_FORM, "names of schemes")
     found["local"] = fields.take("local", bool, False)
     reference, table = found["reference"], fields.take("syntax", dict)
-    made = found["syntax"] = _syntax(fields, table, reference)
+    made = found["syntax"] = _syntax(fields, table, reference, profile)
     found["cautions"] = tuple(_caution(each, fields, made, reference) for each in fields.take("cautions", list, []))
     found["examples"] = tuple(_example(each, fields) for each in fields.take("examples", list, []))
     fields.done()
@@ -203,18 +186,15 @@ class _Fields:
         return value
 
     def wrong(self, name: str, wanted: str) -> RegistrationError:
-        return RegistrationError(
-            f"{self.source or 'the record'}: {self.where}{name} must be {wanted}",
-            source=self.source,
-            field=self.where + name,
-        )
+        return self._error(name, f"must be {wanted}")
 
     def empty(self, name: str) -> RegistrationError:
-        return RegistrationError(
-            f"{self.source or 'the record'}: {self.where}{name} must not be empty",
-            source=self.source,
-            field=self.where + name,
-        )
+        return self._error(name, "must not be empty")
+
+    def _error(self, name: str, problem: str) -> RegistrationError:
+        field = self.where + name
+        message = f"{self.source or 'the record'}: {field} {problem}"
+        return RegistrationError(message, source=self.source, field=field)
 
     def done(self) -> None:
         for name in self.table:
@@ -243,14 +223,14 @@ def _option(name: str, table: object, fields: _Fields) -> Option:
     return made
 
 
-def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax:
+def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: Profile) -> Syntax:
     table = _Fields(given, fields.source, "syntax.")
     parts = []
     for name, value in table.take("parts", dict, {}).items():
         if not _PART.fullmatch(name) or not isinstance(value, dict):
             raise table.wrong("parts", f"tables with names like `selector`, not {name!r}")
         part = _part(name, _Fields(value, fields.source, f"syntax.parts.{name}."))
-        # InternetURL and LoginURL declare these parts (section 3.1).
+        # InternetURL and LoginURL declare these parts.
         if name in {"user", "password", "host", "port"} and (
             part.element is not None or part.number != (name == "port")
         ):
@@ -259,16 +239,19 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
     text, rule = table.take("bnf", str), table.take("rule", str)
     hierarchy = table.take("hierarchy", str, None)
     slash = table.take("slash_may_be_omitted", bool, False)
-    notation = table.take("notation", str, "rfc1738")
+    notation = table.take("notation", str, profile.notation)
     if notation not in NOTATIONS:
         raise table.wrong("notation", f"one of {', '.join(NOTATIONS)}")
+    printed = table.take("printed", str, "")
     table.done()
     section = reference.partition(";")[0]
-    key = json.dumps([sys.version, _core_state(), given, section], default=str)
+    key = json.dumps([sys.version, profile.name, _state(profile), given, section], default=str)
     arguments: dict[str, Any] = {
         "hierarchy": hierarchy,
         "section": section,
         "notation": notation,
+        "profile": profile,
+        "printed": printed,
         "slash_may_be_omitted": slash,
     }
     cached = cache.load("syntax", key)
@@ -291,11 +274,12 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str) -> Syntax
 
 
 @cache_result
-def _core_state() -> list[tuple[str, int, int]]:
+def _state(profile: Profile) -> list[tuple[str, int, int]]:
     """Return the state of the files that compile grammars: in a checkout they change without the version."""
+    folders = os.path.dirname(bnf.__file__), *(profile.spec.submodule_search_locations or ())
     try:
-        with os.scandir(os.path.dirname(bnf.__file__)) as files:
-            return sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file())
+        files = [file for folder in folders for file in os.scandir(folder) if file.is_file()]
+        return sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
     except OSError:  # the core is in an archive, whose content does not change within a version
         return []
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from urlschemes.errors import RegistrationError
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.scheme.record_fields import fields_of, parsed
 from urlschemes.storage.package_data import read_from
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.scheme.record_fields import Caution, Example, Option
 
@@ -26,8 +28,8 @@ __all__ = ["API", "FILE", "Registration"]
 API: Final = 1
 """The version of the record's format that this core reads."""
 
-FILE: Final = "registration.toml"
-"""The name of the file, in the package of the plugin."""
+FILE: Final = RFC1738.record
+"""The name of the file, in the package of the plugin; a record of another profile has a name of its own."""
 
 
 class Registration:
@@ -38,28 +40,6 @@ class Registration:
     `redirects` are the schemes that an access may be redirected to; `local` says that it reads this machine's files.
     `cautions` are legal texts that a check reports; `source` names the file.
     """
-
-    __slots__ = (
-        "cautions",
-        "change_controller",
-        "contact",
-        "default_port",
-        "encoding_considerations",
-        "examples",
-        "interoperability_considerations",
-        "local",
-        "operations",
-        "options",
-        "ports",
-        "redirects",
-        "reference",
-        "scheme",
-        "security_considerations",
-        "source",
-        "status",
-        "syntax",
-        "title",
-    )
 
     scheme: str
     status: str
@@ -81,6 +61,8 @@ class Registration:
     examples: tuple[Example, ...]
     source: str
 
+    __slots__ = tuple(__annotations__)
+
     # A dataclass would do the same, and cost a process 10 ms until its first URL.
     def __init__(self, **fields: Any) -> None:
         for name in self.__slots__:
@@ -101,21 +83,26 @@ class Registration:
     def __repr__(self) -> str:
         return f"<Registration {self.scheme}>"
 
+    @property
+    def profile(self) -> Profile:
+        """The profile of its URLs."""
+        return self.syntax.profile
+
     @classmethod
-    def from_record(cls, record: Mapping[str, Any], *, source: str = "") -> Registration:
+    def from_record(cls, record: Mapping[str, Any], *, source: str = "", profile: Profile = RFC1738) -> Registration:
         """Make the registration of a record that was parsed from TOML.
 
         Raises RegistrationError (GrammarError for its BNF), PluginContractError for a record of another API version.
         """
-        return cls(**fields_of(record, source, API), source=source)
+        return cls(**fields_of(record, source, API, profile), source=source)
 
     @classmethod
-    def from_text(cls, text: str, *, source: str = "") -> Registration:
+    def from_text(cls, text: str, *, source: str = "", profile: Profile = RFC1738) -> Registration:
         """Make the registration of the TOML `text`. Raises as `from_record` does."""
-        return _from_text(text, source)
+        return _from_text(text, source, profile)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str]) -> Registration:
+    def from_file(cls, path: str | os.PathLike[str], profile: Profile = RFC1738) -> Registration:
         """Read the registration in the file `path`.
 
         Raises as `from_record` does, and RegistrationError for a file that cannot be read.
@@ -125,21 +112,24 @@ class Registration:
                 text = file.read()
         except (OSError, ValueError) as error:
             raise RegistrationError(f"{path} cannot be read: {error}", source=str(path)) from None
-        return cls.from_text(text, source=str(path))
+        return cls.from_text(text, source=str(path), profile=profile)
 
     @classmethod
-    def of(cls, package: str) -> Registration:
-        """Read the registration in `package`, which is being imported: a plugin calls it with its `__name__`."""
+    def of(cls, package: str, profile: Profile = RFC1738) -> Registration:
+        """Read the registration in `package`, which is being imported: a plugin calls it with its `__name__`.
+
+        The module of another `profile` in that package calls it with its `__package__`.
+        """
         spec = sys.modules[package].__spec__
         try:
             if spec is None:
                 raise FileNotFoundError(f"the package {package} was not imported from a file")
-            text, path = read_from(spec, FILE)
+            text, path = read_from(spec, profile.record)
         except (OSError, UnicodeDecodeError) as error:
             raise RegistrationError(f"the record of {package} cannot be read: {error}") from None
-        return cls.from_text(text, source=path)
+        return cls.from_text(text, source=path, profile=profile)
 
 
 @lru_cache(maxsize=64)  # the registry reads a record before the plugin is imported, which reads it again
-def _from_text(text: str, source: str) -> Registration:
-    return Registration.from_record(parsed(text, source), source=source)
+def _from_text(text: str, source: str, profile: Profile) -> Registration:
+    return Registration.from_record(parsed(text, source), source=source, profile=profile)

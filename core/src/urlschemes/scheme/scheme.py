@@ -7,12 +7,7 @@ import types
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import (
-    PluginContractError,
-    RegistrationError,
-    UnsupportedOperation,
-    URLError,
-)
+from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation, URLError
 from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, type_failed
 
 if TYPE_CHECKING:

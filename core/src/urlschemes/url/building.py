@@ -144,7 +144,7 @@ def _written_number(part: Part, value: object, scheme: str | None) -> str:
 def _written_text(part: Part, text: object, scheme: str | None, what: str) -> str:
     if not isinstance(text, str):
         raise _wrong_value(part, f"{what} {part.name} must be str, not {type(text).__name__}", scheme)
-    if isinstance(text, Encoded):
+    if isinstance(text, Encoded) or (part.name == "host" and part.escapes):  # its value is as written
         return str(text)
     try:
         return part.written(text)

@@ -29,7 +29,6 @@ __all__ = [
     "choices",
     "escapes",
     "excluded_octet",
-    "fragment",
     "quoted_text",
     "reserved_character",
     "sharing_part",
@@ -53,7 +52,7 @@ def usual_hint(syntax: Syntax, part: str | None) -> str | None:
     """Return the hint about the scheme, host or port, if it is of the usual rule; None otherwise."""
     known = syntax.parts.get(part or "")
     if part == "host":
-        return syntax.profile.host_hint if known is not None and known.rule == syntax.profile.host_rule else None
+        return syntax.profile.host_hint if known is not None and known.rule in syntax.profile.host_rules else None
     return HINTS.get(part or "") if part == "scheme" or (known is not None and known.number) else None
 
 
@@ -172,24 +171,11 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
     )
 
 
-def fragment(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
-    """Return the message for a `#`.
-
-    `written` is it, encoded, if that can stand there; "" if it cannot, and None if that is not known.
-    """
-    return FaultMessage(
-        f"invalid character '#' at position {place.position}: a fragment is not part of a URL",
-        part=part,
-        rule=place.syntax.profile.rule_names["character"],
-        expected=(f'"{written}"',) if written else (),
-        hint="write %23 in a user name or password"
-        if part in {"user", "password"}
-        else "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else ""),
-    )
-
-
 def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
-    """Return the message for characters that no URL may hold. `written` as for `fragment`."""
+    """Return the message for characters that no URL may hold.
+
+    `written` is their escapes if these can stand there; "" if they cannot, and None if that is not known.
+    """
     run = place.run
     if not run.isascii() or not run.isprintable():
         problem = "expected graphic US-ASCII characters"

@@ -14,6 +14,7 @@ from urlschemes.errors import InvalidURL
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
 from urlschemes.url.fault_messages import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.automaton import State
     from urlschemes.grammar.part import Part
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
@@ -41,7 +43,7 @@ _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "i
 
 
 class Authority(NamedTuple):
-    """The place of an authority by its delimiters: it begins behind `//`, and ends before the next `/`.
+    """The place of an authority by its delimiters: it begins behind `//`, and ends before a character that ends it.
 
     `at` is the index of the last `@` in it, -1 without one. `host` and `colon` are where the host begins and ends.
     """
@@ -53,16 +55,18 @@ class Authority(NamedTuple):
     end: int
 
 
-def authority_of(text: str) -> Authority | None:
+def authority_of(text: str, profile: Profile = RFC1738) -> Authority | None:
     """Return the place of the authority in `text`; None if no `//` follows the first colon."""
     start = text.find(":") + 3
     if start < 3 or not text.startswith("//", start - 2):
         return None
-    end = text.find("/", start)
-    end = len(text) if end < 0 else end
+    ends = (text.find(character, start) for character in profile.authority_ends)
+    end = min((end for end in ends if end >= 0), default=len(text))
     at = text.rfind("@", start, end)
     host = start if at < 0 else at + 1
-    colon = text.find(":", host, end)
+    # The colons in brackets are those of an address.
+    bracket = text.find("]", host, end) if "[" in profile.reserved and text.startswith("[", host) else -1
+    colon = text.find(":", max(host, bracket), end)
     return Authority(start, at, host, end if colon < 0 else colon, end)
 
 
@@ -78,7 +82,7 @@ class _Landmarks:
     def __init__(self, syntax: Syntax) -> None:
         automaton = syntax.automaton
         marks = {name: part.mark for name, part in syntax.parts.items()}
-        login = automaton.inside(*(marks[name] for name in ("user", "password") if name in marks))
+        login = automaton.inside(*(marks[name] for name in ("user", "password", "userinfo") if name in marks))
         behind = automaton.following(login) & ~login
         ats = sum(1 << p for p, leaf in enumerate(automaton.leaves) if behind >> p & 1 and leaf.literal == "@")
         before = sum(1 << p for p, after in enumerate(automaton.follow) if after & ats)
@@ -109,7 +113,7 @@ def host_may_be_empty(syntax: Syntax, text: str) -> bool:
 
 def first_state(syntax: Syntax, text: str) -> State:
     """Return the state before a URL like `text`: without an `@` before its path it has no login, whatever it holds."""
-    authority = authority_of(text) if "host" in syntax.parts else None
+    authority = authority_of(text, syntax.profile) if "host" in syntax.parts else None
     return syntax.automaton.start if authority is not None and authority.at >= 0 else _landmarks(syntax).no_login
 
 
@@ -127,7 +131,7 @@ class Fault:
         self.syntax = syntax
         self.scheme = scheme
         self._original = original
-        self.authority = authority_of(text) if "host" in syntax.parts else None
+        self.authority = authority_of(text, syntax.profile) if "host" in syntax.parts else None
         self._landmarks = _landmarks(syntax)
         self.index, self.state = self._walk()
         self.counted = self._over_counted()
@@ -244,9 +248,10 @@ class Fault:
 
     def _message(self) -> FaultMessage:
         code = self.code
-        if code in {"invalid-character", "fragment-present"}:
-            make = fault_messages.fragment if code == "fragment-present" else fault_messages.unsafe_character
-            return make(self.place(), self._part(), self._written())
+        if code == "fragment-present":
+            return self.syntax.profile.algorithms.fragment_message(self.place(), self._part(), self._written())  # type: ignore[no-any-return]
+        if code == "invalid-character":
+            return fault_messages.unsafe_character(self.place(), self._part(), self._written())
         if code == "bad-escape":
             return fault_messages.bad_escape(self.place(), self._part())
         if self.counted is not None:
@@ -280,6 +285,8 @@ class Fault:
         if self.region == "slashes":
             return "host"
         if self.region == "login" and self.authority is not None:
+            if "userinfo" in syntax.parts:
+                return "userinfo"
             return "password" if ":" in text[self.authority.start : self.position] else "user"
         if self.region != "part":
             return self.region
@@ -370,7 +377,7 @@ class Fault:
 
     def _host_message(self) -> FaultMessage:
         profile = self.syntax.profile
-        if self.authority is None or self.syntax.parts["host"].rule != profile.host_rule:
+        if self.authority is None or self.syntax.parts["host"].rule not in profile.host_rules:
             return self._part_message()
         message: FaultMessage = profile.algorithms.host_message(self, self.authority)
         return message

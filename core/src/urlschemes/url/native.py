@@ -106,7 +106,8 @@ class KnownFault:
 
 def fault_of(syntax: Syntax, text: str, explain: Callable[[str], Any]) -> Any:
     """Return the fault of `text` as `explain` returns it, which is not called if code and position are known."""
-    table = _loaded(syntax)
+    # The reader takes `/` alone for the end of an authority.
+    table = _loaded(syntax) if syntax.profile.authority_ends == "/" else None
     if table is None:
         return explain(text)
     known = table.fault(text, None)

@@ -209,8 +209,7 @@ class URL(Base, metaclass=URLType):
         """
         profile = self.syntax.profile
         if level is not None and level not in profile.levels:
-            levels = ", ".join(profile.levels)
-            raise ValueError(f"{profile.document} has no normalization {level!r}; its levels: {levels or 'one only'}")
+            raise ValueError(f"no level {level!r} of {profile.document}: {', '.join(profile.levels) or 'it has one'}")
         text = profile.algorithms.normalized(self, level)
         return self.parse(text, limit=max(LIMIT, len(text)))
 

@@ -193,15 +193,8 @@ def _record_json(record: Registration) -> dict[str, Any]:
             "bnf": syntax.bnf,
             "parts": {part.name: _part_json(part) for part in syntax.parts.values()},
         },
-        "options": {
-            name: {
-                "description": option.description,
-                "environment": option.environment,
-                "configurable": option.configurable,
-            }
-            for name, option in record.options.items()
-        },
-        "cautions": [{name: getattr(each, name) for name in each.__slots__} for each in record.cautions],
+        "options": {name: option._asdict() for name, option in record.options.items()},
+        "cautions": [each._asdict() for each in record.cautions],
         "examples": [{"url": each.url, "parts": each.parts, "says": each.says} for each in record.examples],
     }
 

@@ -1,0 +1,53 @@
+"""The profile of RFC 3986: its shared rules, and what follows from its sections 5 and 6.
+
+    rfc3986.abnf        the rules of appendix A, two of them rewritten; what schemes with a server need
+    printed.abnf        the rules of appendix A as printed
+    algorithms.py       what a profile offers to the rest of urlschemes
+    generic_uri.py      URI: the URLs of schemes that have no record
+    host_messages.py    messages about hosts (section 3.2.2)
+    normalization.py    one spelling for URLs of one meaning (section 6.2)
+    resolution.py       relative references (section 5)
+
+A scheme plugin has a record of this profile in `registration.rfc3986.toml`, and code in its module `rfc3986`.
+"""
+
+import re
+
+from urlschemes.grammar.octets import ALPHADIGIT
+from urlschemes.grammar.profile import Profile
+
+__all__ = ["profile"]
+
+profile = Profile(
+    name="rfc3986",
+    record="registration.rfc3986.toml",
+    package=__name__,
+    rules_file="rfc3986.abnf",
+    notation="abnf",
+    document="RFC 3986",
+    unreserved=ALPHADIGIT + "-._~",
+    reserved=":/?#[]@!$&'()*+,;=",
+    scheme_characters=ALPHADIGIT + "+-.",
+    scheme_name=re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+"),
+    sections={
+        "scheme": "3.1",
+        "characters": "2",
+        "hierarchy": "1.2.3",
+        "login": "3.2.1",
+        "operations": "1.2.2",
+        "security": "7",
+    },
+    rule_names={
+        "authority": "authority",
+        "character": "pct-encoded",
+        "escape": "pct-encoded",
+        "number": "port",
+        "server": "server",
+    },
+    host_rules=("named-host", "host"),
+    host_hint="write a name, an IPv4 address, or an IPv6 address in brackets",
+    authority_ends="/?#",
+    has_fragments=True,
+    escapes_in_host=True,
+    levels=("case", "percent-encoding", "dot-segments", "scheme"),
+)

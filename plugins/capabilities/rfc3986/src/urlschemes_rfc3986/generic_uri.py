@@ -1,0 +1,45 @@
+"""The URLs of schemes that have no record: the generic syntax of RFC 3986 section 3."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from urlschemes import URL, number_part, text_part
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
+from urlschemes_rfc3986 import profile
+
+__all__ = ["URI"]
+
+_PATHS = ["path-abempty", "path-absolute", "path-rootless", "path-empty"]
+
+
+class URI(URL):
+    """A URL of any scheme by the generic syntax (RFC 3986 section 3).
+
+    It does not know which characters of a path or query the scheme uses as delimiters: `raw` has them as written.
+    """
+
+    syntax: ClassVar[Syntax] = Syntax(
+        "",
+        "URI",
+        [
+            Part("scheme", ["scheme"]),
+            Part("userinfo", ["userinfo"]),
+            Part("host", ["host"]),
+            Part("port", ["port"], number=True),
+            Part("path", _PATHS, travels="as-written"),
+            Part("query", ["query"], travels="as-written"),
+            Part("fragment", ["fragment"], travels="as-written"),
+        ],
+        hierarchy="path-abempty",
+        section="RFC 3986 section 3",
+        profile=profile,
+    )
+
+    userinfo: str | None = text_part(default=None, doc="The text before the `@`, decoded; None without an `@`.")
+    host: str | None = text_part(default=None, lower=True, doc="The host, in lower case; None without an authority.")
+    port: int | None = number_part(default=None, doc="The port in the URL; None if there is none, or an empty one.")
+    path: str = text_part(default="", doc="The path, decoded, with its first `/`.")
+    query: str | None = text_part(default=None, doc="The text after the `?`, decoded; None without a `?`.")
+    fragment: str | None = text_part(default=None, doc="The text after the `#`, decoded; None without a `#`.")
