@@ -39,7 +39,6 @@ __all__ = [
     "Sequence",
     "octets",
     "parse_rules",
-    "reader_of",
     "references",
 ]
 
@@ -206,7 +205,7 @@ class Grammar:
 
     def extended(self, text: str, notation: str = "rfc1738") -> Grammar:
         """Return the grammar with the rules of `text` added. Raises GrammarError if a rule is defined twice."""
-        return Grammar({**self.rules, **reader_of(notation)(text, self.rules).rules()})
+        return Grammar({**self.rules, **parse_rules(text, notation, self.rules)})
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -419,19 +418,14 @@ def _unexpected(text: str, line: int, expected: str) -> GrammarError:
     return GrammarError(f"unexpected {found} in line {line}: expected {expected}", line=line)
 
 
-def parse_rules(text: str) -> dict[str, Rule]:
-    """Return the rules of a text in the notation of section 5, by name, in their order. Raises GrammarError."""
-    return Reader(text).rules()
-
-
 NOTATIONS = ("rfc1738", "abnf")
-"""The notations in which rules may be written."""
+"""The notations in which rules may be written: that of section 5, and that of RFC 5234."""
 
 
-def reader_of(notation: str) -> type[Reader]:
-    """Return the reader of one of the `NOTATIONS`."""
+def parse_rules(text: str, notation: str = "rfc1738", known: Mapping[str, Rule] | None = None) -> dict[str, Rule]:
+    """Return the rules of a text, by name, in their order; it may use those that are `known`. Raises GrammarError."""
     if notation == "abnf":
         from urlschemes.grammar.abnf import ABNFReader  # late: not every process needs it
 
-        return ABNFReader
-    return Reader
+        return ABNFReader(text, known or {}).rules()
+    return Reader(text, known or {}).rules()

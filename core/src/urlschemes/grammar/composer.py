@@ -61,7 +61,8 @@ class Composer:
         if isinstance(item, Marked):
             written = raw.get(item.mark)
             if written is not None:
-                return written
+                fits = self._automaton.derives(item, written) or not self.derives(item.mark, written)
+                return written if fits else None  # a part may have occurrences of several rules
             if self._given(item.item, raw):  # parts within the part
                 return self._composed(item.item, raw, taken)
             return "" if item.nullable else None
@@ -84,7 +85,7 @@ class Composer:
             return self._composed(item.item, raw, taken)
         assert isinstance(item, Variants)
         wanted = self._given(item, raw)
-        for inner in item.items:
+        for inner in sorted(item.items, key=lambda inner: len(frozenset(each.mark for each in marks(inner)))):
             if self._given(inner, raw) == wanted and (text := self._composed(inner, raw, taken)) is not None:
                 return text
         return None

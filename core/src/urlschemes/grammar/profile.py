@@ -11,13 +11,12 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reference, Sequence, reader_of
+from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reference, Sequence, parse_rules
 from urlschemes.grammar.octets import ALPHADIGIT, ESCAPE, encoded
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from importlib.machinery import ModuleSpec
 
     from urlschemes.grammar.bnf import Node
 
@@ -82,16 +81,10 @@ class Profile:
         return restored, (self.package,)
 
     @cached_property
-    def spec(self) -> ModuleSpec:
-        """The spec of its package."""
-        spec = import_module(self.package).__spec__
-        assert spec is not None
-        return spec
-
-    @cached_property
     def grammar(self) -> Grammar:
         """The rules that every scheme may use."""
-        return Grammar(reader_of(self.notation)(read_from(self.spec, self.rules_file)[0]).rules())
+        text, _ = read_from(import_module(self.package).__spec__, self.rules_file)  # type: ignore[arg-type]
+        return Grammar(parse_rules(text, self.notation))
 
     @cached_property
     def character_sets(self) -> frozenset[str]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.profile import RFC1738
-from urlschemes.url.fault_messages import FaultMessage, choices, quoted_text
+from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
 
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.url.fault_messages import FaultPlace
     from urlschemes.url.fault_place import Authority, Fault
 
-__all__ = ["fragment_message", "host_message", "is_like_ipv6"]
+__all__ = ["fragment_message", "host_message"]
 
 
 def fragment_message(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
@@ -40,8 +40,6 @@ _RULES = {
     "toplabel": "the last label of a {} begins with a letter",
 }
 """What messages say about the rules that a host derives from."""
-
-_IPV6 = frozenset("0123456789ABCDEFabcdef:.")
 
 
 def host_message(fault: Fault, authority: Authority) -> FaultMessage:
@@ -69,11 +67,6 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         problem = f'{fault.place().subject()}: expected "/"'
         return _host_fault(fault, problem, fault.syntax.rule, hint, ('"/"',))
     return _domain_name(fault, start, text[start:end])
-
-
-def is_like_ipv6(text: str) -> bool:
-    """Return True if `text` looks like an IPv6 address, which no host is."""
-    return text.count(":") > 1 and _IPV6.issuperset(text)
 
 
 def _rules_at(syntax: Syntax, positions: int) -> frozenset[str]:

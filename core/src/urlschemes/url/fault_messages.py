@@ -29,6 +29,7 @@ __all__ = [
     "choices",
     "escapes",
     "excluded_octet",
+    "is_like_ipv6",
     "quoted_text",
     "reserved_character",
     "sharing_part",
@@ -146,6 +147,11 @@ def sharing_part(syntax: Syntax, name: str, rest: str) -> str:
     return name if not sharing or (span is not None and span[0] == 0) else sharing[0]
 
 
+def is_like_ipv6(text: str) -> bool:
+    """Return True if `text` looks like an IPv6 address without brackets."""
+    return text.count(":") > 1 and not text.strip("0123456789ABCDEFabcdef:.")
+
+
 def escapes(run: str) -> str:
     """Return `run` encoded; of a long one, the first characters."""
     few = run[:_QUOTED]
@@ -179,7 +185,7 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
     run = place.run
     if not run.isascii() or not run.isprintable():
         problem = "expected graphic US-ASCII characters"
-    elif part in {"scheme", "host", "port"}:
+    elif part == "scheme" or (part in {"host", "port"} and not place.syntax.parts[part].escapes):
         problem = f"expected {_alphabet(place.syntax, part)}"
     elif written == "":
         problem = "not allowed there, even encoded"

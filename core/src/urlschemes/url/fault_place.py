@@ -23,6 +23,7 @@ from urlschemes.url.fault_messages import (
     FaultPlace,
     OriginalText,
     choices,
+    is_like_ipv6,
     sharing_part,
     usual_hint,
 )
@@ -178,6 +179,9 @@ class Fault:
             return "host" if not nearest & ~known.host else "port" if not nearest & ~known.port else "part"
         if state.reached & known.host or state.expected & known.begins_host:
             return "host"
+        host = "" if authority is None else text[authority.host : authority.end]
+        if "[" in self.syntax.profile.reserved and is_like_ipv6(host):
+            return "host"
         return "port" if (state.reached | state.expected) & known.port else "part"
 
     def _position(self) -> int:
@@ -316,7 +320,9 @@ class Fault:
         place, expected = self.place(), '":"' if position else "a scheme name and a colon"
         message = f"{place.subject('scheme', begins=not position)}: {choices((expected,))}"
         if ":" in text[position:] and text[position] not in "/;?:":
-            message = f'{place.subject("scheme")}: expected letters, digits, "+", "-" and "."'
+            is_first = text[position] in self.syntax.profile.scheme_characters
+            words = "a letter" if is_first else 'letters, digits, "+", "-" and "."'
+            message = f"{place.subject('scheme')}: expected {words}"
         hint = HINTS["scheme"]
         if position and text[position:].startswith(("//", ";//")):
             hint = f"write `:` after `{text[: min(position, 40)]}`" + (

@@ -227,8 +227,7 @@ class URL(Base, metaclass=URLType):
         text, profile = self.resolve(reference), self.syntax.profile
         text = text if profile.has_fragments else text.partition("#")[0]
         kind = type(self) if text.partition(":")[0].lower() == self.scheme else profile.algorithms.url_type
-        joined: URL = kind.parse(text, limit=max(LIMIT, len(text)))
-        return joined
+        return kind.parse(text, limit=max(LIMIT, len(text)))
 
     def resolve(self, reference: str) -> str:
         """Return the text that `reference` means relative to this URL, with its fragment.

@@ -8,8 +8,7 @@ from unicodedata import category, normalize
 
 from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.profile import RFC1738
-from urlschemes.rfc1738.fault_messages import is_like_ipv6
-from urlschemes.url.fault_messages import escapes, usual_hint
+from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import authority_of, host_may_be_empty
 
 if TYPE_CHECKING:

@@ -1,0 +1,85 @@
+"""URIs of any scheme: their parts, building, pickles, and how they compare."""
+
+import copy
+import pickle
+
+import pytest
+
+import urlschemes
+from urlschemes import InvalidURL, Registry, UnknownScheme
+from urlschemes_rfc3986.generic_uri import URI
+
+MODERN = Registry(profile="rfc3986")
+NAMES = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("ftp://ftp.is.co.za/rfc/rfc1808.txt", ("ftp", None, "ftp.is.co.za", None, "/rfc/rfc1808.txt", None, None)),
+        ("ldap://[2001:DB8::7]/c=GB?a?one", ("ldap", None, "[2001:db8::7]", None, "/c=GB", "a?one", None)),
+        ("mailto:John.Doe@example.com", ("mailto", None, None, None, "John.Doe@example.com", None, None)),
+        ("tel:+1-816-555-1212", ("tel", None, None, None, "+1-816-555-1212", None, None)),
+        ("telnet://192.0.2.16:80/", ("telnet", None, "192.0.2.16", 80, "/", None, None)),
+        ("urn:oasis:names:dtd:xml:4.1.2", ("urn", None, None, None, "oasis:names:dtd:xml:4.1.2", None, None)),
+        ("Foo://a:b@h:/over?n=f#nose", ("foo", "a:b", "h", None, "/over", "n=f", "nose")),
+        ("a:", ("a", None, None, None, "", None, None)),
+        ("a:?#", ("a", None, None, None, "", "", "")),
+        ("a://@", ("a", "", "", None, "", None, None)),
+        ("a:/b", ("a", None, None, None, "/b", None, None)),
+        ("a://[v1.x]", ("a", None, "[v1.x]", None, "", None, None)),
+    ],
+)  # fmt: skip
+def test_a_uri_has_the_parts_of_section_3(text, parts):
+    uri = MODERN.parse_generic(text)
+    assert (type(uri), str(uri), tuple(uri.parts.values())) == (URI, text, parts)
+    assert tuple(uri.parts) == NAMES
+    assert pickle.loads(pickle.dumps(uri)) == uri == copy.copy(uri)
+
+
+@pytest.mark.parametrize(
+    "text", ["", ":a", "1:a", "a", "//a", "a:|", "a:\n", "a://[", "a:#b#c", "a://h:x", "a:/%4", "a:é"]
+)
+def test_other_texts_are_no_uris(text):
+    with pytest.raises(InvalidURL):
+        MODERN.parse_generic(text)
+
+
+def test_a_uri_is_built_of_its_parts():
+    assert str(URI(scheme="x", path="a b")) == "x:a%20b"
+    assert str(URI(scheme="x", host="h", path="/~a", query="b?", fragment="#")) == "x://h/~a?b?#%23"
+    assert str(URI.parse("x://h/a?b").replace(port=1, query=None)) == "x://h:1/a"
+
+
+def test_a_host_is_given_as_it_is_written():
+    assert str(URI(scheme="x", host="[::1]")) == "x://[::1]"
+    url = URI.parse("x://a%2Db/")
+    assert url.replace(host=url.host) == URI.parse("x://a%2db/")
+    for host in ("b\u00fccher.example", "a b", "::1", "[::1"):
+        with pytest.raises(InvalidURL, match="invalid host"):
+            URI(scheme="x", host=host)
+
+
+def test_urls_of_two_profiles_are_never_equal_and_have_no_order():
+    old, new = urlschemes.parse_generic("x:a"), MODERN.parse_generic("x:a")
+    assert old != new
+    assert new != old
+    assert len({old, new}) == 2
+    with pytest.raises(TypeError):
+        assert old < new
+    assert not old.equivalent(new)
+
+
+def test_a_scheme_without_a_record_of_the_profile_is_unknown():
+    with pytest.raises(
+        UnknownScheme, match=r"urlschemes-x-example .* is unused: it has no record of the profile rfc3986"
+    ):
+        MODERN.parse("x-example:a")
+    assert "x-example" not in MODERN
+    assert "x-example" not in {*MODERN}
+
+
+def test_a_registry_is_pickled_with_its_profile():
+    restored = pickle.loads(pickle.dumps(MODERN))
+    assert restored.profile is MODERN.profile
+    assert restored.parse("http://h#f") == MODERN.parse("http://h#f")

@@ -1,0 +1,72 @@
+"""Errors in the profile of RFC 3986: places, rules, sections and hints, of hosts above all."""
+
+import pytest
+
+from urlschemes import InvalidURL, Registry
+
+MODERN = Registry(profile="rfc3986")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "position", "section", "message"),
+    [
+        ("http://", "empty-host", 7, "3.2.2", "missing host at position 7: expected a name, an IPv4 address, or"),
+        ("http://:80/", "empty-host", 7, "3.2.2", "missing host at position 7"),
+        ("http://?q", "empty-host", 7, "3.2.2", "missing host at position 7"),
+        ("http://[::1", "invalid-host", 11, "3.2.2", "unclosed bracket of the host at position 7: expected ']'"),
+        ("http://[::1/a", "invalid-host", 11, "3.2.2", "unclosed bracket of the host at position 7: expected ']'"),
+        ("http://[1:2:3]/", "invalid-host", 13, "3.2.2", "invalid IPv6 address '1:2:3' at position 8: expected eight"),
+        ("http://[::g]/", "invalid-host", 10, "3.2.2", "invalid character 'g' in the host at position 10: expected"),
+        ("http://[::12345]/", "invalid-host", 14, "3.2.2", "too many characters in the host at position 14: expected"),
+        ("http://[1.2.3.4]/", "invalid-host", 9, "3.2.2", "invalid character '.' in the host at position 9: expected"),
+        ("http://[fe80::1%25eth0]/", "invalid-host", 15, "3.2.2", "unexpected zone '%25eth0' at position 15: expected"),
+        ("http://[fe80::1%eth0]/", "bad-escape", 15, "2.1", "invalid escape at position 15"),
+        (
+            "http://2001:db8::1/",
+            "invalid-host",
+            12,
+            "3.2.2",
+            "invalid host '2001:db8::1' at position 7: expected a name",
+        ),
+        ("http://a[b/", "invalid-host", 8, "3.2.2", "invalid character '[' in the host at position 8: expected"),
+        ("http://a b/", "invalid-character", 8, "2.1", "invalid character ' ' in the host at position 8: unsafe"),
+        ("http://h:8a/", "invalid-port", 10, "3.2.3", "invalid character 'a' in the port at position 10"),
+        ("http://h:a?", "invalid-port", 9, "3.2.3", "invalid port 'a' at position 9"),
+        ("http://u:p@h/", "userinfo-not-allowed", 7, "3.2", "unexpected user name at position 7: expected a host"),
+        (
+            "http://h?q@x#y#",
+            "invalid-part",
+            14,
+            "3.5",
+            "invalid character '#' in the fragment at position 14: expected",
+        ),
+        ("http://h/[", "invalid-part", 9, "3.3", "invalid character '[' in the path at position 9: expected %5B"),
+        ("http:/h", "missing-authority", 6, "3.2", "invalid character 'h' at position 6: expected a second"),
+        ("http:h", "missing-authority", 5, "3.2", "invalid character 'h' at position 5: expected \"//\""),
+        ("ahttp//h", "invalid-scheme", 5, "3.1", "invalid character '/' in the scheme at position 5"),
+        ("7:h", "invalid-scheme", 0, "3.1", "invalid character '7' in the scheme at position 0: expected a letter"),
+    ],
+)
+def test_an_error_names_place_rule_and_section(text, code, position, section, message):
+    with pytest.raises(InvalidURL) as caught:
+        MODERN.parse(text)
+    error = caught.value
+    assert (error.code, error.position, error.section) == (code, position, f"RFC 3986 section {section}")
+    assert error.message.startswith(message)
+    assert "RFC 1738" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("http://", "write a name, an IPv4 address, or an IPv6 address in brackets after `//`"),
+        ("http://[::1", "write a `]` behind the address"),
+        ("http://[fe80::1%25eth0]/", "leave out the zone: it means something on this machine alone"),
+        ("http://::1/", "write brackets around an IPv6 address"),
+        ("http://2001:db8::1/", "write brackets around an IPv6 address"),
+    ],
+)
+def test_a_hint_says_what_to_do(text, hint):
+    with pytest.raises(InvalidURL) as caught:
+        MODERN.parse(text)
+    assert caught.value.hint == hint
