@@ -69,10 +69,10 @@ class Profile:
         illegal = re.compile(f"[^{re.escape(characters)}%]")
         self.__dict__.update(fields, characters=characters, illegal=illegal)
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
+    def __setattr__(self, name: str, *_: object) -> NoReturn:
         raise AttributeError(f"{self!r} is immutable")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]  # it raises, whatever its arguments
+    __delattr__ = __setattr__
 
     def __repr__(self) -> str:
         return f"<Profile {self.name}>"

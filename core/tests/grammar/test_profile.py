@@ -1,0 +1,35 @@
+"""The profile of RFC 1738, and what every profile computes from its fields."""
+
+import pickle
+
+import pytest
+
+from urlschemes.grammar.profile import RFC1738
+from urlschemes.grammar.syntax import Syntax
+
+
+def test_a_profile_is_immutable_and_pickled_by_reference():
+    for change in (lambda: setattr(RFC1738, "name", "x"), lambda: delattr(RFC1738, "name")):
+        with pytest.raises(AttributeError, match="<Profile rfc1738> is immutable"):
+            change()
+    assert pickle.loads(pickle.dumps(RFC1738)) is RFC1738
+
+
+def test_it_names_the_sections_of_its_document():
+    assert RFC1738.section("scheme") == "RFC 1738 section 2.1"
+
+
+def test_its_sets_of_characters_are_the_shared_rules_that_derive_one_character_or_escape():
+    assert RFC1738.character_sets == {
+        *("alpha", "alphadigit", "digit", "escape", "extra", "hex", "hialpha", "lowalpha", "national", "punctuation"),
+        *("reserved", "safe", "uchar", "unreserved", "xchar"),
+    }
+
+
+def test_every_rule_that_it_names_is_one_of_its_rules():
+    assert {*RFC1738.rule_names.values(), *RFC1738.host_rules} <= RFC1738.grammar.rules.keys()
+
+
+def test_a_syntax_is_of_the_profile_of_rfc_1738_unless_another_is_named():
+    syntax = Syntax('u = "x:" *uchar', "u")
+    assert (syntax.profile, syntax.notation) == (RFC1738, "rfc1738")

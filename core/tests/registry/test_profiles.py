@@ -1,0 +1,113 @@
+"""Profiles: how a registry finds one, and which schemes it has then."""
+
+import pickle
+
+import pytest
+
+from urlschemes import Registry, UnknownScheme
+from urlschemes.errors import PluginContractError, PluginError
+from urlschemes.grammar.profile import RFC1738
+
+PROFILE = """\
+from urlschemes.grammar.profile import RFC1738, Profile
+
+fields = {name: getattr(RFC1738, name) for name in Profile.__annotations__ if name not in {"characters", "illegal"}}
+fields |= {"name": "later", "record": "registration.later.toml", "package": __name__, "document": "D"}
+profile = Profile(**fields)
+"""
+RULES = 'scheme = 1*lowalpha\nlowalpha = %x61-7A\nuchar = lowalpha\nescape = "%" lowalpha lowalpha\n'
+CODE = """\
+from urlschemes import URL, Registration, Scheme, text_part
+from x_later import profile
+
+registration = Registration.of(__package__, profile)
+
+class LaterURL(URL, registration=registration):
+    word: str = text_part()
+
+scheme = Scheme(registration, LaterURL)
+"""
+FIRST = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
+
+
+@pytest.fixture
+def site(install, record, monkeypatch):
+    """A profile, a scheme with a record of it and code, one with a record alone, and one that has neither."""
+    files = {
+        "x_later/__init__.py": PROFILE,
+        "x_later/rfc1738.bnf": RULES,
+        "x_later/algorithms.py": "from urlschemes.rfc1738.algorithms import *\n",
+        "x_other/__init__.py": "from x_later import profile\nwrong = 1\n",
+    }
+    groups = "[urlschemes.profiles]\nlater = x_later:profile\nrenamed = x_later:profile\nwrong = x_other:wrong\n"
+    install("x-later", groups, files)
+    for name, more in {
+        "x_code": {"x_code/registration.later.toml": record("x-code"), "x_code/later.py": CODE},
+        "x_record": {"x_record/registration.later.toml": record("x-record")},
+        "x_first": {},
+        "x_wrong": {
+            "x_wrong/registration.later.toml": record("x-wrong"),
+            "x_wrong/later.py": "from x_wrong import *\n",
+        },
+    }.items():
+        scheme = name.replace("_", "-")
+        base = {f"{name}/__init__.py": FIRST, f"{name}/registration.toml": record(scheme)}
+        folder = install(scheme, f"{scheme} = {name}:scheme", base | more)
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+def test_the_profile_decides_which_record_and_which_code_count(site):
+    registry = Registry(profile="later")
+    assert registry.profile.name == "later"
+    assert {"x-code", "x-record"} <= {*registry}
+    url = registry.parse("x-code:yes")
+    assert (type(url).__name__, type(url).__module__, url.syntax.profile) == (
+        "LaterURL",
+        "x_code.later",
+        registry.profile,
+    )
+    assert registry.parse("x-record:yes").parts == {"word": "yes"}
+    assert not registry.is_valid("x-code:yes%41")
+    assert Registry().is_valid("x-code:yes%41")
+    assert Registry().parse("x-code:yes") != url
+
+
+def test_a_scheme_without_a_record_of_the_profile_is_unknown(site):
+    registry = Registry(profile="later")
+    assert "x-first" not in registry
+    with pytest.raises(UnknownScheme, match=r"x-first 1.0 is unused: it has no record of the profile later"):
+        registry.parse("x-first:yes")
+    assert registry.why("x-first").provider is None
+    assert {each.claim.state for each in registry.diagnose() if each.claim.name == "x-first"} == {"unused"}
+
+
+def test_code_for_another_profile_breaks_the_contract(site):
+    registry = Registry(profile="later")
+    with pytest.raises(PluginContractError, match=r"x-wrong 1.0, .* it provides a scheme of rfc1738"):
+        registry.parse("x-wrong:yes")
+
+
+def test_a_profile_is_an_object_or_the_name_of_an_installed_one(site):
+    registry = Registry(profile="later")
+    assert Registry(profile=registry.profile).profile is registry.profile
+    assert Registry(profile="rfc1738").profile is RFC1738 is Registry().profile
+    with pytest.raises(PluginError, match="the profile never is not installed; installed profiles: rfc1738, later,"):
+        Registry(profile="never")
+    with pytest.raises(PluginError, match="the profile later is not installed"):
+        Registry(profile="later", disable=["x-later"])
+    for name in ("wrong", "renamed"):
+        with pytest.raises(PluginContractError, match=f"x-later 1.0 provides .* as the profile {name}"):
+            Registry(profile=name)
+
+
+def test_a_registry_and_a_profile_are_pickled_by_reference(site):
+    registry = Registry(profile="later")
+    assert pickle.loads(pickle.dumps(registry.profile)) is registry.profile
+    assert pickle.loads(pickle.dumps(registry)).profile is registry.profile
+
+
+def test_a_program_registers_schemes_of_the_profile_only(site, registration):
+    registry = Registry(profile="later")
+    with pytest.raises(PluginContractError, match="the scheme x-own is of the profile rfc1738, the registry of later"):
+        registry.register(registration("x-own"))

@@ -1,0 +1,66 @@
+"""The http scheme in the profile of RFC 3986: the examples of its record, building, and the request target."""
+
+import pytest
+
+from urlschemes import Encoded, InvalidURL, Registry
+from urlschemes_http.rfc3986 import HttpURI, registration
+
+MODERN = Registry(profile="rfc3986")
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_are_true(example):
+    if example.parts is None:
+        with pytest.raises(InvalidURL):
+            HttpURI.parse(example.url)
+    else:
+        parts = HttpURI.parse(example.url).parts
+        assert parts == {name: example.parts.get(name) for name in parts}
+
+
+def test_the_registry_has_this_type():
+    url = MODERN.parse("http://[2001:db8::1]:8080/~joe/?q=a/b#top")
+    assert type(url) is HttpURI
+    assert url.registration is registration
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({"host": "h"}, "http://h"),
+        ({"host": "[::1]", "port": 80, "path": "/"}, "http://[::1]/"),
+        ({"host": "h", "port": 8080, "path": "/a b/[1]#", "query": "a=b?/", "fragment": "é"}, "http://h:8080/a%20b/%5B1%5D%23?a=b?/#%C3%A9"),
+        ({"host": "h", "path": Encoded("/a%2Fb"), "query": ""}, "http://h/a%2Fb?"),
+    ],
+)  # fmt: skip
+def test_a_url_is_built_of_its_parts(parts, text):
+    assert str(HttpURI(**parts)) == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"port": 8}, "http://h:8/a?q#f"),
+        ({"fragment": None}, "http://h:/a?q"),
+        ({"path": ""}, "http://h?q#f"),
+        ({"query": None, "host": "[::]"}, "http://[::]:/a#f"),
+    ],
+)
+def test_a_url_is_changed_in_its_parts(changes, text):
+    assert str(HttpURI.parse("http://h:/a?q#f").replace(**changes)) == text
+
+
+@pytest.mark.parametrize(
+    "parts", [{"host": ""}, {"host": "h", "path": "a"}, {"host": "b\u00fccher.example"}, {"host": "::1"}]
+)
+def test_parts_that_no_url_has_are_refused(parts):
+    with pytest.raises(InvalidURL):
+        HttpURI(**parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [("http://h", "/"), ("http://h?q#f", "/?q"), ("http://h/a%7E/?#", "/a%7E/?"), ("http://h//a", "//a")],
+)
+def test_the_target_of_a_request_has_no_fragment(text, target):
+    assert HttpURI.parse(text).target == target
