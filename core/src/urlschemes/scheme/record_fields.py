@@ -117,12 +117,13 @@ def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile
         )
     scheme = found["scheme"] = fields.take("scheme", str)
     if SCHEME_NAME_FORM.fullmatch(scheme) is None:
-        raise fields.wrong("scheme", "at most 64 lower-case letters, digits, `+`, `-` and `.`")
+        section = profile.sections["scheme"]
+        raise fields.wrong("scheme", f"at most 64 lower-case letters, digits, `+`, `-` and `.` (section {section})")
     status = found["status"] = fields.take("status", str)
     if status not in STATUSES:
         raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
     if (status == "experimental") != scheme.startswith("x-"):
-        raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others")
+        raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others (section 4)")
     for name in _TEXTS:
         text = fields.take(name, str)
         if not text.strip():
