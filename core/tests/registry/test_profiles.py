@@ -5,8 +5,9 @@ import pickle
 import pytest
 
 from urlschemes import Registry, UnknownScheme
-from urlschemes.errors import PluginContractError, PluginError
+from urlschemes.errors import ConfigurationError, PluginContractError, PluginError
 from urlschemes.grammar.profile import RFC1738
+from urlschemes.storage.config_file import ConfigFile
 
 PROFILE = """\
 from urlschemes.grammar.profile import RFC1738, Profile
@@ -99,6 +100,14 @@ def test_a_profile_is_an_object_or_the_name_of_an_installed_one(site):
     for name in ("wrong", "renamed"):
         with pytest.raises(PluginContractError, match=f"x-later 1.0 provides .* as the profile {name}"):
             Registry(profile=name)
+
+
+def test_a_configuration_names_a_profile(site):
+    file = ConfigFile({"registry": {"profile": "later"}}, "the file")
+    assert Registry.from_configuration(file).profile.name == "later"
+    assert Registry.from_configuration(ConfigFile()).profile is RFC1738
+    with pytest.raises(ConfigurationError, match=r"the file: registry\.profile must be a string that is not empty"):
+        Registry.from_configuration(ConfigFile({"registry": {"profile": 3986}}, "the file"))
 
 
 def test_a_registry_and_a_profile_are_pickled_by_reference(site):

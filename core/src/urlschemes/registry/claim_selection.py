@@ -39,17 +39,19 @@ class Rules(NamedTuple):
     """The choices of the user, in any spelling of the distributions' names.
 
     `allowed` lists, by source, the distributions that may take part (empty: all). `disabled` lists, by source,
-    distributions and schemes that may not. `pins` maps names to the chosen distributions.
+    distributions and schemes that may not. `pins` maps names to the chosen distributions. `profile` is the profile of
+    the URLs, or its name.
     """
 
     allowed: Mapping[str, Collection[str]] = MappingProxyType({})
     disabled: Mapping[str, Collection[str]] = MappingProxyType({})
     pins: Mapping[str, str] = MappingProxyType({})
+    profile: Profile | str = RFC1738
 
     @classmethod
     def from_table(cls, table: ConfigTable) -> Rules:
         """Return the rules of the table `[registry]` of a configuration. Raises ConfigurationError."""
-        table.check_keys(("plugins", "disable", "pins"))
+        table.check_keys(("plugins", "disable", "pins", "profile"))
         lists = {
             key: {f"{table.name}.{key} of {table.source}": table.strings(key)} if key in table.content else {}
             for key in ("plugins", "disable")
@@ -58,7 +60,8 @@ class Rules(NamedTuple):
         for name in pins.content:
             if SCHEME_NAME_FORM.fullmatch(name) is None:
                 raise pins.wrong(name, "named after a scheme, in lower case")
-        return cls(lists["plugins"], lists["disable"], {name: pins.string(name) for name in pins.content})
+        profile = table.string("profile") if "profile" in table.content else RFC1738
+        return cls(lists["plugins"], lists["disable"], {name: pins.string(name) for name in pins.content}, profile)
 
 
 class Selection(NamedTuple):

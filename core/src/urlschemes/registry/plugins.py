@@ -33,13 +33,13 @@ SLOW_IMPORT = 1.0
 
 
 class Plugins:
-    """The plugins that `rules` let take part, with their records of `profile`, an object or a name.
+    """The plugins that `rules` let take part, with their records of the `profile`.
 
     `loaded` holds the schemes in use, by name; `broken` the claims that failed, with their errors; `seconds` how long
     the imports of the others took. Raises PluginError for a profile that is not installed.
     """
 
-    def __init__(self, rules: Rules, *, current_directory: bool = False, profile: Profile | str = RFC1738) -> None:
+    def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
         self.rules = rules
         self.current_directory = current_directory
         self._lock = Lock()
@@ -49,9 +49,10 @@ class Plugins:
         self.broken: dict[Claim, PluginError] = {}
         self.seconds: dict[Claim, float] = {}
         self.profile = RFC1738
-        if profile not in {RFC1738, RFC1738.name}:
-            self.profile = profile if isinstance(profile, Profile) else self._installed_profile(profile)
-            self._selection = None
+        if isinstance(rules.profile, Profile):
+            self.profile = rules.profile
+        elif rules.profile != RFC1738.name:
+            self.profile, self._selection = self._installed_profile(rules.profile), None
 
     def _installed_profile(self, name: str) -> Profile:
         """Return the profile of that name, imported. Raises PluginError."""

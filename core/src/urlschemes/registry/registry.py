@@ -74,10 +74,10 @@ class Registry:
         allowed = {} if plugins is None else {"Registry(plugins=...)": tuple(plugins)}
         disabled = {"Registry(disable=...)": tuple(disable)}
         folded_pins = {lower_case(name): pin for name, pin in (pins or {}).items()}
-        self._start(Rules(allowed, disabled, folded_pins), require, current_directory, profile)
+        self._start(Rules(allowed, disabled, folded_pins, profile), require, current_directory=current_directory)
 
-    def _start(self, rules: Rules, require: Collection[str], current_directory: bool, profile: Profile | str) -> None:
-        self._plugins = Plugins(rules, current_directory=current_directory, profile=profile)
+    def _start(self, rules: Rules, require: Collection[str], *, current_directory: bool = False) -> None:
+        self._plugins = Plugins(rules, current_directory=current_directory)
         self._overrides = Overrides()
         self._lock = Lock()
         self._added_hooks: tuple[HookSource, ...] = ()
@@ -94,16 +94,10 @@ class Registry:
             self._plugins.require(require)
 
     @classmethod
-    def from_rules(
-        cls,
-        rules: Rules,
-        require: Collection[str] = (),
-        current_directory: bool = False,
-        profile: Profile | str = RFC1738,
-    ) -> Registry:
+    def from_rules(cls, rules: Rules, require: Collection[str] = (), current_directory: bool = False) -> Registry:
         """Make a registry of rules that name the sources of their lists, for a program with options of its own."""
         registry = cls.__new__(cls)
-        registry._start(rules, require, current_directory, profile)
+        registry._start(rules, require, current_directory=current_directory)
         return registry
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -121,12 +115,13 @@ class Registry:
         if self is default_registry:
             return _default_registry, ()
         rules = self._plugins.rules
-        rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins))  # pickle takes no MappingProxyType
-        return type(self).from_rules, (rules, (), self._plugins.current_directory, self.profile)
+        # pickle takes no MappingProxyType
+        rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins), self.profile)
+        return type(self).from_rules, (rules, (), self._plugins.current_directory)
 
     @classmethod
     def from_configuration(cls, configuration: ConfigFile | None = None) -> Registry:
-        """Make a registry as the table `[registry]` of a configuration says: `plugins`, `disable` and `pins`.
+        """Make a registry as a configuration says in `[registry]`: `plugins`, `disable`, `pins` and `profile`.
 
         `configuration` is by default the user's own file. Raises ConfigurationError.
         """

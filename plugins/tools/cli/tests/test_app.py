@@ -224,3 +224,12 @@ def test_an_interrupt_ends_it_without_a_traceback(environment: dict[str, str], s
 def test_json_is_ascii_on_any_stream(shell) -> None:
     done = shell("access", "--json", "x-shelf://127.0.0.1/hostile", PYTHONIOENCODING="ascii")
     assert (done.returncode, json.loads(done.stdout)["kind"]) == (0, "document")
+
+
+def test_a_profile_is_named_by_an_option_or_a_variable() -> None:
+    runner = CliRunner()
+    for arguments, variables in ((["--profile", "rfc3986"], {}), ([], {"URLSCHEMES_PROFILE": "rfc3986"})):
+        parsed = runner.invoke(command, [*arguments, "parse", "--json", "http://[::1]/~joe?q#top"], env=variables)
+        assert (parsed.exit_code, '"fragment"' in parsed.stdout) == (0, True), parsed.output
+    unknown = runner.invoke(command, ["--profile", "rfc1", "parse", "http://h/"])
+    assert "the profile rfc1 is not installed" in unknown.stderr

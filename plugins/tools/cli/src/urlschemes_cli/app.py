@@ -179,6 +179,7 @@ def _settings_of(
     disable: Sequence[str] | None = None,
     require: Sequence[str] | None = None,
     pin: dict[str, str] | None = None,
+    profile: str | None = None,
     config: str | None = None,
     no_config: bool = False,
 ) -> Settings:
@@ -191,6 +192,7 @@ def _settings_of(
         pin,
         disable=disable or (),
         require=require or (),
+        profile=profile,
         config=config,
         use_config=not no_config,
     )
@@ -223,6 +225,9 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     multiple=True,
     callback=_pins,
     help="Choose the distribution that provides a scheme, command or demonstration.",
+)
+@click.option(
+    "--profile", metavar="NAME", envvar="URLSCHEMES_PROFILE", help="Read URLs of this profile, such as rfc3986."
 )
 @click.option("--config", metavar="FILE", help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Ignore the configuration file and the environment variables for it.")

@@ -31,6 +31,7 @@ class Settings:
         *,
         disable: Sequence[str] = (),
         require: Sequence[str] = (),
+        profile: str | None = None,
         config: str | None = None,
         use_config: bool = True,
     ) -> None:
@@ -39,6 +40,7 @@ class Settings:
         self.disable = disable
         self.use_config = use_config
         self._require = require
+        self._profile = profile
         self._config = config
 
     @cached_property
@@ -60,7 +62,7 @@ class Settings:
         option = "--no-plugins" if self.plugins == [] else "--plugins"
         allowed = configured.allowed if self.plugins is None else {option: self.plugins}
         disabled = {**configured.disabled, "--disable": self.disable}
-        rules = Rules(allowed, disabled, {**configured.pins, **self.pins})
+        rules = Rules(allowed, disabled, {**configured.pins, **self.pins}, self._profile or configured.profile)
         return Registry.from_rules(rules, require=self._require)
 
     @cached_property
