@@ -116,6 +116,12 @@ def test_a_registry_and_a_profile_are_pickled_by_reference(site):
     assert pickle.loads(pickle.dumps(registry)).profile is registry.profile
 
 
+def test_a_url_whose_type_is_not_installed_is_restored_as_a_generic_one_of_its_profile(site):
+    url = Registry(profile="later").parse("x-record:yes")  # its type was made from the record
+    restored = pickle.loads(pickle.dumps(url))
+    assert (type(restored), str(restored)) == (url.syntax.profile.algorithms.url_type, "x-record:yes")
+
+
 def test_a_program_registers_schemes_of_the_profile_only(site, registration):
     registry = Registry(profile="later")
     with pytest.raises(PluginContractError, match="the scheme x-own is of the profile rfc1738, the registry of later"):

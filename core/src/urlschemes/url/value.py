@@ -6,11 +6,13 @@ A URL holds the match of its text by its syntax. Its parts are decoded when they
 from __future__ import annotations
 
 import importlib
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
 
 from urlschemes.errors import InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError, invalid_url
 from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.part import Part
+from urlschemes.grammar.profile import RFC1738, restored
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import HIDDEN, described, redact
 from urlschemes.url.building import build, change
@@ -308,7 +310,7 @@ class URL(Base, metaclass=URLType):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self).__module__, type(self).__qualname__, self._text)
+        return _restore, (type(self).__module__, type(self).__qualname__, self._text, self.syntax.profile.package)
 
 
 new = object.__new__
@@ -356,17 +358,17 @@ def _texts(value: Value | None) -> Iterator[str]:
         yield str(value)
 
 
-def _restore(module: str, name: str, text: str) -> URL:
-    """Return a pickled URL; a generic one if its type is not installed."""
+def _restore(module: str, name: str, text: str, profile: str = RFC1738.package) -> URL:
+    """Return a pickled URL; a generic one of its profile if its type is not installed."""
     try:
-        found: object = importlib.import_module(module)
-        for attribute in name.split("."):
-            found = getattr(found, attribute)
+        found: Any = attrgetter(name)(importlib.import_module(module))
     except (ImportError, AttributeError):
-        found = URL
+        found = None
     # A type that the module only imports under that name is not the type that was pickled.
-    kind = found if isinstance(found, type) and issubclass(found, URL) and found.__module__ == module else URL
-    return kind.parse(text, limit=max(LIMIT, len(text)))
+    if not (isinstance(found, type) and issubclass(found, URL) and found.__module__ == module):
+        found = restored(profile).algorithms.url_type
+    url: URL = found.parse(text, limit=max(LIMIT, len(text)))
+    return url
 
 
 def type_failed(kind: type[URL], error: BaseException, what: str) -> PluginError:

@@ -79,6 +79,12 @@ def test_a_scheme_without_a_record_of_the_profile_is_unknown():
     assert "x-example" not in {*MODERN}
 
 
+def test_a_uri_whose_type_is_not_installed_is_restored_as_a_uri():
+    pickled = pickle.dumps(MODERN.parse("http://h/~a#f")).replace(b"HttpURI", b"NoSuchU")
+    restored = pickle.loads(pickled)
+    assert (type(restored), restored.fragment) == (URI, "f")
+
+
 def test_a_registry_is_pickled_with_its_profile():
     restored = pickle.loads(pickle.dumps(MODERN))
     assert restored.profile is MODERN.profile
