@@ -23,6 +23,7 @@ from urlschemes_access.backends.primitives import (
     Write,
 )
 from urlschemes_access.backends.sockets import (
+    PIECE,
     DatagramSocket,
     Socket,
     addresses_of,
@@ -135,7 +136,7 @@ class _BlockingSocket(Socket):
     __slots__ = ()
 
     def receive(self, most: int, timeout: float) -> bytes:
-        octets: bytes = self.with_timeout(timeout).recv(most)
+        octets: bytes = self.with_timeout(timeout).recv(min(most, PIECE))
         return octets
 
     def send(self, pieces: list[memoryview], timeout: float) -> int:

@@ -58,7 +58,10 @@ class Channel(Protocol):
 
 @dataclass(slots=True)
 class Read:
-    """Read at most `most` octets, as soon as there are any, or one datagram. Result: `bytes`, empty at the end."""
+    """Read at most `most` octets, or one datagram. Result: `bytes`, empty at the end.
+
+    The first octets are not waited with; after a large piece, a backend may wait a few milliseconds for more.
+    """
 
     channel: Channel
     most: int

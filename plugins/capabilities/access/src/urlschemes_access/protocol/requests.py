@@ -44,8 +44,8 @@ __all__ = [
 R = TypeVar("R")
 T = TypeVar("T")
 
-CHUNK = 124 * 1024
-"""The most octets received at once. Larger pieces are slower: from 128 KiB on, glibc maps new memory for each."""
+CHUNK = 508 * 1024
+"""The most octets received at once."""
 
 
 class Request(Generic[R]):
