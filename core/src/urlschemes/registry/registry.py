@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from urlschemes.registry.inspection import Diagnosis, Why
     from urlschemes.registry.known_names import KnownName, Ledger
 
-__all__ = ["Registry"]
+__all__ = ["Registry", "default_registry"]
 
 U = TypeVar("U", bound=URL)
 
@@ -98,7 +98,7 @@ class Registry:
         registry._start(rules, require, current_directory=current_directory)
         return registry
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle the registry by its arguments; schemes are those that are installed where the pickle is loaded.
 
         Raises TypeError if the program added schemes or hooks to it, or took schemes out.
@@ -108,10 +108,8 @@ class Registry:
                 "this registry cannot be pickled: the program added schemes or hooks to it, or took schemes out; "
                 "put them into a distribution, or use Registry(disable=...)"
             )
-        from urlschemes.registry.default_registry import default_registry  # which imports this module
-
         if self is default_registry:
-            return _default_registry, ()
+            return "default_registry"  # pickle takes it for the name of a global of this module
         rules = self._plugins.rules
         rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins))  # pickle takes no MappingProxyType
         return type(self).from_rules, (rules, (), self._plugins.current_directory)
@@ -283,7 +281,7 @@ class Registry:
 
     @contextmanager
     def override(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
-        """Make `scheme` the scheme of its name within the `with` block, in all threads, whoever else provides it."""
+        """Use `scheme` in the `with` block, in all threads, instead of any other scheme of the same name."""
         added = _usable(scheme)
         self._overrides.push_override(added)
         try:
@@ -394,12 +392,6 @@ class Registry:
         return (*self._added_hooks, *self._plugins.hook_sources())
 
 
-def _default_registry() -> Registry:
-    from urlschemes.registry.default_registry import default_registry  # which imports this module
-
-    return default_registry
-
-
 def _usable(scheme: Scheme | Registration) -> Scheme:
     """Return the scheme with its pattern compiled. Raises GrammarError, PluginContractError."""
     made = Scheme(scheme) if isinstance(scheme, Registration) else scheme
@@ -414,3 +406,7 @@ def _is_read_by_pattern(kind: type[URL]) -> bool:
     A type with a `parse` of its own is asked to parse, and in Python's development mode each URL is checked.
     """
     return not sys.flags.dev_mode and kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
+
+
+default_registry = Registry()
+"""The registry of the functions that are not given another. It looks for plugins when it is first needed."""

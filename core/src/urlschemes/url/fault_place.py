@@ -69,9 +69,11 @@ def authority_of(text: str) -> Authority | None:
 
 
 class _Landmarks:
-    """What is known of the automaton of a syntax: sets of positions, and the first states of its walks.
+    """The parts of a syntax's automaton that locate a fault: computed once for each syntax.
 
-    `login` is the state before a text that has a login (None if the syntax has none), `no_login` before one without.
+    A walk begins in the state `login` if the text has a login, else in `no_login`; `login` is None if the syntax has
+    none. `host` and `port` are the positions inside those parts, `begins_host` those where a host begins. No bounded
+    repetition has a bound below `least_bound`.
     `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
     """
 
