@@ -9,7 +9,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
+from urlschemes_access.backends.local_files import File, OutputFile, ThreadedFile, close_file, use_file
 from urlschemes_access.backends.primitives import (
     Act,
     Call,
@@ -33,7 +33,7 @@ from urlschemes_access.backends.sockets import (
     send_pieces,
     strict_context,
 )
-from urlschemes_access.backends.worker_threads import ThreadedFile, begin, result_of
+from urlschemes_access.backends.worker_threads import begin, result_of
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.primitives import Channel, Primitive, Primitives
     from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.protocol.requests import Algorithm, Peer
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
 
 __all__ = ["carry_out", "perform", "run"]
 

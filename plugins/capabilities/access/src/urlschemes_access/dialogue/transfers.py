@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.requests import Peer
+    from urlschemes_access.protocol.algorithm import Peer
 
 __all__ = ["OpenPeer", "Transfers"]
 

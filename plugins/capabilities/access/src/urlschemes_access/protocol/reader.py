@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
-from urlschemes_access.protocol.requests import CHUNK, Algorithm, Peer, Receive
+from urlschemes_access.protocol.requests import CHUNK, Receive
+
+if TYPE_CHECKING:
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
 
 __all__ = ["LINE", "TEXT_LINE", "Reader", "sent_so_far", "server_address", "unexpected"]
 
