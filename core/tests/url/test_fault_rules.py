@@ -132,9 +132,11 @@ def test_an_escape_and_a_literal_are_blamed_from_their_beginning(
 
 @pytest.mark.parametrize("wrong", ["", "@", ":", "#", "%", "%4", " ", "~", "\u00e9", "?", "[", "%00", ";", "\\"])
 @pytest.mark.parametrize("before", ["x-album://joe:", "x-other://joe:", "x-bare://joe:", "x-bare://joe@joe:"])
-def test_no_character_of_a_password_is_quoted(before: str, wrong: str) -> None:
+@pytest.mark.parametrize("behind", ["@h h/", "/", " /", ""])
+def test_no_character_of_a_password_is_quoted(before: str, wrong: str, behind: str) -> None:
+    """Without an `@`, what may be a password is read as a port."""
     syntax = {"x-album": ALBUM.syntax, "x-other": OTHER, "x-bare": BARE}[before.partition(":")[0]]
-    text = f"{before}zq{wrong}zq@h h/"
+    text = f"{before}zq{wrong}zq{behind}"
     fault = Fault(text, syntax, None)
     shown = f"{fault.message} {fault.hint} {fault.definition}"
     assert "zq" not in shown

@@ -8,7 +8,7 @@ from unicodedata import category, normalize
 
 from urlschemes.grammar.octets import ILLEGAL, SCHEME_NAME, encoded
 from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
-from urlschemes.url.fault_place import authority_of, host_may_be_empty
+from urlschemes.url.fault_place import authority_of, first_state, host_may_be_empty
 
 if TYPE_CHECKING:
     from urlschemes import InvalidURL
@@ -74,7 +74,7 @@ def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) 
         return around
     by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
     if not character.isascii():
-        return _for_foreign(character, part, written, by_fix, syntax) or error.hint
+        return _for_foreign(text, position, part, written, by_fix, syntax) or error.hint
     if part == "password" and written:
         return "encode it" + by_fix
     if character in "\t\r\n" and written:
@@ -107,10 +107,11 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
     return None
 
 
-def _for_foreign(character: str, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
+def _for_foreign(text: str, position: int, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
     """Return the advice about a character outside US-ASCII."""
+    character = text[position]
     plain = normalize("NFKC", character)
-    if part in {"scheme", "port", None} and plain.isascii() and plain.isprintable() and plain.strip():
+    if part in {"scheme", "port", None} and first_state(syntax, text).walk(text[:position])[1].taken(plain):
         return f"write `{plain}` of US-ASCII"
     if is_invisible(character):
         data = f", or write {written} if it is data" if written and part != "password" else ""
