@@ -62,6 +62,27 @@ def test_the_parts_before_the_at_sign_may_have_other_names_than_a_login(
     assert (fault.code, fault.part, fault.position) == (code, part, position)
 
 
+@pytest.mark.parametrize("begin", ["x-mail:", "x-mail://"])
+@pytest.mark.parametrize(
+    ("text", "code", "part", "position"),
+    [
+        ("", "invalid-part", "user", 0),
+        ("joe", "invalid-part", "user", 3),
+        ("joe@", "empty-host", "host", 4),
+        ("j~oe@h", "invalid-character", "user", 1),
+        ("joe@h_h", "invalid-host", "host", 5),
+        ("joe@h#", "fragment-present", "host", 5),
+    ],
+)
+def test_a_user_name_may_be_required(begin: str, text: str, code: str, part: str, position: int) -> None:
+    """There may be no `//` before it either."""
+    syntax = Syntax(
+        f'url = "{begin}" word "@" host\nword = 1*uchar\n', "url", [Part("user", ["word"]), Part("host", ["host"])]
+    )
+    fault = Fault(begin + text, syntax, None)
+    assert (fault.code, fault.part, fault.position) == (code, part, len(begin) + position)
+
+
 @pytest.mark.parametrize(
     ("text", "code", "position", "rule", "message", "hint"),
     [

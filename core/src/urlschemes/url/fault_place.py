@@ -87,7 +87,8 @@ class _Landmarks:
         ats = sum(1 << p for p, leaf in enumerate(automaton.leaves) if behind >> p & 1 and leaf.literal == "@")
         before = sum(1 << p for p, after in enumerate(automaton.follow) if after & ats)
         self.login = automaton.state_before(before, ats) if ats else None
-        self.no_login = automaton.state_before(automaton.ending, login | ats)
+        no_login = automaton.state_before(automaton.ending, login | ats)
+        self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
         self.least_bound = min((item.most or 0 for item in automaton.counted), default=sys.maxsize)
@@ -112,9 +113,9 @@ def host_may_be_empty(syntax: Syntax, text: str) -> bool:
 
 
 def first_state(syntax: Syntax, text: str) -> State:
-    """Return the state before a URL like `text`: without an `@` before its path it has no login, whatever it holds."""
+    """Return the state before a URL like `text`: an authority without an `@` has no login, whatever it holds."""
     authority = authority_of(text) if "host" in syntax.parts else None
-    return syntax.automaton.start if authority is not None and authority.at >= 0 else _landmarks(syntax).no_login
+    return syntax.automaton.start if authority is None or authority.at >= 0 else _landmarks(syntax).no_login
 
 
 class Fault:
@@ -149,7 +150,9 @@ class Fault:
 
     def _walk(self) -> tuple[int, State]:
         known, authority = self._landmarks, self.authority
-        if authority is None or authority.at < 0 or known.login is None:
+        if authority is None:
+            return self.syntax.automaton.start.walk(self.text)
+        if authority.at < 0 or known.login is None:
             return known.no_login.walk(self.text)
         index, state = known.login.walk(self.text[: authority.at])
         if index < authority.at:
@@ -210,8 +213,11 @@ class Fault:
 
     def _host_is_empty(self) -> bool:
         """Return True if a host must stand here, and a `:`, a `/` or the end stands there instead."""
-        authority = self.authority
-        if authority is None or authority.host < authority.colon:
+        if self.state.reached & self._landmarks.host or self.text[self.position : self.position + 1] not in {
+            "",
+            ":",
+            "/",
+        }:
             return False
         return "port" in self.syntax.parts or not self.state.taken("/")
 
