@@ -233,7 +233,9 @@ class Syntax:
         if " " in section:
             return section
         # A comment in a record's own text speaks of what the record refers to.
-        return f"{self.section.partition(' section ')[0].rstrip(',')} section {section}"
+        document = self.section.partition(" section ")[0].rstrip(",")
+        comma = "" if document.rpartition(" ")[2].isdigit() else ","  # "RFC 9110 section 4", "The paper, section 1"
+        return f"{document}{comma} section {section}"
 
     def whole(self, match: re.Match[str], name: str) -> str | None:
         """Return the text of the occurrence of the part `name`, None if it is absent."""
