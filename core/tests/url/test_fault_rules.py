@@ -83,6 +83,13 @@ def test_a_user_name_may_be_required(begin: str, text: str, code: str, part: str
     assert (fault.code, fault.part, fault.position) == (code, part, len(begin) + position)
 
 
+@pytest.mark.parametrize(("text", "position"), [("h/joe#", 16), ("h/j~", 14), ("h/", 13), ("j@h/a", 11)])
+def test_a_user_name_may_stand_behind_the_host(text: str, position: int) -> None:
+    parts = [Part("user", ["who"]), Part("host", ["host"])]
+    syntax = Syntax('url = "x-finger://" host [ "/" who ]\nwho = 1*uchar\n', "url", parts)
+    assert Fault(f"x-finger://{text}", syntax, None).position == position
+
+
 @pytest.mark.parametrize(
     ("text", "code", "position", "rule", "message", "hint"),
     [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import RESERVED, SCHEME, encoded, octets_of
+from urlschemes.grammar.syntax_builder import automaton_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HINTS",
+    "NO_IPV6",
     "FaultMessage",
     "FaultPlace",
     "OriginalText",
@@ -56,6 +58,8 @@ HINTS = {
     "port": "the port is a decimal number",
 }
 """The hints for the parts that the core itself knows."""
+NO_IPV6 = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
+"""The hint about what is meant as an IPv6 address."""
 
 
 def usual_hint(syntax: Syntax, part: str | None) -> str | None:
@@ -411,10 +415,10 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         return _host_fault(fault, problem, hint=f"write {expected} after `//`")
     if is_like_ipv6(text[start : authority.end]):
         problem = f"{_quoted(fault, 'host', start, authority.end)}: expected {expected}"
-        hint = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
-        return _host_fault(fault, problem, "hostnumber", hint, ("a host",))
+        return _host_fault(fault, problem, "hostnumber", NO_IPV6, ("a host",))
     if character == ":" and state.taken("/"):
-        is_port = text[position + 1 : authority.end].isdigit()
+        port = automaton_of(fault.syntax.grammar, "port", {})
+        is_port = port.derives(port.tree, text[position + 1 : authority.end])
         place = fault.place(position, authority.end if is_port else None)
         problem = f'unexpected port at position {place.position}: expected "/"'
         hint = "leave out the colon" + (" and the port" if is_port else "")

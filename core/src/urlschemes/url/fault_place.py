@@ -87,7 +87,7 @@ class _Landmarks:
         ats = sum(1 << p for p, leaf in enumerate(automaton.leaves) if behind >> p & 1 and leaf.literal == "@")
         before = sum(1 << p for p, after in enumerate(automaton.follow) if after & ats)
         self.login = automaton.state_before(before, ats) if ats else None
-        no_login = automaton.state_before(automaton.ending, login | ats)
+        no_login = automaton.state_before(automaton.ending, login | ats if ats else 0)
         self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
@@ -150,10 +150,8 @@ class Fault:
 
     def _walk(self) -> tuple[int, State]:
         known, authority = self._landmarks, self.authority
-        if authority is None:
-            return self.syntax.automaton.start.walk(self.text)
-        if authority.at < 0 or known.login is None:
-            return known.no_login.walk(self.text)
+        if authority is None or authority.at < 0 or known.login is None:
+            return first_state(self.syntax, self.text).walk(self.text)
         index, state = known.login.walk(self.text[: authority.at])
         if index < authority.at:
             return index, state
@@ -364,14 +362,12 @@ class Fault:
         begins = not state.reached & self._landmarks.port
         place, hint = self.place(), usual_hint(self.syntax, "port")
         expected = expected_words(self.syntax, state.expected) + ((END,) if state.ends else ())
+        message = place.subject("port", begins=begins)
         if self._landmarks.login is not None and "@" in text[position:]:  # it may be a password
-            message = f"invalid port at position {place.position}"
             hint = "if this is a user name and a password, write %2F for `/` in them"
         elif begins and text[position : position + 1] in {"", "/"}:
             message = f"missing port at position {place.position}"
             hint = "leave out the colon, or write the port after it"
-        else:
-            message = place.subject("port", begins=begins)
         message = f"{message}: {choices(expected)}"
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 

@@ -9,7 +9,7 @@ import pytest
 
 import urlschemes_lint
 from urlschemes import Registry
-from urlschemes.errors import InvalidURL
+from urlschemes.errors import InvalidURL, URLError
 from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import CODES
 
@@ -69,7 +69,15 @@ def test_a_text_has_errors_exactly_if_it_is_invalid(registry: Registry) -> None:
     for _ in range(1500):
         text = "".join(chance.choices(pieces[:1] * 5 + pieces, k=1) + chance.choices(pieces, k=chance.randrange(9)))
         found = urlschemes_lint.check(text, registry=registry)
-        assert any(each.severity == "error" for each in found) != registry.is_valid(text)
+        errors = [each for each in found if each.severity == "error"]
+        assert bool(errors) != registry.is_valid(text)
+        if errors:
+            with pytest.raises(URLError) as caught:
+                registry.parse(text)
+            expected = caught.value if isinstance(caught.value, InvalidURL) else errors[0]
+            assert errors[0].code == caught.value.code
+            for name in ("message", "part", "span", "rule", "section"):
+                assert getattr(errors[0], name) == getattr(expected, name), text
         for each in found:
             assert each.span is None or 0 <= each.span[0] <= each.span[1] <= len(text)
             assert each.code in CODES

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.octets import ILLEGAL, RESERVED, encoded, octets_of
+from urlschemes.grammar.octets import ESCAPE, ILLEGAL, RESERVED, encoded, octets_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_messages import OriginalText, escapes, unsafe_character
 from urlschemes.url.fault_place import Fault, first_state
@@ -31,7 +31,7 @@ _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
 
 # Adjacent characters that no URL may contain: of US-ASCII, or others; or adjacent percent signs that begin no escape.
-_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){ILLEGAL.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
+_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){ILLEGAL.pattern})++|[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
 
 
 def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
