@@ -181,7 +181,8 @@ static PyObject *table_spans(PyObject *self, PyObject *text) {
     return spans;
 }
 
-/* Faults. Codes are kept: the core computes them from sets of positions, of which a state of the table stands for one. */
+/* Faults. Codes are kept: the core computes them from sets of positions, of which a state of the table stands for one,
+   whatever the grammar. The exception: the table counts short repetitions, and the core only where no other way remains. */
 
 static int is_escape(const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
     uint8_t decoded[3];
