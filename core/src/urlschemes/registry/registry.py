@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from pkgutil import resolve_name
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -98,7 +99,7 @@ class Registry:
         registry._start(rules, require, current_directory=current_directory)
         return registry
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the registry by its arguments; schemes are those that are installed where the pickle is loaded.
 
         Raises TypeError if the program added schemes or hooks to it, or took schemes out.
@@ -109,7 +110,7 @@ class Registry:
                 "put them into a distribution, or use Registry(disable=...)"
             )
         if self is default_registry:
-            return "default_registry"  # pickle takes it for the name of a global of this module
+            return resolve_name, (f"{__name__}:default_registry",)  # a native reader is pickled as it
         rules = self._plugins.rules
         rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins))  # pickle takes no MappingProxyType
         return type(self).from_rules, (rules, (), self._plugins.current_directory)
