@@ -95,8 +95,8 @@ def carry_out(primitives: Primitives[T], perform: Callable[[Primitive], Any]) ->
 def perform(primitive: Primitive) -> Any:
     """Perform one primitive."""
     match primitive:
-        case Read(_BlockingSocket() as channel, most, timeout):
-            return channel.receive(most, timeout)
+        case Read(_BlockingSocket() as channel, most, timeout, enough):
+            return channel.receive(most, timeout, enough)
         case Call(function):
             return function()
         case Write(_BlockingSocket() as channel, pieces, timeout):
@@ -135,7 +135,7 @@ class _BlockingSocket(Socket):
 
     __slots__ = ()
 
-    def receive(self, most: int, timeout: float) -> bytes:
+    def receive(self, most: int, timeout: float, _enough: int) -> bytes:
         octets: bytes = self.with_timeout(timeout).recv(min(most, PIECE))
         return octets
 
@@ -169,20 +169,20 @@ class _BlockingStream(_BlockingSocket):
         self._least = 1
         self._may_gather = True
 
-    def receive(self, most: int, timeout: float) -> bytes:
+    def receive(self, most: int, timeout: float, enough: int) -> bytes:
         if self._gathers and timeout > GATHERING:
-            if self._least != most:
-                self._report_from(most)
+            if self._least != enough:
+                self._report_from(enough)
             if self.socket.gettimeout() != GATHERING:
                 self.socket.settimeout(GATHERING)
             try:
-                return cast("bytes", self.socket.recv(most))
+                return cast("bytes", self.socket.recv(max(min(most, PIECE), enough)))
             except TimeoutError as fault:
                 if fault.errno is not None:
                     raise
             timeout -= GATHERING
         self.notice_all()
-        octets = super().receive(most, timeout)
+        octets = super().receive(most, timeout, enough)
         self._gathers = self._may_gather and len(octets) >= LARGE
         return octets
 
@@ -212,7 +212,7 @@ class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
 
     __slots__ = ()
 
-    def receive(self, most: int, timeout: float) -> bytes:
+    def receive(self, most: int, timeout: float, _enough: int) -> bytes:
         """Return the next datagram from the address. Datagrams from elsewhere do not lengthen the wait."""
         until = monotonic() + timeout
         while True:

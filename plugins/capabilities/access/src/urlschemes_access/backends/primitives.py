@@ -60,12 +60,13 @@ class Channel(Protocol):
 class Read:
     """Read at most `most` octets, or one datagram. Result: `bytes`, empty at the end.
 
-    The first octets are not waited with; after a large piece, a backend may wait a few milliseconds for more.
+    The first octets are not waited with; after a large piece, a backend may wait a few milliseconds for `enough`.
     """
 
     channel: Channel
     most: int
     timeout: float
+    enough: int
 
 
 @dataclass(slots=True)

@@ -130,17 +130,27 @@ class Send(Request[None]):
 class Receive(Request["bytes | None"]):
     """Receive at most `most` octets, as soon as there are any; `b""` at the end of the connection or file.
 
+    Where content comes fast, the answer may wait a few milliseconds for `enough` octets, by default `most`.
     After `within` seconds without an octet the answer is None. Without `within`, DeadlineExceeded is raised, whose
     `phase` is the one given here. A connection that breaks raises ConnectError before its first octet, Truncated after
     it.
     """
 
-    __slots__ = ("most", "peer", "phase", "within")
+    __slots__ = ("enough", "most", "peer", "phase", "within")
 
-    def __init__(self, peer: Peer, *, within: float | None = None, most: int = CHUNK, phase: str = "response") -> None:
+    def __init__(
+        self,
+        peer: Peer,
+        *,
+        within: float | None = None,
+        most: int = CHUNK,
+        enough: int | None = None,
+        phase: str = "response",
+    ) -> None:
         self.peer = peer
         self.within = within
         self.most = most
+        self.enough = enough
         self.phase = phase
 
 
