@@ -211,13 +211,9 @@ class Fault:
 
     def _host_is_empty(self) -> bool:
         """Return True if a host must stand here, and a `:`, a `/` or the end stands there instead."""
-        if self.state.reached & self._landmarks.host or self.text[self.position : self.position + 1] not in {
-            "",
-            ":",
-            "/",
-        }:
-            return False
-        return "port" in self.syntax.parts or not self.state.taken("/")
+        follows = self.text[self.position : self.position + 1]
+        is_missing = follows in {"", ":", "/"} and not self.state.reached & self._landmarks.host
+        return is_missing and ("port" in self.syntax.parts or not self.state.taken("/"))
 
     def _over_counted(self) -> tuple[Repeated, int] | None:
         """Return a bounded repetition that is exceeded in the prefix, and the index of what is too much; else None."""
