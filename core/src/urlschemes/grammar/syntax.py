@@ -55,6 +55,7 @@ class Syntax:
         "bnf",
         "groups",
         "hierarchy",
+        "known_fault",
         "landmarks",
         "on_compile",
         "parts",
@@ -85,6 +86,8 @@ class Syntax:
         self.groups: dict[str, tuple[str, ...]] = {}
         self.landmarks: Any = None
         """What `urlschemes.url.fault_place` knows of the automaton."""
+        self.known_fault: Callable[[object], tuple[str, int] | None] | None = None
+        """Returns code and position of the fault of a text, if they are known without the automaton."""
         self._pattern: str | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
         self._stored_table: dict[str, Any] | None = None

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Authority", "Fault", "authority_of", "first_state", "host_may_be_empty"]
+__all__ = ["ILLEGAL_CODES", "LEGAL", "Authority", "Fault", "authority_of", "first_state", "host_may_be_empty"]
 
-_LEGAL = frozenset(("", *XCHAR))  # "" is the end
+LEGAL = frozenset(("", *XCHAR))  # "" is the end
 _SLASH = 1 << ord("/")
+ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
 
@@ -151,13 +152,15 @@ class Fault:
     def _walk(self) -> tuple[int, State]:
         known, authority = self._landmarks, self.authority
         if authority is None or authority.at < 0 or known.login is None:
-            return first_state(self.syntax, self.text).walk(self.text)
+            self.starts = [first_state(self.syntax, self.text)]
+            return self.starts[0].walk(self.text)
+        self.starts = [known.login]
         index, state = known.login.walk(self.text[: authority.at])
         if index < authority.at:
             return index, state
         automaton = self.syntax.automaton
-        behind = automaton.state(state.reached, automaton.following(state.reached), automaton.start.within)
-        index, state = behind.walk(self.text[authority.at :])
+        self.starts.append(automaton.state(state.reached, automaton.following(state.reached), automaton.start.within))
+        index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
 
     def _region(self) -> str:
@@ -196,13 +199,13 @@ class Fault:
     def _is_illegal(self, index: int) -> bool:
         """Return True if no URL holds the character `index`, or if it is a percent sign that begins no escape."""
         character = self.text[index : index + 1]
-        return ESCAPE.match(self.text, index) is None if character == "%" else character not in _LEGAL
+        return ESCAPE.match(self.text, index) is None if character == "%" else character not in LEGAL
 
     def _code(self) -> str:
         position, region = self.position, self.region
         character = self.text[position : position + 1]
         if self._is_illegal(position):
-            return {"%": "bad-escape", "#": "fragment-present"}.get(character, "invalid-character")
+            return ILLEGAL_CODES.get(character, "invalid-character")
         if region == "host":
             return "empty-host" if self._host_is_empty() else "invalid-host"
         if region == "login":
