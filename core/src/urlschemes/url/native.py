@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
+    from urlschemes.grammar.automaton import State
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.url.fault_place import Fault
@@ -106,12 +107,15 @@ def learned(fault: Fault, syntax: Syntax) -> Fault:
         return fault
     authority = authority_of(fault.text)
     at = -1 if authority is None else authority.at
-    states = [fault.starts[0]]
+    state: State | None = fault.starts[0]
+    states = [state]
     for index, character in enumerate(fault.text[: fault.index + 1]):
         if index == at:
-            states.append(fault.starts[-1] if len(fault.starts) > 1 else states[-1])
-        if index < fault.index:
-            states.append(states[-1].steps[character])
+            state = fault.starts[-1] if len(fault.starts) > 1 else state
+            states.append(state)
+        if index < fault.index and state is not None:
+            state = state.step(character)
+            states.append(state)
     longest = syntax.landmarks.least_bound
     with suppress(UnicodeEncodeError):  # a lone surrogate
         table.native.learn(fault.scheme or "", _kinds(), longest, fault.text, states, fault.code, fault.position)

@@ -231,7 +231,7 @@ static int read_part(Work *work, Column *column, const Source *source, const uin
 }
 
 /* Read one row. Return 0 if Python must read it. */
-static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code, int32_t *position) {
+static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
     const uint8_t *text;
     Py_ssize_t size = text_of(&work->strings, row, &text);
     if (size == NONE) return 1;
@@ -268,7 +268,7 @@ static void read_rows(Work *work) {
     for (Py_ssize_t row = 0; row < work->strings.rows && !work->out_of_memory; row++) {
         scheme[row] = code[row] = NONE;
         position[row] = NONE;
-        if (!read_row(work, row, &scheme[row], &code[row], &position[row])) {
+        if (!read_row(work, row, &scheme[row], &code[row])) {
             scheme[row] = NONE;
             forget_row(work, row);
         }
@@ -299,15 +299,14 @@ static Py_ssize_t index_of(PyObject *codes, PyObject *code) {
 
 /* Return the code of the fault of a text, and put its position into `position`; NULL with an error. */
 static PyObject *explained(PyObject *explain, const uint8_t *text, Py_ssize_t size, Py_ssize_t *position) {
-    PyObject *whole = PyUnicode_DecodeUTF8((const char *)text, size, NULL), *name = NULL;
+    PyObject *whole = PyUnicode_DecodeUTF8((const char *)text, size, NULL), *name;
     PyObject *answer = whole ? PyObject_CallFunctionObjArgs(explain, whole, NULL) : NULL;
     if (answer && !PyTuple_Check(answer))
         PyErr_SetString(PyExc_TypeError, "explain must return a tuple");
-    else if (answer && PyArg_ParseTuple(answer, "Un", &name, position))
-        Py_INCREF(name);
+    PyObject *code = answer && !PyErr_Occurred() && PyArg_ParseTuple(answer, "Un", &name, position) ? Py_NewRef(name) : NULL;
     Py_XDECREF(whole);
     Py_XDECREF(answer);
-    return name;
+    return code;
 }
 
 /* Fill in the codes and positions. Return 0 with an error. */
