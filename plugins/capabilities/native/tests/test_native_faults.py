@@ -5,11 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-
-urlschemes_native = pytest.importorskip(
-    "urlschemes_native", reason="needs urlschemes-native: python3 dev --group native pytest"
-)
-
 from random_grammars import TOKENS, sequence
 
 from urlschemes.errors import GrammarError
@@ -17,6 +12,8 @@ from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_place import Fault
 from urlschemes.url.native import learned
+
+urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
 
 PARTS = {"one": "host", "two": "port", "three": "user", "four": "q"}
 
