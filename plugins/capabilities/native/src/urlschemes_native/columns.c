@@ -241,6 +241,7 @@ static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
     Stop stop;
     *scheme = (int16_t)entry->number;
     if (!read_url(entry, text, size, registers, &stop)) {
+        if (!is_utf8(text, size)) return 0;
         *code = NOT_EXPLAINED;
         return 1;
     }
