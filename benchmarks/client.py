@@ -10,10 +10,14 @@ import http.client
 import io
 import json
 import resource
+import smtplib
 import socket
 import sys
 import time
 from dataclasses import replace
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import formatdate, make_msgid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +25,7 @@ import urlschemes_access
 import urlschemes_access.client
 from urlschemes.errors import URLError
 from urlschemes_access import Document, Policy
+from urlschemes_mailto import compose, send
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +34,16 @@ HOST = "127.0.0.1"
 PIECE = 256 * 1024
 SENT = bytes(range(256)) * 256
 """64 KiB, of which an upload is made."""
+DATABASE = "benchmark"
+"""The WAIS database of the documents, which are named by their size."""
+WAIS_PART = 94_900
+"""Octets of a document that are requested at once, as ours does."""
+LINE = "One line of a letter, as people write them, of 64 octets each.\n"
+KIB = LINE * 15 + "." + LINE[1:]
+"""Lines of 1024 octets, each ended by CR LF; one begins with a dot."""
+SENDER, RECIPIENT, SUBJECT = "ann@home.dom", "joe@host.dom", "The lines that were asked for"
 SMALL = "65536"
+POLICY = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
 
 
 def main(who: str, protocol: str, port: str, name: str) -> None:
@@ -57,19 +71,30 @@ def pieces(name: str) -> Iterator[bytes]:
     return (SENT for _ in range(int(name) // len(SENT)))
 
 
+def letter(name: str) -> str:
+    """Return the body of a message: `name` octets in lines."""
+    return KIB * (int(name) // 1024)
+
+
+def url(protocol: str, port: int, name: str) -> str:
+    """Return the URL of what is transferred."""
+    scheme = protocol.partition(" ")[0]
+    paths = {"gopher": f"9{name}", "wais": f"{DATABASE}/TEXT/{name}%2F2%3D{DATABASE}%3B3%3D0%20{name}%20{name}%3B"}
+    return f"{scheme}://{HOST}:{port}/{paths.get(scheme, name)}"
+
+
 def ours(protocol: str, port: int, name: str) -> tuple[int, str]:
     """Read a document piece by piece, as a program would."""
-    if protocol.endswith("upload"):
-        policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
-        urlschemes_access.replace(
-            f"{protocol.split(maxsplit=1)[0]}://{HOST}:{port}/{name}", pieces(name), policy=policy
-        )
+    if protocol == "mailto upload":
+        message = compose(f"mailto:{RECIPIENT}", subject=SUBJECT, body=letter(name), sender=SENDER)
+        send(message, relay=f"{HOST}:{port}", confirm=True, policy=POLICY)
         return int(name), ""
-    path = f"9{name}" if protocol == "gopher" else name
-    policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
+    if protocol.endswith("upload"):
+        urlschemes_access.replace(url(protocol, port, name), pieces(name), policy=POLICY)
+        return int(name), ""
     octets = 0
     try:
-        with urlschemes_access.access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
+        with urlschemes_access.access(url(protocol, port, name), policy=POLICY) as document:
             if isinstance(document, Document):
                 for piece in document:
                     octets += len(piece)
@@ -88,15 +113,17 @@ def looped(protocol: str, port: int, name: str) -> tuple[int, str]:
 async def _looped(protocol: str, port: int, name: str) -> tuple[int, str]:
     from urlschemes_access import AsyncClient, AsyncDocument
 
-    policy = replace(Policy.untrusted(), networks=(f"{HOST}/32",))
-    if protocol.endswith("upload"):
-        scheme = protocol.split(maxsplit=1)[0]
-        await AsyncClient().replace(f"{scheme}://{HOST}:{port}/{name}", pieces(name), policy=policy)
+    if protocol == "mailto upload":
+        message = compose(f"mailto:{RECIPIENT}", subject=SUBJECT, body=letter(name), sender=SENDER)
+        given = {"message": message.as_bytes(policy=SMTP), "relay": f"{HOST}:{port}", "confirm": True}
+        await AsyncClient().operate("send", f"mailto:{RECIPIENT}", options=given, policy=POLICY)
         return int(name), ""
-    path = f"9{name}" if protocol == "gopher" else name
+    if protocol.endswith("upload"):
+        await AsyncClient().replace(url(protocol, port, name), pieces(name), policy=POLICY)
+        return int(name), ""
     octets = 0
     try:
-        async with await AsyncClient().access(f"{protocol}://{HOST}:{port}/{path}", policy=policy) as document:
+        async with await AsyncClient().access(url(protocol, port, name), policy=POLICY) as document:
             if isinstance(document, AsyncDocument):
                 async for piece in document:
                     octets += len(piece)
@@ -140,6 +167,14 @@ def standard(protocol: str, port: int, name: str) -> tuple[int, str]:
             session.login()
             session.storbinary(f"STOR {name}", io.BufferedReader(_Raw(name), 64 * 1024), blocksize=64 * 1024)
             octets = int(name)
+    elif protocol == "mailto upload":
+        message = EmailMessage()
+        message["To"], message["From"], message["Subject"] = RECIPIENT, SENDER, SUBJECT
+        message["Date"], message["Message-ID"] = formatdate(), make_msgid(domain="home.dom")
+        message.set_content(letter(name))
+        with smtplib.SMTP(HOST, port, local_hostname=f"[{HOST}]") as relay:
+            relay.send_message(message)
+        octets = int(name)
     elif protocol == "http upload":
         connection = http.client.HTTPConnection(HOST, port)
         connection.request("PUT", f"/{name}", pieces(name))
@@ -159,7 +194,12 @@ def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
     """A socket, nothing checked: as fast as Python receives."""
     octets = 0
     with socket.create_connection((HOST, port)) as connection:
-        if protocol == "http upload":
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if protocol == "wais":
+            octets = _bare_wais(connection, name)
+        elif protocol == "mailto upload":
+            octets = _bare_mail(connection, name)
+        elif protocol == "http upload":
             connection.sendall(f"PUT /{name} HTTP/1.1\r\nHost: {HOST}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
             for piece in pieces(name):
                 connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
@@ -195,6 +235,51 @@ def bare(protocol: str, port: int, name: str) -> tuple[int, str]:
             while piece := connection.recv(PIECE):
                 octets += len(piece)
     return octets, ""
+
+
+def _bare_mail(connection: socket.socket, name: str) -> int:
+    """Submit a message."""
+    with connection.makefile("rb") as lines:
+        lines.readline()
+        for command in (f"HELO [{HOST}]", f"MAIL FROM:<{SENDER}>", f"RCPT TO:<{RECIPIENT}>", "DATA"):
+            connection.sendall(f"{command}\r\n".encode())
+            lines.readline()
+        header = f"To: {RECIPIENT}\nFrom: {SENDER}\nSubject: {SUBJECT}\nDate: {formatdate()}\n\n"
+        text = (header + letter(name)).encode().replace(b"\n", b"\r\n").replace(b"\r\n.", b"\r\n..")
+        connection.sendall(text)
+        connection.sendall(b".\r\n")
+        return int(name) if lines.readline().startswith(b"250") else 0
+
+
+def _bare_wais(connection: socket.socket, name: str) -> int:
+    """Request a document part by part, as large as fit into a message."""
+    information = _element(2, DATABASE) + _element(3, f"0 {name} {name}")
+    fixed = b"\x16\0\0\x0a\0\0\x10\0\0\x0f\x01" + _element(18, DATABASE) + _element(20, "1")
+    fixed = len(fixed).to_bytes(2, "big") + fixed
+    terms = _element(44, "un re ig ig ig ig") + _element(45, information)
+    terms += _element(44, "wt re ig ig ig ig") + _element(45, "TEXT") + _element(46, "a")
+
+    def exchange(body: bytes) -> bytes:
+        connection.sendall(b"%010dz2wais        0" % len(body) + body)
+        header = connection.recv(25, socket.MSG_WAITALL)
+        return connection.recv(int(header[:10]), socket.MSG_WAITALL)
+
+    exchange(b"\0\x0d\x14\x03\x01\x80\x04\x01\x80\x06\x03\x01\x86\xa0")
+    octets, size = 0, int(name)
+    while octets < size:
+        end = min(octets + WAIS_PART, size)
+        bounds = _element(44, "wb ro ig ig ig ig") + _element(45, f"{octets}") + _element(46, "a")
+        bounds += _element(44, "wb rl ig ig ig ig") + _element(45, f"{end}") + _element(46, "a")
+        response = exchange(fixed + _element(21, terms + bounds))
+        octets += len(memoryview(response)[octets - end :])
+    return octets
+
+
+def _element(tag: int, value: bytes | str) -> bytes:
+    """Return an element of a WAIS message, with at most 16,383 octets."""
+    octets = value.encode() if isinstance(value, str) else value
+    length = len(octets)
+    return bytes([tag, 0x80 | length >> 7, length & 0x7F] if length > 0x7F else [tag, length]) + octets
 
 
 CLIENTS: dict[str, Callable[[str, int, str], tuple[int, str]]] = {

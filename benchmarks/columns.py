@@ -56,6 +56,15 @@ def columns(most: int, rounds: int) -> Iterator[Figure]:
                     moonshot=MOONSHOT if who in native else None,
                     note=f"{rows / run['cpu'] / 1e6:.2f} million rows a second",
                 )
+            if rows == PIECE:
+                for who, run in runs.items():
+                    yield Figure(
+                        table="columns: CPU time of the first call in a process, for one URL and one error",
+                        what="2 rows",
+                        who=who,
+                        value=run["once"] * 1e3,
+                        unit="ms",
+                    )
             for who, run in runs.items():
                 yield Figure(
                     table="columns from Parquet: growth of the peak of memory",

@@ -1,4 +1,4 @@
-"""The real servers vsftpd and nginx, where they are installed: on 127.0.0.1, with a folder that holds the octets."""
+"""The real servers vsftpd, nginx and OpenSMTPD, where they are installed: on 127.0.0.1, with the octets in a folder."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ __all__ = ["real_servers"]
 HOST = "127.0.0.1"
 START_TIMEOUT = 5.0
 NOBODY = 65534
+PATH = f"{os.environ.get('PATH', '')}:/usr/sbin"
 
 VSFTPD = """\
 listen=YES
@@ -51,7 +53,56 @@ http {{
   server {{ listen 127.0.0.1:{port}; root {root}; client_max_body_size 0; dav_methods PUT; }}
 }}
 """
-SERVERS = {"ftp": ("vsftpd", VSFTPD), "http": ("nginx", NGINX)}
+SMTPD = """\
+smtp max-message-size 64M
+table catchall {{ "@" = "mail" }}
+listen on 127.0.0.1 port {port} hostname smtp.test
+action "drop" mda "cat >/dev/null" virtual <catchall>
+match from any for any action "drop"
+"""
+OWN_SPOOL = """\
+mount -t tmpfs tmpfs /run && mkdir -p /var/spool/smtpd &&
+mount -t tmpfs -o mode=0711 tmpfs /var/spool/smtpd && exec "$@"
+"""
+"""The paths of smtpd's control socket and spool are compiled in, and may be in use by a service."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server program, its settings, and the command in which {config} and {folder} are replaced.
+
+    `as_root`: it starts as root only, and changes to accounts of its own.
+    """
+
+    program: str
+    settings: str
+    command: tuple[str, ...]
+    as_root: bool = False
+
+
+SERVERS = {
+    "ftp": Server("vsftpd", VSFTPD, ("vsftpd", "{config}")),
+    "http": Server("nginx", NGINX, ("nginx", "-p", "{folder}", "-c", "{config}")),
+    "mailto": Server(
+        "smtpd",
+        SMTPD,
+        (
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            OWN_SPOOL,
+            "sh",
+            "smtpd",
+            "-d",
+            "-f",
+            "{config}",
+        ),
+        as_root=True,
+    ),
+}
 
 
 @contextmanager
@@ -66,19 +117,17 @@ def real_servers(*sizes: int) -> Iterator[dict[str, tuple[str, int]]]:
             with (root / str(size)).open("wb") as file:
                 file.truncate(size)
         started = {}
-        for protocol, (name, settings) in SERVERS.items():
-            program = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-            if program is None:
+        for protocol, server in SERVERS.items():
+            if shutil.which(server.program, path=PATH) is None or (server.as_root and os.geteuid() != 0):
                 continue
             port = _free_port()
-            config = folder / f"{name}.conf"
-            config.write_text(settings.format(port=port, root=root, empty=empty, tmp=tmp))
+            config = folder / f"{server.program}.conf"
+            config.write_text(server.settings.format(port=port, root=root, empty=empty, tmp=tmp))
             _give_to_nobody(folder)
-            command = [program, str(config)] if name == "vsftpd" else [program, "-p", str(folder), "-c", str(config)]
-            server = _start(command)
-            stack.callback(_stop, server)
-            if _listens(server, port):
-                started[protocol] = name, port
+            process = _start(server, config=config, folder=folder)
+            stack.callback(_stop, process)
+            if _listens(process, port):
+                started[protocol] = server.program, port
         yield started
 
 
@@ -89,10 +138,12 @@ def _give_to_nobody(folder: Path) -> None:
             os.chown(path, NOBODY, NOBODY)
 
 
-def _start(command: list[str]) -> subprocess.Popen[bytes]:
-    as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, **as_nobody)  # type: ignore[call-overload,no-any-return]  # keywords of one type only
+def _start(server: Server, **replaced: Path) -> subprocess.Popen[bytes]:
+    command = [part.format(**replaced) for part in server.command]
+    drops = os.geteuid() == 0 and not server.as_root
+    as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if drops else {}
+    quiet, environment = subprocess.DEVNULL, {**os.environ, "PATH": PATH}
+    return subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=environment, **as_nobody)  # type: ignore[call-overload,no-any-return]  # keywords of one type only
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

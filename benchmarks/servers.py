@@ -1,7 +1,8 @@
-"""A process that serves, and takes, as many octets as it is asked for, by FTP, HTTP and Gopher, on 127.0.0.1.
+"""A process that serves, and takes, as many octets as it is asked for, on 127.0.0.1: `servers.py SIZE ...`.
 
-It prints its ports as one line of JSON, and ends when its standard input does. What it serves is named by a number:
-that many octets. `<number>-unconfirmed`, by FTP, is as many octets and then silence where the 226 is due.
+It prints its ports, by protocol, as one line of JSON, and ends when its standard input does. What it serves is named by
+a number: that many octets; by WAIS only the sizes of the command line. `<number>-unconfirmed`, by FTP, is as many
+octets and then silence where the 226 is due.
 """
 
 from __future__ import annotations
@@ -13,19 +14,25 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from client import DATABASE
+from urlschemes_servers.wais import wais_server
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 HOST = "127.0.0.1"
-PATIENCE = 120.0
+PATIENCE, LIFETIME = 120.0, 3600.0
 BLOCK = bytes(range(256)) * 4096
 
 
-def main() -> None:
+def main(*sizes: str) -> None:
     """Serve until standard input ends."""
-    ports = {name: _listen(serve) for name, serve in (("ftp", ftp), ("http", http), ("gopher", gopher))}
-    print(json.dumps(ports), flush=True)
-    sys.stdin.read()
+    ports = {serve.__name__: _listen(serve) for serve in (ftp, http, gopher, mailto)}
+    documents = {DATABASE: {size: bytes(int(size)) for size in sizes}}
+    with wais_server(documents, lifetime=LIFETIME, patience=PATIENCE) as address:
+        ports["wais"] = address.port
+        print(json.dumps(ports), flush=True)
+        sys.stdin.read()
 
 
 def _listen(serve: Callable[[socket.socket], None]) -> int:
@@ -110,6 +117,22 @@ def gopher(connection: socket.socket) -> None:
     _end(connection)
 
 
+def mailto(connection: socket.socket) -> None:
+    """A message by SMTP, whose octets are counted and dropped."""
+    connection.sendall(b"220 ready\r\n")
+    while line := connection.recv(4096):
+        match line[:4].upper():
+            case b"DATA":
+                connection.sendall(b"354 send it\r\n")
+                _take(connection, end=b"\r\n.\r\n")
+                connection.sendall(b"250 taken\r\n")
+            case b"QUIT":
+                connection.sendall(b"221 bye\r\n")
+                return
+            case _:
+                connection.sendall(b"250 as you like\r\n")
+
+
 def ftp(connection: socket.socket) -> None:
     """The few commands that a transfer takes."""
 
@@ -161,4 +184,4 @@ def ftp(connection: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

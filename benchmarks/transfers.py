@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +22,6 @@ __all__ = ["transfers", "unconfirmed"]
 
 HERE = Path(__file__).parent
 MIB = 1024 * 1024
-PROTOCOLS = {
-    "ftp": "ftplib",
-    "http": "http.client",
-    "gopher": "",
-    "ftp upload": "ftplib",
-    "http upload": "http.client",
-}
-"""What is transferred, and the client of the standard library that does the same."""
 BARE = "bare socket"
 LOOPED = f"{OURS}, AsyncClient"
 LONGEST = 300
@@ -36,27 +29,55 @@ SMALL = 64 * 1024
 """The octets of the transfer that goes before each measured one."""
 
 
+@dataclass(frozen=True)
+class Transfer:
+    """A transfer: what ours is compared with, and the targets against that."""
+
+    reference: str = BARE
+    """The client of the standard library that does the same, if there is one."""
+    _: KW_ONLY
+    cpu: float | None = None
+    """The most CPU time of the client, as a ratio."""
+    speed: float | None = None
+    """The least speed, as a ratio."""
+    memory: float | None = 4.0
+    """The most MiB beyond those of a small transfer."""
+    share: int = 1
+    """One octet in so many is transferred."""
+
+
+TRANSFERS = {
+    "ftp": Transfer("ftplib", cpu=1.1, speed=0.8),
+    "http": Transfer("http.client", cpu=1.1, speed=0.8),
+    "gopher": Transfer(speed=0.8),
+    "wais": Transfer(cpu=1.3, speed=0.8),
+    "ftp upload": Transfer("ftplib", cpu=1.3),
+    "http upload": Transfer("http.client", cpu=1.3),
+    "mailto upload": Transfer("smtplib", cpu=1.3, memory=None, share=16),  # a message is composed in memory
+}
+"""By scheme, and direction where it is to the server."""
+
+
 def transfers(octets: int, rounds: int) -> Iterator[Figure]:
     """`octets` octets by each protocol and each client in turns; every transfer in a process of its own."""
-    protocols = {name: library for name, library in PROTOCOLS.items() if name.partition(" ")[0] in registry}
-    with _server() as embedded, real_servers(SMALL, octets) as real:
+    wanted = {name: transfer for name, transfer in TRANSFERS.items() if name.partition(" ")[0] in registry}
+    with _server(SMALL, octets) as embedded, real_servers(SMALL, octets) as real:
         servers = {name: ("the embedded server", port) for name, port in embedded.items()} | real
-        for protocol, library in protocols.items():
+        for protocol, transfer in wanted.items():
             server, port = servers[protocol.partition(" ")[0]]
             clients = {OURS: "urlschemes", LOOPED: "event loop", BARE: "bare"}
-            if library:
-                clients[library] = "standard"
+            if transfer.reference != BARE:
+                clients[transfer.reference] = "standard"
             runs: dict[str, list[dict[str, Any]]] = {who: [] for who in clients}
+            size = octets // transfer.share
             for _ in range(rounds):
                 for who, client in clients.items():
-                    runs[who].append(_transfer(client, protocol, port, str(octets)))
-            yield from _figures(protocol, server, library or BARE, octets, runs)
+                    runs[who].append(_transfer(client, protocol, port, str(size)))
+            yield from _figures(f"{protocol}, {size // MIB} MiB, {server}", transfer, size, runs)
 
 
-def _figures(
-    protocol: str, server: str, reference: str, octets: int, runs: dict[str, list[dict[str, Any]]]
-) -> Iterator[Figure]:
-    what = f"{protocol}, {octets // MIB} MiB, {server}"
+def _figures(what: str, transfer: Transfer, octets: int, runs: dict[str, list[dict[str, Any]]]) -> Iterator[Figure]:
+    reference = transfer.reference
     speed, cpu = ({who: min(run[key] for run in of) for who, of in runs.items()} for key in ("wall", "cpu"))
     for who, of in runs.items():
         short = next((f"got {run['octets']} octets: {run['said']}" for run in of if run["octets"] < octets), "")
@@ -67,7 +88,7 @@ def _figures(
             value=octets / MIB / speed[who],
             unit="MiB/s",
             ratio=speed[reference] / speed[who],
-            target=0.8 if who == OURS and not protocol.endswith("upload") else None,
+            target=transfer.speed if who == OURS else None,
             least=True,
             note=short or f"against {reference}",
         )
@@ -79,7 +100,7 @@ def _figures(
             value=seconds * 1000,
             unit="ms",
             ratio=seconds / cpu[reference],
-            target=(1.3 if protocol.endswith("upload") else 1.1) if who == OURS and reference != BARE else None,
+            target=transfer.cpu if who == OURS else None,
         )
     for who, of in runs.items():
         grown = min(run["peak"] - run["before"] for run in of)
@@ -89,7 +110,7 @@ def _figures(
             who=who,
             value=grown / MIB,
             unit="MiB",
-            target=4.0 if who == OURS else None,
+            target=transfer.memory if who == OURS else None,
             note=f"beyond a transfer of 64 KiB; {min(run['peak'] for run in of) / MIB:.1f} MiB in all",
         )
 
@@ -109,9 +130,9 @@ def unconfirmed(octets: int) -> Iterator[Figure]:
 
 
 @contextmanager
-def _server() -> Iterator[dict[str, int]]:
+def _server(*sizes: int) -> Iterator[dict[str, int]]:
     """The ports of the serving process, by protocol."""
-    command = [sys.executable, str(HERE / "servers.py")]
+    command = [sys.executable, str(HERE / "servers.py"), *map(str, sizes)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         yield json.loads(server.stdout.readline())

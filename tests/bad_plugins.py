@@ -236,9 +236,9 @@ BAD: dict[str, Bad] = {
             Edit(
                 ACCESS,
                 "    reply = yield from reader.line()\n",
-                "    octets = yield from reader.some(100)\n"
-                "    reply, _, rest = octets.partition(b'\\r\\n')\n"
-                "    reader._buffer[:0] = rest\n",
+                "    yield from reader.more()\n"
+                "    line = yield from reader.exactly(reader.peek(100).find(b'\\n') + 1)\n"
+                "    reply = line.removesuffix(b'\\r\\n')\n",
             ),
         ],
     ),

@@ -46,13 +46,25 @@ def pytest_configure() -> None:
         os.environ.pop(name, None)
 
 
+CONFIGURATION = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"
+"""The variable that names the folder of configurations."""
+
+
 @pytest.fixture(autouse=True)
-def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the configuration file: an empty one, and no variable that configures an access."""
-    folder = tmp_path_factory.mktemp("configuration")
-    monkeypatch.setenv("APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", str(folder))
+def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let there be no configuration file, and no variable that configures an access."""
+    monkeypatch.setenv(CONFIGURATION, str(tmp_path_factory.getbasetemp() / "no-such-folder"))
     for name in ("URLSCHEMES_GATEWAYS", "NNTPSERVER"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def configuration_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, nothing_configured: None
+) -> Path:
+    """The folder of the configuration file, empty at first."""
+    folder = tmp_path_factory.mktemp("configuration")
+    monkeypatch.setenv(CONFIGURATION, str(folder))
     return folder
 
 

@@ -18,8 +18,7 @@ from urlschemes.errors import (
     URLError,
 )
 from urlschemes.grammar.part import Encoded
-from urlschemes.registry.default_registry import default_registry, is_valid, parse, parse_generic
-from urlschemes.registry.registry import Registry
+from urlschemes.registry.registry import Registry, default_registry
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.url.fields import list_part, number_part, pairs_part, text_part
@@ -50,3 +49,7 @@ __all__ = [
     "parse_generic",
     "text_part",
 ]
+
+parse = default_registry.parse
+parse_generic = default_registry.parse_generic
+is_valid = default_registry.is_valid

@@ -27,14 +27,7 @@ from urlschemes.redaction import in_line, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, ClassVar, Protocol
-
-    class Explainer(Protocol):
-        """An object that explains why a text is not a URL."""
-
-        def explanation(self, text: str, /) -> Any:
-            """Return the reason why `text` is not a URL: an object with the attributes of InvalidURL."""
-
+    from typing import Any, ClassVar
 
 __all__ = [
     "INVALID_URL_CODES",
@@ -137,6 +130,24 @@ _CODES_OF_PARTS = {
 }
 
 
+class _Computed:
+    """An attribute of an InvalidURL that is computed when it is first read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, error: InvalidURL, _: object) -> Any:
+        values, name = error.__dict__, self.name
+        if "_explanation" not in values:
+            text, explainer = error.args
+            known_fault = explainer.syntax.known_fault if name in {"code", "position"} else None
+            if known_fault is not None and (known := known_fault(text)) is not None:
+                values["code"], values["position"] = known
+                return values[name]
+            values["_explanation"] = explainer.explanation(str(text))
+        return values.setdefault(name, getattr(values["_explanation"], name))
+
+
 class InvalidURL(URLError, ValueError):
     """The text is not a URL of its scheme (RFC 1738 section 5).
 
@@ -156,7 +167,7 @@ class InvalidURL(URLError, ValueError):
 
     if TYPE_CHECKING:
 
-        def __init__(self, text: str, explainer: Explainer | None) -> None: ...
+        def __init__(self, text: str, explainer: Any) -> None: ...
 
     # Making the error must be as cheap as raising it: the arguments are only stored.
     __init__ = Exception.__init__  # type: ignore[assignment]
@@ -166,24 +177,15 @@ class InvalidURL(URLError, ValueError):
         """The text that is not a URL."""
         return str(self.args[0])
 
-    @property
-    def code(self) -> str:  # type: ignore[override]  # of other errors, the class decides it
-        """The code, one of INVALID_URL_CODES."""
-        return str(self.__dict__["code"] if "code" in self.__dict__ else self.__getattr__("code"))
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in self.COMPUTED:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if "_explanation" not in self.__dict__:
-            self._explanation = self.args[1].explanation(self.text)
-        value = self.__dict__[name] = getattr(self._explanation, name)
-        return value
-
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle contains the attributes, not what computes them.
         state = {**self.__dict__, **{name: getattr(self, name) for name in self.COMPUTED}}
         state.pop("_explanation", None)
         return _rebuild, (type(self), (self.text, None), state)
+
+
+for _name in InvalidURL.COMPUTED:
+    setattr(InvalidURL, _name, _Computed(_name))
 
 
 def invalid_url(

@@ -1,7 +1,8 @@
 """Text that is safe to print: on a terminal, in a log, in the text of an error.
 
 Text of servers and of URLs may contain escape sequences, line breaks, bidirectional controls or a password. All of it
-is passed through this module before it is shown. RFC 1738 section 6 warns of passwords in URLs.
+is passed through this module before it is shown. RFC 1738 section 6 warns of passwords in URLs. A text is no URL yet,
+or holds several with other text around, so no rule of a scheme reads it: the patterns hide more than logins.
 """
 
 import re

@@ -1,7 +1,9 @@
-"""A syntax may be used first by several threads."""
+"""A syntax: where its rules are defined, and its first use by several threads."""
 
 import sys
 from threading import Barrier, Thread
+
+import pytest
 
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
@@ -36,3 +38,17 @@ def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
             assert written == ["%25"] * 4
     finally:
         sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize(
+    ("reference", "section"),
+    [
+        ("RFC 9110 section 4.2", "RFC 9110 section 1"),
+        ("The album specification", "The album specification, section 1"),
+        ("The album specification, section 2", "The album specification, section 1"),
+    ],
+)
+def test_the_section_of_a_rule_is_one_of_the_reference(reference: str, section: str) -> None:
+    syntax = Syntax('url = "x-foo:" word ; section 1\nword = 1*alpha', "url", section=reference)
+    assert (syntax.section_of("url"), syntax.section_of("word")) == (section, reference)
+    assert syntax.section_of("alpha") == "RFC 1738 section 5"

@@ -41,7 +41,7 @@ def test_the_text_of_an_error_is_message_and_hint() -> None:
     with pytest.raises(InvalidURL) as caught:
         AlbumURL.parse("x-album://h:8x/")
     assert str(caught.value) == (
-        "invalid character 'x' in the port at position 13: expected a digit, \"/\" or the end of the URL; "
+        'invalid character in the port at position 13: expected a digit, "/" or the end of the URL; '
         "the port is a decimal number"
     )
 

@@ -62,6 +62,34 @@ def test_the_parts_before_the_at_sign_may_have_other_names_than_a_login(
     assert (fault.code, fault.part, fault.position) == (code, part, position)
 
 
+@pytest.mark.parametrize("begin", ["x-mail:", "x-mail://"])
+@pytest.mark.parametrize(
+    ("text", "code", "part", "position"),
+    [
+        ("", "invalid-part", "user", 0),
+        ("joe", "invalid-part", "user", 3),
+        ("joe@", "empty-host", "host", 4),
+        ("j~oe@h", "invalid-character", "user", 1),
+        ("joe@h_h", "invalid-host", "host", 5),
+        ("joe@h#", "fragment-present", "host", 5),
+    ],
+)
+def test_a_user_name_may_be_required(begin: str, text: str, code: str, part: str, position: int) -> None:
+    """There may be no `//` before it either."""
+    syntax = Syntax(
+        f'url = "{begin}" word "@" host\nword = 1*uchar\n', "url", [Part("user", ["word"]), Part("host", ["host"])]
+    )
+    fault = Fault(begin + text, syntax, None)
+    assert (fault.code, fault.part, fault.position) == (code, part, len(begin) + position)
+
+
+@pytest.mark.parametrize(("text", "position"), [("h/joe#", 16), ("h/j~", 14), ("h/", 13), ("j@h/a", 11)])
+def test_a_user_name_may_stand_behind_the_host(text: str, position: int) -> None:
+    parts = [Part("user", ["who"]), Part("host", ["host"])]
+    syntax = Syntax('url = "x-finger://" host [ "/" who ]\nwho = 1*uchar\n', "url", parts)
+    assert Fault(f"x-finger://{text}", syntax, None).position == position
+
+
 @pytest.mark.parametrize(
     ("text", "code", "position", "rule", "message", "hint"),
     [
@@ -132,9 +160,11 @@ def test_an_escape_and_a_literal_are_blamed_from_their_beginning(
 
 @pytest.mark.parametrize("wrong", ["", "@", ":", "#", "%", "%4", " ", "~", "\u00e9", "?", "[", "%00", ";", "\\"])
 @pytest.mark.parametrize("before", ["x-album://joe:", "x-other://joe:", "x-bare://joe:", "x-bare://joe@joe:"])
-def test_no_character_of_a_password_is_quoted(before: str, wrong: str) -> None:
+@pytest.mark.parametrize("behind", ["@h h/", "/", " /", ""])
+def test_no_character_of_a_password_is_quoted(before: str, wrong: str, behind: str) -> None:
+    """Without an `@`, what may be a password is read as a port."""
     syntax = {"x-album": ALBUM.syntax, "x-other": OTHER, "x-bare": BARE}[before.partition(":")[0]]
-    text = f"{before}zq{wrong}zq@h h/"
+    text = f"{before}zq{wrong}zq{behind}"
     fault = Fault(text, syntax, None)
     shown = f"{fault.message} {fault.hint} {fault.definition}"
     assert "zq" not in shown

@@ -57,6 +57,7 @@ class Syntax:
         "bnf",
         "groups",
         "hierarchy",
+        "known_fault",
         "landmarks",
         "notation",
         "on_compile",
@@ -96,6 +97,8 @@ class Syntax:
         self.groups: dict[str, tuple[str, ...]] = {}
         self.landmarks: Any = None
         """What `urlschemes.url.fault_place` knows of the automaton."""
+        self.known_fault: Callable[[object], tuple[str, int] | None] | None = None
+        """Returns code and position of the fault of a text, if they are known without the automaton."""
         self._pattern: str | None = None
         self._match: Callable[[str], re.Match[str] | None] | None = None
         self._stored_table: dict[str, Any] | None = None
@@ -244,7 +247,9 @@ class Syntax:
         if rule in self.profile.grammar.rules:
             return f"{self.profile.document} section {section}"
         # A comment in a record's own text speaks of what the record refers to.
-        return f"{self.section.partition(' section ')[0].rstrip(',')} section {section}"
+        document = self.section.partition(" section ")[0].rstrip(",")
+        comma = "" if document.rpartition(" ")[2].isdigit() else ","  # "RFC 9110 section 4", "The paper, section 1"
+        return f"{document}{comma} section {section}"
 
     def whole(self, match: re.Match[str], name: str) -> str | None:
         """Return the text of the occurrence of the part `name`, None if it is absent."""

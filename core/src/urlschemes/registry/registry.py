@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from pkgutil import resolve_name
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from urlschemes.registry.inspection import Diagnosis, Why
     from urlschemes.registry.known_names import KnownName, Ledger
 
-__all__ = ["Registry"]
+__all__ = ["Registry", "default_registry"]
 
 U = TypeVar("U", bound=URL)
 
@@ -110,10 +111,8 @@ class Registry:
                 "this registry cannot be pickled: the program added schemes or hooks to it, or took schemes out; "
                 "put them into a distribution, or use Registry(disable=...)"
             )
-        from urlschemes.registry.default_registry import default_registry  # which imports this module
-
         if self is default_registry:
-            return _default_registry, ()
+            return resolve_name, (f"{__name__}:default_registry",)  # a native reader is pickled as it
         rules = self._plugins.rules
         # pickle takes no MappingProxyType
         rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins), self.profile)
@@ -291,7 +290,7 @@ class Registry:
 
     @contextmanager
     def override(self, scheme: Scheme | Registration) -> Iterator[Scheme]:
-        """Make `scheme` the scheme of its name within the `with` block, in all threads, whoever else provides it."""
+        """Use `scheme` in the `with` block, in all threads, instead of any other scheme of the same name."""
         added = self._usable(scheme)
         self._overrides.push_override(added)
         try:
@@ -414,15 +413,13 @@ class Registry:
         return (*self._added_hooks, *self._plugins.hook_sources())
 
 
-def _default_registry() -> Registry:
-    from urlschemes.registry.default_registry import default_registry  # which imports this module
-
-    return default_registry
-
-
 def _is_read_by_pattern(kind: type[URL]) -> bool:
     """Return True if matching its pattern is all that parsing a URL of this type takes.
 
     A type with a `parse` of its own is asked to parse, and in Python's development mode each URL is checked.
     """
     return not sys.flags.dev_mode and kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
+
+
+default_registry = Registry()
+"""The registry of the functions that are not given another. It looks for plugins when it is first needed."""

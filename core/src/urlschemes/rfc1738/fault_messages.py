@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.profile import RFC1738
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
 
 if TYPE_CHECKING:
-    from urlschemes.grammar.syntax import Syntax
     from urlschemes.url.fault_messages import FaultPlace
     from urlschemes.url.fault_place import Authority, Fault
 
-__all__ = ["fragment_message", "host_message"]
+__all__ = ["NO_IPV6", "fragment_message", "host_message"]
+
+NO_IPV6 = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
+"""The hint about what is meant as an IPv6 address."""
 
 
 def fragment_message(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
@@ -54,10 +57,9 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         return _host_fault(fault, problem, hint=f"write {expected} after `//`")
     if is_like_ipv6(text[start : authority.end]):
         problem = f"{_quoted(fault, 'host', start, authority.end)}: expected {expected}"
-        hint = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
-        return _host_fault(fault, problem, "hostnumber", hint, ("a host",))
+        return _host_fault(fault, problem, "hostnumber", NO_IPV6, ("a host",))
     if character == ":" and state.taken("/"):
-        is_port = text[position + 1 : authority.end].isdigit()
+        is_port = Syntax("", "port", []).fullmatch(text[position + 1 : authority.end]) is not None
         place = fault.place(position, authority.end if is_port else None)
         problem = f'unexpected port at position {place.position}: expected "/"'
         hint = "leave out the colon" + (" and the port" if is_port else "")

@@ -1,4 +1,4 @@
-"""The cache: JSON files in this user's cache folder, so that the next process need not compute the same again.
+"""The cache: values that take long to compute, kept as JSON files in the user's cache folder.
 
 `URLSCHEMES_CACHE` names another folder, or is `none`. A file counts only if this user owns it and nobody else can write
 to it. A file that cannot be read or written is no error: the value is then computed again.

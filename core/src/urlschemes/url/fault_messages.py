@@ -41,6 +41,9 @@ __all__ = [
 _QUOTED = 12
 """The characters of a text that a message quotes."""
 
+_SECRET = frozenset({"password", "port"})
+"""The parts whose characters no message quotes."""
+
 _RESERVED_HINT = "a reserved character that is data must be encoded"
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
@@ -105,13 +108,14 @@ class FaultPlace(NamedTuple):
     def subject(self, part: str | None = None, *, begins: bool = False) -> str:
         """Return the beginning of a message: "invalid character 'x' in the port at position 9".
 
-        `begins` says that the part begins there. The characters of a password are not quoted.
+        `begins` says that the part begins there. The characters of a password are not quoted, nor those of a port: they
+        may be a password without its `@`.
         """
         name = _named(part) if part else None
         at = f"at position {self.position}"
         if not self.run:
             return f"missing {name} {at}" if begins and name else f"unexpected end of the URL {at}"
-        quoted = "" if part == "password" else f" {quoted_text(self.run)}"
+        quoted = "" if part in _SECRET else f" {quoted_text(self.run)}"
         if begins and name:
             return f"invalid {name}{quoted} {at}"
         plural = "s" if len(self.run) > 1 and quoted else ""
@@ -260,7 +264,7 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
     if part is not None:
         hint = f"write {escape} if {place.run[0]!a} is part of the {_named(sharing_part(syntax, part, place.rest))}"
     return FaultMessage(
-        f"{place.subject()}: expected {option}",
+        f"{place.subject(part if part in _SECRET else None)}: expected {option}",
         part=None,
         rule=next((name for name in reversed(literal.path) if name in syntax.grammar.rules), None),
         expected=(option,),
@@ -286,8 +290,8 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     part = syntax.parts.get(name or "")
     is_excluded = part is not None and octet in part.exclude
     there = " there" if part is not None and octet in part.escapes else ""
-    which = "this octet" if name == "password" else f"the octet {octet:02X}{octet_name(octet)}"
-    escape = "" if name == "password" else f" {place.run!a}"
+    which = "this octet" if name in _SECRET else f"the octet {octet:02X}{octet_name(octet)}"
+    escape = "" if name in _SECRET else f" {place.run!a}"
     return FaultMessage(
         f"invalid escape{escape} at position {place.position}: the {_named(name or 'URL')} cannot hold {which}{there}",
         part=name,
@@ -315,7 +319,7 @@ def unexpected(place: FaultPlace) -> FaultMessage:
         part = part_of(syntax, reached)
         rule = rule_of(syntax, reached if (part and not ends) or not expected else expected)
     after_part = not begins and part_of(syntax, expected, reached) is None
-    subject = place.subject(None if after_part and part != "password" else part, begins=begins)
+    subject = place.subject(None if after_part and part not in _SECRET else part, begins=begins)
     return FaultMessage(
         f"{subject}: {choices(words)}",
         part=part,

@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Authority", "Fault", "authority_of", "first_state", "host_may_be_empty"]
+__all__ = ["ILLEGAL_CODES", "Authority", "Fault", "authority_of", "first_state", "host_may_be_empty"]
 
 _SLASH = 1 << ord("/")
+ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
 
@@ -72,9 +73,11 @@ def authority_of(text: str, profile: Profile = RFC1738) -> Authority | None:
 
 
 class _Landmarks:
-    """What is known of the automaton of a syntax: sets of positions, and the first states of its walks.
+    """The parts of a syntax's automaton that locate a fault: computed once for each syntax.
 
-    `login` is the state before a text that has a login (None if the syntax has none), `no_login` before one without.
+    A walk begins in the state `login` if the text has a login, else in `no_login`; `login` is None if the syntax has
+    none. `host` and `port` are the positions inside those parts, `begins_host` those where a host begins. No bounded
+    repetition has a bound below `least_bound`.
     `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
     """
 
@@ -88,7 +91,8 @@ class _Landmarks:
         ats = sum(1 << p for p, leaf in enumerate(automaton.leaves) if behind >> p & 1 and leaf.literal == "@")
         before = sum(1 << p for p, after in enumerate(automaton.follow) if after & ats)
         self.login = automaton.state_before(before, ats) if ats else None
-        self.no_login = automaton.state_before(automaton.ending, login | ats)
+        no_login = automaton.state_before(automaton.ending, login | ats if ats else 0)
+        self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
         self.least_bound = min((item.most or 0 for item in automaton.counted), default=sys.maxsize)
@@ -113,9 +117,9 @@ def host_may_be_empty(syntax: Syntax, text: str) -> bool:
 
 
 def first_state(syntax: Syntax, text: str) -> State:
-    """Return the state before a URL like `text`: without an `@` before its path it has no login, whatever it holds."""
+    """Return the state before a URL like `text`: an authority without an `@` has no login, whatever it holds."""
     authority = authority_of(text, syntax.profile) if "host" in syntax.parts else None
-    return syntax.automaton.start if authority is not None and authority.at >= 0 else _landmarks(syntax).no_login
+    return syntax.automaton.start if authority is None or authority.at >= 0 else _landmarks(syntax).no_login
 
 
 class Fault:
@@ -151,13 +155,15 @@ class Fault:
     def _walk(self) -> tuple[int, State]:
         known, authority = self._landmarks, self.authority
         if authority is None or authority.at < 0 or known.login is None:
-            return known.no_login.walk(self.text)
+            self.starts = [first_state(self.syntax, self.text)]
+            return self.starts[0].walk(self.text)
+        self.starts = [known.login]
         index, state = known.login.walk(self.text[: authority.at])
         if index < authority.at:
             return index, state
         automaton = self.syntax.automaton
-        behind = automaton.state(state.reached, automaton.following(state.reached), automaton.start.within)
-        index, state = behind.walk(self.text[authority.at :])
+        self.starts.append(automaton.state(state.reached, automaton.following(state.reached), automaton.start.within))
+        index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
 
     def _region(self) -> str:
@@ -207,7 +213,7 @@ class Fault:
         position, region = self.position, self.region
         character = self.text[position : position + 1]
         if self._is_illegal(position):
-            return {"%": "bad-escape", "#": "fragment-present"}.get(character, "invalid-character")
+            return ILLEGAL_CODES.get(character, "invalid-character")
         if region == "host":
             return "empty-host" if self._host_is_empty() else "invalid-host"
         if region == "login":
@@ -216,10 +222,9 @@ class Fault:
 
     def _host_is_empty(self) -> bool:
         """Return True if a host must stand here, and a `:`, a `/` or the end stands there instead."""
-        authority = self.authority
-        if authority is None or authority.host < authority.colon:
-            return False
-        return "port" in self.syntax.parts or not self.state.taken("/")
+        follows = self.text[self.position : self.position + 1]
+        is_missing = follows in {"", ":", "/"} and not self.state.reached & self._landmarks.host
+        return is_missing and ("port" in self.syntax.parts or not self.state.taken("/"))
 
     def _over_counted(self) -> tuple[Repeated, int] | None:
         """Return a bounded repetition that is exceeded in the prefix, and the index of what is too much; else None."""
@@ -370,14 +375,12 @@ class Fault:
         begins = not state.reached & self._landmarks.port
         place, hint = self.place(), usual_hint(self.syntax, "port")
         expected = expected_words(self.syntax, state.expected) + ((END,) if state.ends else ())
+        message = place.subject("port", begins=begins)
         if self._landmarks.login is not None and "@" in text[position:]:  # it may be a password
-            message = f"invalid port at position {place.position}"
             hint = "if this is a user name and a password, write %2F for `/` in them"
         elif begins and text[position : position + 1] in {"", "/"}:
             message = f"missing port at position {place.position}"
             hint = "leave out the colon, or write the port after it"
-        else:
-            message = place.subject("port", begins=begins)
         message = f"{message}: {choices(expected)}"
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +20,16 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
+    from urlschemes.grammar.automaton import State
     from urlschemes.grammar.part import Part
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.url.fault_place import Fault
     from urlschemes.url.value import URL
 
-__all__ = ["Base", "fault_of", "form", "part_reader", "provide", "reader_of"]
+__all__ = ["Base", "form", "learned", "part_reader", "provide", "reader_of"]
 
-ABI = 1
+ABI = 2
 """The version of the functions that are called here."""
 
 
@@ -66,12 +71,11 @@ def _loaded(syntax: Syntax) -> Any:
         return None
     if table.native is None:
         try:
-            made = _native.Table(
-                table.blob, table.marks, "host" in syntax.parts, bool({"user", "password"} & {*syntax.parts})
-            )
+            made = _native.Table(table.blob, table.marks)
         except ValueError:  # it is too large
             return None
         table.__dict__.setdefault("native", made)  # another thread may have been faster: all must use one table
+    syntax.known_fault = table.native.fault
     return table.native
 
 
@@ -86,36 +90,38 @@ def part_reader(
     return function
 
 
-class KnownFault:
-    """A fault of which the native reader knows code and position; the rest is computed when it is read."""
+@cache
+def _kinds(profile: Profile) -> bytes:
+    """Return a number for each US-ASCII character: 0 if it is legal, else one for each code of illegal characters."""
+    from urlschemes.url.fault_place import ILLEGAL_CODES  # only a program that reads an error needs it
 
-    __slots__ = ("_explain", "_fault", "_text", "code", "position")
-
-    def __init__(self, code: str, position: int, text: str, explain: Callable[[str], Any]) -> None:
-        self.code = code
-        self.position = position
-        self._text = text
-        self._explain = explain
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_fault":
-            self._fault = self._explain(self._text)
-            return self._fault
-        return getattr(self._fault, name)
+    numbers = {character: number for number, character in enumerate(ILLEGAL_CODES, 2)}
+    return bytes(0 if each in profile.characters else numbers.get(each, 1) for each in map(chr, range(128)))
 
 
-def fault_of(syntax: Syntax, text: str, explain: Callable[[str], Any]) -> Any:
-    """Return the fault of `text` as `explain` returns it, which is not called if code and position are known."""
-    # The reader takes `/` alone for the end of an authority.
-    table = _loaded(syntax) if syntax.profile.authority_ends == "/" else None
-    if table is None:
-        return explain(text)
-    known = table.fault(text, None)
-    if known is not None:
-        code, position = known
-        return KnownFault(code, position, text, explain)
-    fault = explain(text)
-    table.fault(text, lambda _: (fault.code, fault.position))
+def learned(fault: Fault, syntax: Syntax) -> Fault:
+    """Return the fault, and let the native reader of `syntax` learn it: it finds those of its kind by itself then."""
+    from urlschemes.url.fault_place import authority_of  # only a program that reads an error needs it
+
+    table = syntax.table if syntax.known_fault is not None and fault.syntax is syntax else None
+    if table is None or syntax.profile.authority_ends != "/":  # the reader knows no other end
+        return fault
+    authority = authority_of(fault.text)
+    at = -1 if authority is None else authority.at
+    state: State | None = fault.starts[0]
+    states = [state]
+    for index, character in enumerate(fault.text[: fault.index + 1]):
+        if index == at:
+            state = fault.starts[-1] if len(fault.starts) > 1 else state
+            states.append(state)
+        if index < fault.index and state is not None:
+            state = state.step(character)
+            states.append(state)
+    longest = syntax.landmarks.least_bound
+    with suppress(UnicodeEncodeError):  # a lone surrogate
+        table.native.learn(
+            fault.scheme or "", _kinds(syntax.profile), longest, fault.text, states, fault.code, fault.position
+        )
     return fault
 
 

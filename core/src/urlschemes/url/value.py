@@ -25,7 +25,7 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
-from urlschemes.url.native import Base, fault_of
+from urlschemes.url.native import Base, learned
 
 if TYPE_CHECKING:
     import inspect
@@ -245,11 +245,6 @@ class URL(Base, metaclass=URLType):
     @classmethod
     def explanation(cls, text: str) -> Fault | InvalidURL:
         """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
-        found: Fault | InvalidURL = fault_of(cls.syntax, text, cls._explanation)
-        return found
-
-    @classmethod
-    def _explanation(cls, text: str) -> Fault | InvalidURL:
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
         name, colon, _ = text.partition(":")
@@ -259,7 +254,9 @@ class URL(Base, metaclass=URLType):
             message = f"invalid scheme {known!r} at position 0: expected {scheme}"
             section = profile.section("scheme")
             return invalid_url(text, message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
-        return Fault(text, cls.syntax if known == scheme else profile.algorithms.url_type.syntax, scheme)
+        return learned(
+            Fault(text, cls.syntax if known == scheme else profile.algorithms.url_type.syntax, scheme), cls.syntax
+        )
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.

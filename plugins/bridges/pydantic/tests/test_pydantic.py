@@ -85,7 +85,7 @@ def test_an_error_is_that_of_parse(kind: Any, text: str) -> None:
     expected = caught.value
     error = failure(kind, text)
     assert (error["type"], error["msg"], error["input"]) == (expected.code, str(expected), text)
-    names = ("code", "position", "part", "section", "rule", "scheme", "hint")
+    names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
     present = {name: getattr(expected, name) for name in names if getattr(expected, name) is not None}
     assert error["ctx"] == {**present, "message": str(expected)}
 
@@ -176,6 +176,19 @@ def test_schemes_of_what_is_no_url_type_are_an_error_when_the_field_is_defined()
     for kind in (URL | None, str, list[URL]):
         with pytest.raises(TypeError, match=re.escape(message)):
             TypeAdapter(Annotated[kind, Schemes("http")])
+
+
+@pytest.mark.parametrize("kind", [FtpURL, InternetURL])
+def test_a_type_that_no_url_of_the_schemes_has_is_an_error_when_the_field_is_defined(kind: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^no URL is {kind.__name__} and of Schemes\('news'\)"):
+        TypeAdapter(Annotated[kind, Schemes("news")])
+    assert TypeAdapter(Annotated[kind, Schemes("news", "ftp")]).validate_python(FTP)
+
+
+def test_an_error_in_a_union_names_the_type() -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(FtpURL | Web | int).validate_python("x")
+    assert [error["loc"] for error in caught.value.errors()] == [("FtpURL",), ("URL[http, https]",), ("int",)]
 
 
 def test_a_faulty_plugin_is_not_an_invalid_value(monkeypatch: pytest.MonkeyPatch) -> None:

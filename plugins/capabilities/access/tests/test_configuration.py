@@ -72,9 +72,9 @@ def refused(action: Any, *arguments: Any, **named: Any) -> ConfigurationError:
 
 @pytest.mark.decision(32)
 def test_a_client_alone_reads_no_file_and_no_variable(
-    nothing_configured: Path, monkeypatch: pytest.MonkeyPatch
+    configuration_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(nothing_configured / "urlschemes" / "config.toml", "this is wrong")
+    write(configuration_folder / "urlschemes" / "config.toml", "this is wrong")
     monkeypatch.setenv("URLSCHEMES_GATEWAYS", "this is wrong")
     client = Client(registry=Registry(plugins=()))
     assert client.configuration == Configuration()
@@ -82,9 +82,9 @@ def test_a_client_alone_reads_no_file_and_no_variable(
 
 
 def test_a_client_made_from_configuration_reads_the_users_file(
-    nothing_configured: Path, monkeypatch: pytest.MonkeyPatch
+    configuration_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(nothing_configured / "urlschemes" / "config.toml", "[limits]\nhops = 1\n")
+    write(configuration_folder / "urlschemes" / "config.toml", "[limits]\nhops = 1\n")
     monkeypatch.setenv("URLSCHEMES_GATEWAYS", "wais=http://gw.dom/{url}")
     client = Client.from_configuration()
     assert client.policy == Policy(limits=Limits(hops=1))

@@ -16,8 +16,8 @@ from urlschemes.storage.config_file import ConfigFile
 from urlschemes.url.value import URL
 from urlschemes_access import Client, Configuration, Policy
 from urlschemes_access.attributes import Attributes
+from urlschemes_access.configuration import Template
 from urlschemes_access.errors import PolicyDenied
-from urlschemes_access.gateways import Template
 from urlschemes_access.protocol import Deliver, Open
 
 RECORD = """

@@ -82,9 +82,10 @@ def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
         (["--into", "n"], "there is already a column 'n': choose another name for the new one (into)"),
         (["--parts", "hots"], "unknown part 'hots': expected one of address, "),
         (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
+        (["-o", "."], "urlschemes: Invalid value for '-o' / '--output': File '.' is a directory."),
     ],
 )
-def test_a_column_that_cannot_be_read_is_a_usage_error(options: list[str], message: str, source: Path) -> None:
+def test_what_cannot_be_read_or_written_is_a_usage_error(options: list[str], message: str, source: Path) -> None:
     target = source.with_name("out.parquet")
     done = run(source, "-o", target, *options)
     assert done.exit_code == 2

@@ -66,6 +66,14 @@ def test_a_missing_column_and_one_too_many_are_named() -> None:
         parse_table(table.rename_columns(["url", "url"]))
 
 
+def test_what_is_no_table_or_no_name_is_refused() -> None:
+    wrong: Any = {"url": ["http://h/"]}
+    with pytest.raises(TypeError, match="expected a Table or RecordBatch of pyarrow, got dict"):
+        parse_table(wrong)
+    with pytest.raises(TypeError, match=r"the name of the new column \(into\) must be a str, not dict"):
+        parse_table(pa.table(wrong), into=wrong)
+
+
 # pandas
 
 
@@ -136,6 +144,20 @@ def test_functions_in_sql(file: str) -> None:
         assert (None, 1) in connection.sql(counted.format(file)).fetchall()
         with pytest.raises(ValueError, match="unknown part 'hots'"):
             register(connection, ["hots"])
+
+
+def test_functions_in_sql_are_replaced_by_the_connection_that_registered_them() -> None:
+    duckdb = pytest.importorskip("duckdb", reason=NEEDS.format("duckdb"))
+    register = pytest.importorskip("urlschemes_columns.duckdb").register
+    query = "SELECT url_parse('http://h/a')"
+    with duckdb.connect() as connection, connection.cursor() as cursor:
+        for parts in (["host"], ["path"], ["path"]):
+            register(connection, parts)
+            for each in (connection, cursor):
+                ((row,),) = each.sql(query).fetchall()
+                assert [*row] == [*parts, "code", "position"]
+        with pytest.raises(ValueError, match="the database already has a function 'url_parse', which this connection"):
+            register(cursor)
 
 
 # Dask

@@ -158,6 +158,7 @@ def test_what_is_no_array_of_strings_is_refused(array: object, message: str) -> 
         (("scheme.raw",), ValueError, "unknown part 'scheme.raw'"),
         (("host", "host"), ValueError, "the part 'host' is asked for twice"),
         ("host", TypeError, r"parts is a collection of names, not one string: write parts=\('host',\)"),
+        ((1,), TypeError, "the name of a part must be a str, not int"),
     ],
 )
 def test_an_unknown_part_is_refused(parts: Any, kind: type[Exception], message: str) -> None:
@@ -166,6 +167,13 @@ def test_an_unknown_part_is_refused(parts: Any, kind: type[Exception], message: 
 
 
 # Registries
+
+
+def test_what_is_no_registry_is_refused() -> None:
+    no_registry: Any = "http"
+    with pytest.raises(TypeError, match="registry must be a Registry, not str"):
+        Parser(registry=no_registry)
+
 
 RECORD = """
 api = 1

@@ -66,6 +66,15 @@ SCHEMES = {
         "host = { at = 'node' }\nport = { at = 'door', number = true }",
     ),
     "x-dots": Rules('url = "x-dots://" node "/"\nnode = digits *[ "." digits ]', "host = { at = 'node' }"),
+    "x-under": Rules(
+        """
+        url   = "x-under://" [ user "@" ] node [ ":" doors ] "/"
+        node  = label *[ "." label ] | "(" host ")"
+        label = 1*[ alpha | "_" ]
+        doors = digits
+        """,
+        'user = { at = "user" }\nhost = { at = "node" }\nport = { at = "doors", number = true }',
+    ),
     "x-names": Rules(
         'url = "x-names://" hostport "/" name\nname = *[ uchar | "?" ]',
         'host = { at = "host" }\nname = { at = "name" }',

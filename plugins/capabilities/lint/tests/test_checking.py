@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import urlschemes_lint
-from urlschemes import Registry
-from urlschemes.errors import InvalidURL
+from urlschemes import URL, Registration, Registry, Scheme
+from urlschemes.errors import InvalidURL, URLError, invalid_url
 from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import CODES
 
@@ -30,6 +30,19 @@ def test_the_first_error_is_that_of_parse_with_better_advice(registry: Registry,
         error.section,
     )
     assert found.hint == advice(error, registry["x-album"].url_type.syntax)
+
+
+def test_the_first_error_is_also_that_of_a_type_that_parses_by_itself(album: Registration) -> None:
+    kind: Any = Scheme(album).url_type
+
+    def parse(_: object, text: str, *, limit: int = 0) -> URL:
+        raise invalid_url(text, "no ~ here", part="picture", span=(18, 19))
+
+    registry = Registry(plugins=())
+    registry.register(Scheme(album, type("OwnURL", (kind,), {"parse": classmethod(parse)})))
+    found = urlschemes_lint.check("x-album://h/~a/~b/~c/~d", registry=registry)
+    assert [(each.message, each.span) for each in found if "no" in each.message] == [("no ~ here", (18, 19))]
+    assert [each.span for each in found] == [(18, 19), (21, 22)]
 
 
 def test_an_object_that_is_no_string_and_a_text_too_long_are_one_finding(registry: Registry) -> None:
@@ -69,7 +82,15 @@ def test_a_text_has_errors_exactly_if_it_is_invalid(registry: Registry) -> None:
     for _ in range(1500):
         text = "".join(chance.choices(pieces[:1] * 5 + pieces, k=1) + chance.choices(pieces, k=chance.randrange(9)))
         found = urlschemes_lint.check(text, registry=registry)
-        assert any(each.severity == "error" for each in found) != registry.is_valid(text)
+        errors = [each for each in found if each.severity == "error"]
+        assert bool(errors) != registry.is_valid(text)
+        if errors:
+            with pytest.raises(URLError) as caught:
+                registry.parse(text)
+            expected = caught.value if isinstance(caught.value, InvalidURL) else errors[0]
+            assert errors[0].code == caught.value.code
+            for name in ("message", "part", "span", "rule", "section"):
+                assert getattr(errors[0], name) == getattr(expected, name), text
         for each in found:
             assert each.span is None or 0 <= each.span[0] <= each.span[1] <= len(text)
             assert each.code in CODES

@@ -79,7 +79,7 @@ def test_a_final_dot_is_dropped_from_a_domain_name_only(registry: Registry) -> N
 def test_a_slash_is_inserted_before_a_question_mark_only_if_that_becomes_a_delimiter(registry: Registry) -> None:
     """The section is that of the rule. In `x-names://h/?q` the `?` would be a character of the name."""
     assert [each.section for each in urlschemes_lint.fix("x-album://h?q", registry=registry).changes] == [
-        "The album specification section 2.1"
+        "The album specification, section 2.1"
     ]
     for text in ("x-names://h?q", "x-names://h.?q"):
         with pytest.raises(NotRepairable):

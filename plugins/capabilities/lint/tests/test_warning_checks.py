@@ -39,6 +39,12 @@ from urlschemes import Registry
         ("x-atom:a%40b", []),
         ("x-note:a?b;1", [("question", "first", (8, 9))]),
         ("x-album://256.1.1.01/", [("impossible-address", "host", (10, 13)), ("impossible-address", "host", (18, 20))]),
+        # In this host a label has underscores and no hyphens, and a host of RFC 1738 stands between parentheses.
+        ("x-under://a_b.c@h/", [("misleading-user", "user", (10, 15))]),
+        ("x-under://a-b.c@h/", []),
+        ("x-under://" + "a" * 64 + ".b/", []),
+        ("x-under://(300.1.1.1)/", [("impossible-address", "host", (11, 14))]),
+        ("x-under://(b." + "a" * 64 + ")/", [("long-label", "host", (13, 77))]),
         ("x-album://b." + "a" * 64 + "/", [("long-label", "host", (12, 76))]),
         ("x-album://" + "a." * 130 + "b/", [("long-host", "host", (10, 271))]),
     ],

@@ -35,7 +35,7 @@ def main(rounds: int, seed: int) -> None:
         kind, table = tables[name]
         blob = spoilt_blob(chance, table.blob)
         try:
-            native = urlschemes_native.Table(blob, table.marks, chance.random() < 0.5, chance.random() < 0.5)
+            native = urlschemes_native.Table(blob, table.marks)
         except ValueError:
             counts["tables refused"] += 1
             continue
@@ -85,10 +85,11 @@ def try_table(
         urlschemes_native.part_reader(native, mark, form, separator, None, len, len)
         for _, mark, form, separator, _ in parts
     ]
+    states = [object() for _ in range(chance.choice((1, 5, 200)))]
     for text in texts:
         with suppress(OverflowError):
             native.spans(text)
-        native.fault(text, chance.choice((None, lambda _: ("code", chance.randrange(-5, 100)))))
+        try_faults(chance, native, text, states)
         try:
             url = reader.parse(text)
         except InvalidURL:
@@ -101,13 +102,27 @@ def try_table(
     try_columns(chance, reader, texts, marks, counts)
 
 
+def try_faults(chance: random.Random, native: urlschemes_native.Table, text: str, states: list[object]) -> None:
+    """Let a table learn faults, most of them as the core learns them, and ask for them."""
+    size = min(len(text), 300)
+    path = [chance.choice(states) for _ in range(max(0, size + chance.choice((-size, -3, -1, 0, 0, 1, 1, 2))))]
+    kinds = bytes(chance.choice((127, 128, 128, 128, 128, 129)))
+    name = chance.choice(("", "", "ftp", "x" * 300))
+    longest, position = chance.choice((2**62, 20, -1)), chance.randrange(-3, size + 3)
+    with suppress(ValueError):
+        native.learn(name, kinds, longest, text[:size], path, "code", position)
+    for each in (text, text[:size], text[: size // 2], "", None):
+        native.fault(each)
+
+
 def try_texts(chance: random.Random, texts: list[str], counts: dict[str, int]) -> None:
     """Parse with the sound tables."""
     for text in texts:
         try:
             default_registry.parse(text).parts  # noqa: B018  reading is what is tried
             counts["urls"] += 1
-        except (URLError, UnicodeError):
+        except (URLError, UnicodeError) as error:
+            getattr(error, "position", None)
             counts["refusals"] += 1
     names = ["host", "port", "path", "user", "directories", "name"]
     try_columns(chance, default_registry.native_reader, texts, names, counts)

@@ -164,7 +164,7 @@ def columns(texts: list[str]) -> object:
         lambda: refuse("ftp://h_/"),
         lambda: refuse("ftp://h/" + "\u00e9" * 100),
         lambda: object.__new__(FtpURL),
-        lambda: urlschemes_native.Table(table_of_ftp().blob, table_of_ftp().marks, True, True).spans(TEXT),
+        lambda: urlschemes_native.Table(table_of_ftp().blob, table_of_ftp().marks).spans(TEXT),
         lambda: part_of_ftp("host")(urlschemes.parse(TEXT)),
         lambda: Registry.from_rules(default_registry._plugins.rules).native_reader.set("ftp", *a_scheme()),
         lambda: columns([TEXT, "ftp://h_/", "ftp://joe:8x/", "nosuchscheme:a", "ftp://h.dom/%ff"]),

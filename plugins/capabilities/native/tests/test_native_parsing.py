@@ -14,12 +14,15 @@ from urlschemes.errors import InvalidURL
 from urlschemes_conformance.generated_texts import generate
 from urlschemes_testing.strategies import near_misses, urls
 
-pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
 
 SCHEMES = sorted(default_registry)
 NUMBERS = pytest.mark.parametrize("number", [40, pytest.param(200, marks=pytest.mark.slow)])
 in_python = partial(Registry.parse, default_registry)
 """`parse` as it is without the native reader."""
+
+
+LOGINS = ("@", "u:p@", "u:@", "a@b@", "a%4@", "%40@", "é@", "u:p:@", "u/p@", "~")
 
 
 @cache
@@ -51,8 +54,8 @@ def outcome(parse: object, text: object) -> object:
     try:
         return described(parse(text))  # type: ignore[operator]
     except URLError as error:
-        names = ("code", "scheme", "part", "position", "rule", "section", "hint", "message")
-        return type(error), str(error), {name: getattr(error, name) for name in names}
+        names = ("code", "scheme", "part", "position", "rule", "section", "hint", "message", "span")
+        return type(error), str(error), {name: getattr(error, name, None) for name in names}
 
 
 def test_the_default_registry_parses_natively() -> None:
@@ -72,13 +75,34 @@ def test_a_text_has_the_same_answer_as_by_the_pattern(scheme: str, number: int) 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_fault_is_that_of_the_automaton(scheme: str, number: int) -> None:
     kind = default_registry[scheme].url_type
-    for text in [text for text in texts(scheme, number) if text.lower().startswith(f"{scheme}:")] * 2:
+    given = [text for text in texts(scheme, number) if text.lower().startswith(f"{scheme}:")]
+    logins = [text.replace("//", f"//{login}", 1) for text in given[::4] for login in LOGINS]
+    for text in [*given, *logins] * 2:
         try:
             urlschemes.parse(text)
         except InvalidURL as error:
-            fault = kind._explanation(text)
-            given = {name: getattr(error, name) for name in InvalidURL.COMPUTED}
-            assert given == {name: getattr(fault, name) for name in InvalidURL.COMPUTED}, text
+            fault = kind.explanation(text)
+            computed = {name: getattr(error, name) for name in ("code", "position", *InvalidURL.COMPUTED)}
+            assert computed == {name: getattr(fault, name) for name in computed}, text
+
+
+def test_the_fault_of_a_text_is_known_after_one_like_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = default_registry["ftp"].url_type
+    table = kind.syntax.table
+    assert table is not None
+    monkeypatch.setattr(table, "native", urlschemes_native.Table(table.blob, table.marks))
+    known_fault = table.native.fault
+    monkeypatch.setattr(kind.syntax, "known_fault", known_fault)
+    for text in ("ftp://host.dom:8080x/", "ftp://joe:pw:@h.dom/", "ftp:/h", "ftp://ho_/", "ftp://h/%4", "ftp://\u00e9"):
+        assert known_fault(text) is None
+        with pytest.raises(InvalidURL) as caught:
+            kind.parse(text)
+        answer = caught.value.code, caught.value.position
+        assert known_fault(text) == known_fault(text.upper()) == answer
+    assert known_fault("ftp://host.dom:90808 /") is None
+    assert known_fault("ftp://host.dom:90808x/") == ("invalid-port", 20)
+    for text in (None, "", "ftp", "http://ho_st/", "ftp://h/", "ftp://h\udc80"):
+        assert known_fault(text) is None
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from functools import partial
 
 import pytest
 
@@ -16,7 +15,7 @@ urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `pyth
 
 
 SCHEMES = sorted(default_registry)
-loaded = partial(urlschemes_native.Table, has_host=True, has_login=True)
+loaded = urlschemes_native.Table
 
 
 def table_of(scheme: str) -> Table:

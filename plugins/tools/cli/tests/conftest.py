@@ -197,11 +197,11 @@ def server() -> Callable[..., AbstractContextManager[int]]:
 
 
 @pytest.fixture
-def configure(nothing_configured: Path) -> Callable[[str], Path]:
+def configure(configuration_folder: Path) -> Callable[[str], Path]:
     """Write the configuration file of the user, and return its path."""
 
     def write(text: str) -> Path:
-        file = nothing_configured / "urlschemes" / "config.toml"
+        file = configuration_folder / "urlschemes" / "config.toml"
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
         file.chmod(0o600)

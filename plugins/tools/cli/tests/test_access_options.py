@@ -109,6 +109,12 @@ def test_a_login_that_is_not_complete_is_a_usage_error(run, arguments: list[str]
     assert message in result.stderr
 
 
+def test_a_key_without_a_certificate_is_a_usage_error(run) -> None:
+    result = run("access", "--key", __file__, "x-shelf://127.0.0.1/")
+    assert result.exit_code == 2
+    assert "name that with --cert FILE" in result.stderr
+
+
 def test_the_hint_of_a_limit_says_where_it_is_set(run) -> None:
     result = run("access", "--limit", "entries=1", "x-shelf://127.0.0.1/menu")
     assert result.exit_code == 3

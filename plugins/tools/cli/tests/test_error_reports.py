@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-KEYS = {"code", "message", "scheme", "part", "position", "rule", "section", "hint", "origin"}
+KEYS = {"code", "message", "scheme", "part", "position", "span", "rule", "section", "hint", "origin"}
 
 
 def test_an_error_is_one_line_and_a_hint(run) -> None:
@@ -61,6 +61,10 @@ def test_a_refusal_by_the_policy_names_the_option_that_allows_it(run, tmp_path: 
     assert "--allow-port N" in run("access", "x-shelf://127.0.0.1:81/").stderr
     assert run("access", "--allow-port", "81", "x-shelf://127.0.0.1:81/").stdout == "a vase\n"
     assert "--root DIR" in run("access", f"x-drawer:{tmp_path}/motd").stderr
+    many = ("access", "--many", "-", "-o", str(tmp_path / "copy"))
+    (tmp_path / "copy").mkdir()
+    for arguments in (many, (*many, "--json"), ("access", "--json", f"x-drawer:{tmp_path}/motd")):
+        assert "--root DIR" in run(*arguments, input=f"x-drawer:{tmp_path}/motd\n").stdout
     assert run("access", "--root", str(tmp_path), f"x-drawer:{tmp_path}/motd").stdout == "of the day\n"
     assert run("access", "--root", str(tmp_path), f"x-drawer:{Path(__file__)}").exit_code == 4
     assert "--allow-network NET" in run("access", "x-shelf://169.254.1.1/wire").stderr

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Tag, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme, default_registry
@@ -37,7 +37,8 @@ __all__ = ["Schemes"]
 class Schemes:
     """The schemes of a field: `Annotated[URL, Schemes("http", "https")]`; without names, all schemes of `registry`.
 
-    A model with such a field raises UnknownScheme when it is defined if the registry lacks one of the schemes.
+    A model with such a field raises UnknownScheme when it is defined if the registry lacks one of the schemes, and
+    TypeError if no URL of the schemes is of the annotated type.
     """
 
     def __init__(self, *names: str, registry: Registry | None = None) -> None:
@@ -53,7 +54,17 @@ class Schemes:
             raise TypeError(f"{self!r} must annotate a URL type, as in Annotated[URL, {self!r}] | None: got {source!r}")
         for name in self.names:
             self.registry.registration(name)
-        return handler.generate_schema(Annotated[Any, _Field(source, self)])
+        if self.names and not any(self._may_be(source, name) for name in self.names):
+            raise TypeError(f"no URL is {source.__name__} and of {self!r}: leave one of them out")
+        label = source.__name__ + (f"[{', '.join(self.names)}]" if self.names else "")
+        # The tag is the location of an error in a union, instead of the name of the validator.
+        return handler.generate_schema(Annotated[Any, _Field(source, self), Tag(label)])
+
+    def _may_be(self, kind: type[URL], name: str) -> bool:
+        """Return True if URLs of the scheme `name` may be of the type `kind`."""
+        if kind.registration is not None:
+            return kind.registration.scheme == name
+        return issubclass(self.registry[name].url_type, kind)
 
 
 @dataclass(frozen=True)
@@ -104,8 +115,8 @@ class _Field:
                 return self.schemes.registry.parse(text, self.kind)
             return read_as(self.kind, text)
         except (InvalidURL, UnknownScheme) as error:
-            names = ("code", "position", "part", "section", "rule", "scheme", "hint")
-            raise _invalid(text, str(error), **{name: getattr(error, name) for name in names}) from error
+            names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
+            raise _invalid(text, str(error), **{name: getattr(error, name, None) for name in names}) from error
 
 
 def _invalid(text: str, message: str, **context: Any) -> ValidationError:

@@ -16,6 +16,7 @@ blocks; files and the resolver use threads. A cancelled task has closed its conn
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
     from urlschemes.registry.registry import Registry
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.credentials import Answers, Asker, Authenticator, Credentials, Form
+    from urlschemes_access.credentials import Answers, Asker, Credentials, Form
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.ranges import Range
-    from urlschemes_access.protocol.requests import Authenticate
+    from urlschemes_access.protocol.requests import Authenticate, Authenticator
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
     from urlschemes_access.resources.many import Result
     from urlschemes_access.resources.synchronous import Document, Listing, Session
@@ -284,7 +285,8 @@ class AsyncClient(ClientBase):
         from urlschemes_access.resources.many import Accesses  # imports asyncio, which is heavy
 
         self.check_function("credentials", arguments.get("credentials"))  # a login is for one server
-        accesses = Accesses(self, urls, per_host=per_host, total=total, use=use, arguments=arguments)
+        access = partial(self.access, **arguments)
+        accesses = Accesses(self, access, urls, per_host=per_host, total=total, use=use)
         with self._pool_bounds(per_host=per_host, total=total):
             try:
                 while (result := await accesses.next()) is not None:

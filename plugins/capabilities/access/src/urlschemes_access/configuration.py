@@ -24,15 +24,17 @@ import os
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
-from urlschemes.errors import ConfigurationError
+from urlschemes.errors import ConfigurationError, InvalidURL
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
+from urlschemes.url.value import URL
 from urlschemes_access.backends.tls_files import TLSFiles
-from urlschemes_access.gateways import Template
 from urlschemes_access.policy import Limits, Policy
 
 if TYPE_CHECKING:
@@ -40,13 +42,47 @@ if TYPE_CHECKING:
 
     from urlschemes.scheme.registration import Registration
 
-__all__ = ["GATEWAYS", "Configuration", "Setting"]
+__all__ = ["GATEWAYS", "Configuration", "Setting", "Template"]
 
 GATEWAYS = "URLSCHEMES_GATEWAYS"
 """The variable that holds gateways: `scheme=template`, separated by blanks."""
 
+_PLACEHOLDER = "{url}"
 _SECRETS = ("password", "secret", "token")
 _GATEWAY_HINT = "a gateway is a URL of another scheme, which has no gateway itself"
+
+
+class Template(NamedTuple):
+    """The template of a gateway: the text before the URL, and the text after it."""
+
+    before: str
+    after: str
+
+    @classmethod
+    def parse(cls, text: str) -> Template:
+        """Parse a template. Raises ValueError with the reason."""
+        before, placeholder, after = text.partition(_PLACEHOLDER)
+        if not placeholder or _PLACEHOLDER in after:
+            raise ValueError(f"it must contain {_PLACEHOLDER} once")
+        scheme, colon, rest = before.partition(":")
+        if not colon or not RFC1738.scheme_name.fullmatch(scheme):
+            raise ValueError("it does not begin with the name of a scheme")
+        if rest.startswith("//") and not rest[2:].partition("/")[1]:
+            raise ValueError(f"{_PLACEHOLDER} must come after the host")
+        try:
+            URL.parse(f"{before}a{after}")
+        except InvalidURL as error:
+            raise ValueError(f"it is not a URL: {error.message}") from None
+        return cls(before, after)
+
+    @property
+    def scheme(self) -> str:
+        """The scheme of the gateway."""
+        return self.before.partition(":")[0].lower()
+
+    def fill(self, url: URL) -> str:
+        """Return the text of the URL through which `url` is reached; all but letters, digits and `-._` is encoded."""
+        return f"{self.before}{quote(str(url), safe='')}{self.after}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

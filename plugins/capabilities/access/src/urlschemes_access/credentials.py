@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from urlschemes_access.protocol.requests import Authenticate
-
-__all__ = ["Answers", "Asker", "Authenticator", "Credentials", "Form", "Question"]
+__all__ = ["Answers", "Asker", "Credentials", "Form", "Question"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +49,6 @@ class Form:
 
 Answers: TypeAlias = tuple[str, ...]
 """One answer for each question of a form, in its order."""
-
-Authenticator: TypeAlias = "Callable[[Authenticate], Credentials | None]"
-"""A function that returns a user name and a password, or None if it knows none."""
 
 Asker: TypeAlias = Callable[[Form], Answers | None]
 """A function that answers the questions of a form, or returns None if the user does not."""

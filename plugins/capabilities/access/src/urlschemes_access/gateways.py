@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
 
 from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractError, UnknownScheme, UnsafeURL
 from urlschemes.grammar.part import Part
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line, redact
 from urlschemes.url.value import URL
 from urlschemes_access.attributes import Gateway
+from urlschemes_access.configuration import Template
 from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.policy import is_dotted_quad
 
@@ -27,45 +26,10 @@ if TYPE_CHECKING:
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.policy import Policy
 
-__all__ = ["GatewayFinder", "Template", "check_gatewayed_url"]
+__all__ = ["GatewayFinder", "check_gatewayed_url"]
 
 OPERATIONS = frozenset({"access", "find attributes"})
 """The operations that may use a gateway. All others go to the host that the URL names."""
-
-_PLACEHOLDER = "{url}"
-
-
-class Template(NamedTuple):
-    """The template of a gateway: the text before the URL, and the text after it."""
-
-    before: str
-    after: str
-
-    @classmethod
-    def parse(cls, text: str) -> Template:
-        """Parse a template. Raises ValueError with the reason."""
-        before, placeholder, after = text.partition(_PLACEHOLDER)
-        if not placeholder or _PLACEHOLDER in after:
-            raise ValueError(f"it must contain {_PLACEHOLDER} once")
-        scheme, colon, rest = before.partition(":")
-        if not colon or not RFC1738.scheme_name.fullmatch(scheme):
-            raise ValueError("it does not begin with the name of a scheme")
-        if rest.startswith("//") and not rest[2:].partition("/")[1]:
-            raise ValueError(f"{_PLACEHOLDER} must come after the host")
-        try:
-            URL.parse(f"{before}a{after}")
-        except InvalidURL as error:
-            raise ValueError(f"it is not a URL: {error.message}") from None
-        return cls(before, after)
-
-    @property
-    def scheme(self) -> str:
-        """The scheme of the gateway."""
-        return self.before.partition(":")[0].lower()
-
-    def fill(self, url: URL) -> str:
-        """Return the text of the URL through which `url` is reached; all but letters, digits and `-._` is encoded."""
-        return f"{self.before}{quote(str(url), safe='')}{self.after}"
 
 
 class _NamedGateway(NamedTuple):

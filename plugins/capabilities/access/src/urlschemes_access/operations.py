@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.client_base import ClientBase
-    from urlschemes_access.protocol.requests import Algorithm
+    from urlschemes_access.protocol.algorithm import Algorithm
     from urlschemes_access.resources.source import Outcome
     from urlschemes_access.trace_event import EventKind
 

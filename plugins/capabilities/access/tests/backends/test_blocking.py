@@ -103,6 +103,26 @@ def test_fast_content_ends_without_a_wait(serve: Serve, monkeypatch: pytest.Monk
         assert time.monotonic() - began < 0.2
 
 
+def test_no_more_octets_are_awaited_than_are_enough(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(FAST)
+        connection.recv(1)
+        connection.sendall(b"answer")
+        until_gone(connection)
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from receive_fast(peer)
+        began = time.monotonic()
+        assert (yield from Receive(peer, enough=6)) == b"answer"
+        assert time.monotonic() - began < 0.2
+        yield from Open("attributes")
+
+    monkeypatch.setattr(blocking, "GATHERING", 0.2)
+    port = serve(talk)
+    run(algorithm(), port=port)
+
+
 def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     def algorithm() -> Algorithm[None]:
         yield from Connect("localhost", 8000)

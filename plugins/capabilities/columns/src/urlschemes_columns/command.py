@@ -22,7 +22,14 @@ __all__ = ["columns"]
 
 @click.command()
 @click.argument("source", metavar="IN", type=click.Path(exists=True, dir_okay=False))
-@click.option("-o", "--output", required=True, metavar="OUT", help="Write this Parquet file; it may be IN.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="OUT",
+    type=click.Path(dir_okay=False),
+    help="Write this Parquet file; it may be IN.",
+)
 @click.option("--column", default="url", show_default=True, metavar="NAME", help="The column of URLs.")
 @click.option("--into", default="parsed", show_default=True, metavar="NAME", help="The new column.")
 @click.option(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 
 from urlschemes_columns.parser import Parser
@@ -12,18 +14,21 @@ from urlschemes_columns.part_columns import PARTS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duckdb import DuckDBPyConnection
-
     from urlschemes import Registry
 
 __all__ = ["register"]
 
 
-def register(connection: DuckDBPyConnection, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> None:
+def register(
+    connection: duckdb.DuckDBPyConnection, parts: Iterable[str] = PARTS, registry: Registry | None = None
+) -> None:
     """Add the functions to a connection.
 
     `url_parse` returns a STRUCT with a field for each of `parts`, `code` and `position`, as `urlschemes_columns.parse`;
     `url_is_valid` a BOOLEAN; `url_code` the code of the error, and NULL for a URL. All of them return NULL for NULL.
+
+    Functions that this connection registered before are replaced. Raises ValueError if the database has one from
+    another connection; cursors and connections to one database share them.
     """
     parser, bare = Parser(parts, registry), Parser((), registry)
     functions = (
@@ -32,9 +37,17 @@ def register(connection: DuckDBPyConnection, parts: Iterable[str] = PARTS, regis
         ("url_code", bare.code, "VARCHAR"),
     )
     for name, function, result in functions:
-        connection.create_function(  # type: ignore[call-overload]  # it also takes the names of its enumerations
-            name, function, ["VARCHAR"], result, type="arrow", null_handling="special"
-        )
+        with suppress(duckdb.InvalidInputException):  # there is none
+            connection.remove_function(name)
+        try:
+            connection.create_function(  # type: ignore[call-overload]  # it also takes the names of its enumerations
+                name, function, ["VARCHAR"], result, type="arrow", null_handling="special"
+            )
+        except duckdb.CatalogException:
+            raise ValueError(
+                f"the database already has a function {name!r}, which this connection did not register: "
+                "call it as it is, or remove it with the connection that did"
+            ) from None
 
 
 def _sql_type(kind: pa.DataType) -> str:

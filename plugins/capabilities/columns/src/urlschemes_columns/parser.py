@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from urlschemes import default_registry
+from urlschemes import Registry, default_registry
 from urlschemes_columns.native_reading import NativeReading
 from urlschemes_columns.part_columns import PARTS, part_columns, struct_type
 from urlschemes_columns.row_reading import read_rows, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from urlschemes import Registry
 
 __all__ = ["COLUMN", "INTO", "Parser", "add_parts", "check_names", "parse", "parse_table"]
 
@@ -67,6 +65,8 @@ class Parser:
 
     def __init__(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> None:
         self.registry = default_registry if registry is None else registry
+        if not isinstance(self.registry, Registry):
+            raise TypeError(f"registry must be a Registry, not {type(registry).__name__}")
         self.columns = part_columns(parts, self.registry)
         self._native = NativeReading(self.columns, self.registry)
 
@@ -117,12 +117,19 @@ class Parser:
 
 def add_parts(table: Rows, column: str, into: str, parser: Parser) -> Rows:
     """Return `table` with the column `into`. Raises as `parse_table` does."""
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        raise TypeError(f"expected a Table or RecordBatch of pyarrow, got {type(table).__qualname__}")
     check_names(table.schema.names, column, into)
     return table.append_column(into, parser.parse(table.column(column)))
 
 
 def check_names(names: Sequence[str], column: str, into: str) -> None:
-    """Raise ValueError unless `column` is exactly one of the `names` of a table, and `into` is none of them."""
+    """Raise ValueError unless `column` is exactly one of the `names` of a table, and `into` is none of them.
+
+    Raises TypeError if `into` is not a str.
+    """
+    if not isinstance(into, str):
+        raise TypeError(f"the name of the new column (into) must be a str, not {type(into).__name__}")
     if column not in names:
         raise ValueError(f"there is no column {column!r}: expected one of {', '.join(names)}")
     if [*names].count(column) > 1:

@@ -56,6 +56,8 @@ def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, 
     kinds = _kinds(registry)
     columns: list[PartColumn] = []
     for name in parts:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a part must be a str, not {type(name).__name__}")
         part = name.removesuffix(RAW)
         kind = kinds.get(part)
         if kind is None or name == f"scheme{RAW}":

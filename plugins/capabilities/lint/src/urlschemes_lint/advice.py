@@ -8,8 +8,9 @@ from unicodedata import category, normalize
 
 from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.profile import RFC1738
+from urlschemes.rfc1738.fault_messages import NO_IPV6
 from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
-from urlschemes.url.fault_place import authority_of, host_may_be_empty
+from urlschemes.url.fault_place import authority_of, first_state, host_may_be_empty
 
 if TYPE_CHECKING:
     from urlschemes import InvalidURL
@@ -19,8 +20,6 @@ __all__ = ["advice", "is_fixable", "is_invisible"]
 
 _U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
 _INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
-
-NO_IPV6 = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
 
 
 def advice(error: InvalidURL, syntax: Syntax) -> str | None:
@@ -40,7 +39,7 @@ def advice(error: InvalidURL, syntax: Syntax) -> str | None:
     if error.code == "invalid-port":
         return _for_port(text, position, syntax) or error.hint
     if error.code in {"invalid-host", "empty-host"}:
-        return _for_host(text, syntax) or error.hint
+        return _for_host(error, syntax) or error.hint
     return error.hint
 
 
@@ -75,7 +74,7 @@ def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) 
         return around
     by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
     if not character.isascii():
-        return _for_foreign(character, part, written, by_fix, syntax) or error.hint
+        return _for_foreign(text, position, part, written, by_fix, syntax) or error.hint
     if part == "password" and written:
         return "encode it" + by_fix
     if character in "\t\r\n" and written:
@@ -108,10 +107,11 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
     return None
 
 
-def _for_foreign(character: str, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
+def _for_foreign(text: str, position: int, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
     """Return the advice about a character outside US-ASCII."""
+    character = text[position]
     plain = normalize("NFKC", character)
-    if part in {"scheme", "port", None} and plain.isascii() and plain.isprintable() and plain.strip():
+    if part in {"scheme", "port", None} and first_state(syntax, text).walk(text[:position])[1].taken(plain):
         return f"write `{plain}` of US-ASCII"
     if is_invisible(character):
         data = f", or write {written} if it is data" if written and part != "password" else ""
@@ -158,17 +158,17 @@ def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
         return NO_IPV6
     if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
         return "there are two schemes: leave out the first, or the colon if it ends a host"
-    if text[position : position + 1] == ":":
+    if text[position : position + 1] == ":" and ord(":") not in syntax.parts["port"].bare:
         return "a host has one port"
     return None
 
 
-def _for_host(text: str, syntax: Syntax) -> str | None:
-    """Return the advice about a host with a colon, which may be a drive letter."""
-    authority = authority_of(text)
-    if authority is None or authority.colon == authority.end or "port" in syntax.parts:
+def _for_host(error: InvalidURL, syntax: Syntax) -> str | None:
+    """Return the advice about a host that only a colon follows, which may be a drive letter."""
+    text, authority = error.text, authority_of(error.text)
+    if authority is None or error.span != (authority.colon, authority.colon + 1) or "port" in syntax.parts:
         return None
-    if text[authority.colon + 1 : authority.end].isdigit() or not host_may_be_empty(syntax, text):
+    if not host_may_be_empty(syntax, text):
         return None
     host = text[authority.host : authority.colon][:40]
     return f"leave out the colon; if `{host}:` begins the path, write a third `/` before it"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.octets import encoded, octets_of
+from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_messages import OriginalText, escapes, unsafe_character
@@ -32,13 +32,14 @@ _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
 
 # Adjacent characters that no URL may contain: of US-ASCII, or others; or adjacent percent signs that begin no escape.
-_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){RFC1738.illegal.pattern})++|[^ -~]++|(?:%(?![0-9A-Fa-f]{{2}}))++")
+_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){RFC1738.illegal.pattern})++|[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
 
 
 def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
     """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`."""
     reading = _Reading(text, url_type)
     reading.findings.append(error_finding(error, advice(error, url_type.syntax)))
+    reading.end = error.span[1] if error.span else 0  # a type that parses by itself may blame a later place
     reading.read()
     return reading.findings
 

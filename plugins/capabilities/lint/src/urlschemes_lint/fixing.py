@@ -16,6 +16,7 @@ from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
+from urlschemes.url.fault_place import authority_of
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Fixed", "NotRepairable", "fix"]
 
 _BRACKETS = compiled(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
-_LOGIN = compiled(r"[^:]*+://(?P<login>[^/]*)@")
 # Characters that other programs take for the end of a login: `ftp://good.example\@evil.example/` has two readings.
 _ENDS_LOGIN = '\\?<>"'
 
@@ -191,11 +191,12 @@ def _has_two_hosts(text: str, syntax: Syntax) -> bool:
 
     A login that is valid, and so is not repaired, is never ambiguous.
     """
-    login = _LOGIN.match(text)
-    if login is None or syntax.automaton.reach(login[0]) == login.end():
+    authority = authority_of(text)
+    if authority is None or syntax.automaton.reach(text) > authority.at:
         return False
-    return not set(_ENDS_LOGIN).isdisjoint(login["login"]) or any(
+    login = text[authority.start : authority.at]
+    return not set(_ENDS_LOGIN).isdisjoint(login) or any(
         not set(_ENDS_LOGIN + "@:/#").isdisjoint(normalize("NFKC", character))
-        for character in login["login"]
+        for character in login
         if character > "\x7f"
     )

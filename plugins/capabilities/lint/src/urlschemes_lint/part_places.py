@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Marked
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["delimiters", "host_positions", "hosts", "part_at", "places"]
+__all__ = ["Host", "delimiters", "host_positions", "hosts", "part_at", "places"]
 
 _RESERVED_MASK = mask(RFC1738.reserved)
 
@@ -34,19 +34,35 @@ def host_positions(syntax: Syntax) -> int:
     return found
 
 
-def hosts(syntax: Syntax, text: str) -> list[tuple[int, int]]:
-    """Return where the URL `text` has hosts that are not the part `host`."""
-    inside = host_positions(syntax)
-    for marked in syntax.automaton.marked:
-        if marked.mark == "host":
-            inside &= ~marked.inside
+class Host(NamedTuple):
+    """A host of the rule `host` in a URL: its place, those of its labels or groups, and whether it is an address."""
+
+    start: int
+    end: int
+    labels: list[tuple[int, int]]
+    is_address: bool
+
+
+def hosts(syntax: Syntax, text: str) -> list[Host]:
+    """Return the hosts in the URL `text`, as they derive from the rules of section 3.1, also those within a part."""
+    leaves = list(enumerate(syntax.automaton.leaves))
+    inside = sum(1 << each for each, leaf in leaves if "host" in leaf.path)
     if not inside:
         return []
-    found: list[tuple[int, int]] = []
+    address = sum(1 << each for each, leaf in leaves if "hostnumber" in leaf.path)
+    dots = sum(1 << each for each, leaf in leaves if inside >> each & 1 and leaf.literal is not None)
+    found: list[Host] = []
     for index, positions in enumerate(syntax.automaton.derivation(text, first_state(syntax, text))):
-        if positions and not positions & ~inside:
-            start = found.pop()[0] if found and found[-1][1] == index else index
-            found.append((start, index + 1))
+        if not positions or positions & ~inside:
+            continue
+        if not found or found[-1].end != index:
+            found.append(Host(index, index, [(index, index)], is_address=not positions & ~address))
+        labels = found[-1].labels
+        if positions & dots:
+            labels.append((index + 1, index + 1))
+        else:
+            labels[-1] = labels[-1][0], index + 1
+        found[-1] = found[-1]._replace(end=index + 1)
     return found
 
 

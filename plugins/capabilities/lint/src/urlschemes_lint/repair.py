@@ -31,9 +31,8 @@ class Repair:
         self._walk = Walk(syntax, self._text)
         # The positions of hosts and ports in the automaton, also of a host within a part, as in an article of news.
         self._in_host = host_positions(syntax)
-        for marked in syntax.automaton.marked:
-            if marked.mark == "port":
-                self._in_host |= marked.inside
+        self._port = syntax.automaton.inside("port")
+        self._in_host |= self._port
         self._in_hostname = sum(
             1 << each for each, leaf in enumerate(syntax.automaton.leaves) if "hostname" in leaf.path
         )
@@ -145,6 +144,8 @@ class Repair:
         if last not in _DROPPED:
             return False
         if self._login_may_end(index, anywhere=last == ":" and "user" in self._walk.syntax.parts):
+            return False
+        if last == ":" and not self._walk.expected & self._port:
             return False
         if last == ":" and self._text.startswith("//", index):
             return False  # the text before the colon is the name of a scheme, not a host

@@ -11,12 +11,12 @@ from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import InvalidURL
-from urlschemes.grammar.octets import encoded
+from urlschemes.grammar.octets import ESCAPE, encoded
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.url.fault_messages import OriginalText
-from urlschemes.url.fault_place import Fault
+from urlschemes.url.fault_place import Fault, authority_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,15 +31,14 @@ _BLANKS = compiled(f"[{_SPACE}]++")
 _LINE_BREAK = compiled("\r\n|\r|\n")
 _HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
 # `<URL:` and `>` around a URL, which may itself be in brackets, as in `news:<id@host>`. The prefix may be repeated.
-_PREFIX_AGAIN = rf"URL:[{_SPACE}]*+(?=[A-Za-z0-9+.\-]++:)"
+_PREFIX_AGAIN = rf"URL:[{_SPACE}]*+(?={RFC1738.scheme_name.pattern}:)"
 _WRAPPER = compiled(
     rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{_PREFIX_AGAIN})*+)?+))"
     rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
     re.IGNORECASE | re.ASCII,
 )
 _PREFIX = compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_PREFIX_AGAIN})++)", re.IGNORECASE | re.ASCII)
-_WRONG_ANYWHERE = compiled(rf"{RFC1738.illegal.pattern}|%(?![0-9A-Fa-f]{{2}})")
-_HASH_IN_AUTHORITY = compiled(r"[^:]*+://[^/#]*+#")
+_WRONG_ANYWHERE = compiled(rf"{RFC1738.illegal.pattern}|(?!{ESCAPE.pattern})%")
 
 APPENDIX = "RFC 1738 Appendix"
 SECTION_2_2 = "RFC 1738 section 2.2"
@@ -172,12 +171,12 @@ class SourceText:
 
         If the scheme has logins, an `@` anywhere after it is enough.
         """
-        authority = _HASH_IN_AUTHORITY.match(self.text)
-        if authority is None:
-            return
-        rest = self.text[authority.end() :]
-        if "@" in (rest if has_login else rest.partition("/")[0]):
-            raise self.ambiguous_hash(authority.end() - 1, "part of a login")
+        authority = authority_of(self.text)
+        index = -1 if authority is None else self.text.find("#", authority.start, authority.end)
+        if index >= 0:
+            rest = self.text[index:]
+            if "@" in (rest if has_login else rest.partition("/")[0]):
+                raise self.ambiguous_hash(index, "part of a login")
 
     def ambiguous_hash(self, index: int, alternative: str) -> Ambiguous:
         """Return the error for a `#` that begins a fragment, or else is data."""

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.octets import unescape
+from urlschemes.grammar.octets import encoded, unescape
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes_lint.findings import new_finding
 from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator, Sequence
 
     from urlschemes import URL
     from urlschemes_lint.findings import Finding
+    from urlschemes_lint.part_places import Host
 
 __all__ = ["warnings"]
 
 # Adjacent escapes of control octets, and one escape of a reserved character.
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
-_RESERVED_ESCAPE = compiled("%(?:2[Ff6]|3[AaBbDdFf]|40)")
-_HOST_LIKE = compiled(r"(?:[A-Za-z0-9-]++\.)++[A-Za-z0-9-]++(?=[@:/?#\\]|\Z)")
+_RESERVED_ESCAPE = compiled("|".join(encoded(each.encode()) for each in RFC1738.reserved), re.IGNORECASE)
+_ENDS_HOST = compiled(r"[@:/?#\\]")
 
 _MAX_QUOTED = 30
 """Characters of the URL that a message quotes."""
@@ -55,10 +57,10 @@ class _Warnings:
         for start, end, part in self.places:
             if part not in self.skipped:
                 yield from self._of_part(start, end, part)
-        for start, end in hosts(self.syntax, self.text):
-            part_of_host = part_at(self.places, start)
+        for host in hosts(self.syntax, self.text):
+            part_of_host = part_at(self.places, host.start)
             if part_of_host is not None and part_of_host not in self.skipped:
-                yield from self._of_host(start, end, part_of_host)
+                yield from self._of_host(host, part_of_host)
         for escapes in _CONTROL_ESCAPES.finditer(self.text):
             yield from self._of_escapes("control-octet", *escapes.span())
         for escape in _RESERVED_ESCAPE.finditer(self.text):
@@ -87,12 +89,11 @@ class _Warnings:
             yield from self._of_user(start, end)
         elif part == "port":
             yield from self._of_port(start, end)
-        elif part == "host" and self.syntax.parts[part].rule == "host":
-            yield from self._of_host(start, end, part)
         yield from self._of_cautions(start, end, part)
 
     def _of_user(self, start: int, end: int) -> Iterator[Finding]:
-        if _HOST_LIKE.match(unescape(self.text[start:end])):
+        like_host = _ENDS_HOST.split(unescape(self.text[start:end]), maxsplit=1)[0]
+        if "." in like_host and "host" in self.syntax.parts and self.syntax.derives("host", like_host):
             yield self._finding(
                 "misleading-user",
                 "the user name looks like a host; the host is what follows the `@`",
@@ -117,22 +118,20 @@ class _Warnings:
             code = "reserved-port" if port < 1024 else "other-port"
             yield self._finding(code, message, start, end, "port", hint)
 
-    def _of_host(self, start: int, end: int, part: str) -> Iterator[Finding]:
-        host = self.text[start:end]
-        is_address = host.replace(".", "").isdigit()
-        if not is_address and len(host) > 253:
-            message = f"the host has {len(host)} characters: no domain name has more than 253"
-            yield self._finding("long-host", message, start, end, part)
-        for label in host.split("."):
-            after = start + len(label)
-            if is_address and (len(label) > 3 or int(label) > 255 or (len(label) > 1 and label[0] == "0")):
+    def _of_host(self, host: Host, part: str) -> Iterator[Finding]:
+        length = host.end - host.start
+        if not host.is_address and length > 253:
+            message = f"the host has {length} characters: no domain name has more than 253"
+            yield self._finding("long-host", message, host.start, host.end, part)
+        for start, end in host.labels:
+            label = self.text[start:end]
+            if host.is_address and (len(label) > 3 or int(label) > 255 or (len(label) > 1 and label[0] == "0")):
                 message = f"{label[:20]!r} is no usual group of an IPv4 address"
                 hint = "write numbers from 0 to 255 without leading zeros"
-                yield self._finding("impossible-address", message, start, after, part, hint)
-            elif not is_address and len(label) > 63:
+                yield self._finding("impossible-address", message, start, end, part, hint)
+            elif not host.is_address and len(label) > 63:
                 message = f"the label has {len(label)} characters: no label has more than 63"
-                yield self._finding("long-label", message, start, after, part)
-            start = after + 1
+                yield self._finding("long-label", message, start, end, part)
 
     def _of_cautions(self, start: int, end: int, part: str) -> Iterator[Finding]:
         """Return the warnings of the record: texts that are legal in the part, but often misunderstood."""

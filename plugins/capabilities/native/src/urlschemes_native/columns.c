@@ -1,4 +1,5 @@
 /* Columns: the URLs of an Arrow array of strings, read without making Python objects of them. */
+#include "faults.h"
 #include "reader.h"
 #include <stdlib.h>
 
@@ -48,7 +49,6 @@ typedef struct {
     Py_ssize_t limit, count, unread;
     Column *columns;
     PyObject *scheme, *code, *position; /* bytes */
-    uint32_t *states;                   /* where a row that is no URL stopped */
     int out_of_memory;
 } Work;
 
@@ -231,7 +231,7 @@ static int read_part(Work *work, Column *column, const Source *source, const uin
 }
 
 /* Read one row. Return 0 if Python must read it. */
-static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code, int32_t *position) {
+static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
     const uint8_t *text;
     Py_ssize_t size = text_of(&work->strings, row, &text);
     if (size == NONE) return 1;
@@ -241,9 +241,8 @@ static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code, i
     Stop stop;
     *scheme = (int16_t)entry->number;
     if (!read_url(entry, text, size, registers, &stop)) {
+        if (!is_utf8(text, size)) return 0;
         *code = NOT_EXPLAINED;
-        *position = (int32_t)stop.at;
-        work->states[row] = stop.state;
         return 1;
     }
     for (Py_ssize_t i = 0; i < work->count; i++) {
@@ -270,7 +269,7 @@ static void read_rows(Work *work) {
     for (Py_ssize_t row = 0; row < work->strings.rows && !work->out_of_memory; row++) {
         scheme[row] = code[row] = NONE;
         position[row] = NONE;
-        if (!read_row(work, row, &scheme[row], &code[row], &position[row])) {
+        if (!read_row(work, row, &scheme[row], &code[row])) {
             scheme[row] = NONE;
             forget_row(work, row);
         }
@@ -299,6 +298,18 @@ static Py_ssize_t index_of(PyObject *codes, PyObject *code) {
     return n < count || PyList_Append(codes, code) == 0 ? n : NONE;
 }
 
+/* Return the code of the fault of a text, and put its position into `position`; NULL with an error. */
+static PyObject *explained(PyObject *explain, const uint8_t *text, Py_ssize_t size, Py_ssize_t *position) {
+    PyObject *whole = PyUnicode_DecodeUTF8((const char *)text, size, NULL), *name;
+    PyObject *answer = whole ? PyObject_CallFunctionObjArgs(explain, whole, NULL) : NULL;
+    if (answer && !PyTuple_Check(answer))
+        PyErr_SetString(PyExc_TypeError, "explain must return a tuple");
+    PyObject *code = answer && !PyErr_Occurred() && PyArg_ParseTuple(answer, "Un", &name, position) ? Py_NewRef(name) : NULL;
+    Py_XDECREF(whole);
+    Py_XDECREF(answer);
+    return code;
+}
+
 /* Fill in the codes and positions. Return 0 with an error. */
 static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
     int8_t *code = (int8_t *)PyBytes_AsString(work->code);
@@ -307,10 +318,9 @@ static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
         if (code[row] != NOT_EXPLAINED) continue;
         const uint8_t *text = NULL;
         Py_ssize_t size = text_of(&work->strings, row, &text);
-        Stop stop = {work->states[row], position[row]};
         Py_ssize_t place;
-        PyObject *name = fault_of(find(work->names, text, size)->table, explain, text, size, stop, &place);
-        if (!name) return 0;
+        PyObject *name = known_fault(find(work->names, text, size)->table, text, size, &place);
+        if (!name && !(name = explained(explain, text, size, &place))) return 0;
         Py_ssize_t n = index_of(codes, name);
         Py_DECREF(name);
         if (n == NONE) return 0;
@@ -358,11 +368,10 @@ static int prepare(Work *work, PyObject *parts) {
     Py_ssize_t rows = work->strings.rows;
     work->count = PyTuple_Size(parts);
     work->columns = PyMem_Calloc((size_t)work->count + 1, sizeof(Column));
-    work->states = PyMem_Calloc((size_t)rows + 1, sizeof(uint32_t));
     work->scheme = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int16_t));
     work->code = PyBytes_FromStringAndSize(NULL, rows);
     work->position = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int32_t));
-    if (!work->columns || !work->states || !work->scheme || !work->code || !work->position) {
+    if (!work->columns || !work->scheme || !work->code || !work->position) {
         PyErr_NoMemory();
         return 0;
     }
@@ -452,7 +461,6 @@ static void clean(Work *work) {
         free(work->columns[i].data);
     }
     PyMem_Free(work->columns);
-    PyMem_Free(work->states);
     Py_XDECREF(work->scheme);
     Py_XDECREF(work->code);
     Py_XDECREF(work->position);

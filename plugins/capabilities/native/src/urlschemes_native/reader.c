@@ -224,7 +224,10 @@ static PyObject *reader_parse(PyObject *self, PyObject *const *args, Py_ssize_t 
 static PyObject *reader_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
     if (!reader_is_usable((Reader *)self)) return NULL;
-    return PyObject_CallMethod(((Reader *)self)->owner, "__reduce__", NULL);
+    PyObject *operator = PyImport_ImportModule("operator");
+    PyObject *first = operator ? PyObject_CallMethod(operator, "itemgetter", "i", 0) : NULL;
+    Py_XDECREF(operator);
+    return first ? Py_BuildValue("(N((O)))", first, ((Reader *)self)->owner) : NULL; /* the first of one: the registry */
 }
 
 static PyObject *reader_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {

@@ -1,9 +1,9 @@
 /* Loading a table: everything that the blob says is checked here, so that walking it needs no checks. */
-#include "table.h"
+#include "faults.h"
 
 #define MAGIC "URLTAB\x01\x00"
 
-enum { HEADER = 8 + 8 * 4 + 16 + 128, LEAST_LOOP = 10, LOOPS = 8, MOST_FAULTS = 10000 };
+enum { HEADER = 8 + 8 * 4 + 16 + 128, LEAST_LOOP = 10, LOOPS = 8 };
 
 static uint32_t u16(const uint8_t *p) { return (uint32_t)(p[0] | p[1] << 8); }
 
@@ -76,7 +76,7 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     unsigned shift = 0;
     while (1u << shift < classes) shift++;
     size_t row = (size_t)1 << shift, steps = sizeof(Step) * ((size_t)edges + states);
-    uint8_t *memory = PyMem_Calloc(1, steps + 2 * row * states + sizeof(Move) * ((size_t)moves + finals) + 2 * states);
+    uint8_t *memory = PyMem_Calloc(1, steps + 2 * row * states + sizeof(Move) * ((size_t)moves + finals) + states);
     if (!memory) return -1;
     table->memory = memory;
     table->edge = (Step *)memory;
@@ -85,7 +85,6 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     table->moves = (Move *)(table->next + row * states);
     table->final_moves = table->moves + moves;
     table->loop = (uint8_t *)(table->final_moves + finals);
-    table->is_fork = table->loop + states;
     table->states = states;
     table->shift = shift;
     table->edges = edges;
@@ -99,13 +98,10 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     for (int c = 0; c < 128; c++)
         if (table->class_of[c] >= classes) return 0;
     p = blob + HEADER;
-    unsigned seen = 0;
     for (size_t i = 0; i < cells; i++) {
         uint32_t to = u16(p + 2 * i);
         if (to >= states + edges || (to != DEAD && (i < classes || i % classes == 0))) return 0;
         table->next[i / classes << shift | i % classes] = (uint16_t)to;
-        seen = i % classes ? seen + (to != DEAD) : 0;
-        table->is_fork[i / classes] = seen > 1;
     }
     p += padded;
     if (!read_steps(table->edge, edges, p, states - 1, moves)) return 0;
@@ -124,13 +120,11 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
 }
 
 static PyObject *table_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"blob", "marks", "has_host", "has_login", NULL};
+    static char *names[] = {"blob", "marks", NULL};
     const char *blob;
     Py_ssize_t size;
     PyObject *marks;
-    int has_host, has_login;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#O!pp:Table", names, &blob, &size, &PyTuple_Type, &marks,
-                                     &has_host, &has_login))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#O!:Table", names, &blob, &size, &PyTuple_Type, &marks))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_Size(marks); i++)
         if (!PyUnicode_CheckExact(PyTuple_GetItem(marks, i))) {
@@ -140,10 +134,7 @@ static PyObject *table_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     Table *table = (Table *)PyType_GenericAlloc(type, 0);
     if (!table) return NULL;
     table->marks = Py_NewRef(marks);
-    table->has_host = has_host;
-    table->has_login = has_login;
-    table->faults = PyDict_New();
-    int read = !table->faults ? -1 : read_blob(table, (const uint8_t *)blob, size, PyTuple_Size(marks));
+    int read = read_blob(table, (const uint8_t *)blob, size, PyTuple_Size(marks));
     if (read == 1) return (PyObject *)table;
     Py_DECREF((PyObject *)table);
     if (read == 0) PyErr_SetString(PyExc_ValueError, "unsound table: expected one that the core compiled");
@@ -155,7 +146,7 @@ static void table_dealloc(PyObject *self) {
     Table *table = (Table *)self;
     PyMem_Free(table->memory);
     Py_XDECREF(table->marks);
-    Py_XDECREF(table->faults);
+    faults_free(table->faults);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF((PyObject *)type);
 }
@@ -181,78 +172,16 @@ static PyObject *table_spans(PyObject *self, PyObject *text) {
     return spans;
 }
 
-/* Faults. Codes are kept: the core computes them from sets of positions, of which a state of the table stands for one. */
-
-static int is_escape(const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
-    uint8_t decoded[3];
-    return at + 3 <= size && text[at] == '%' && unescape(text + at, 3, decoded) == 1;
-}
-
-/* Return 1 if the fault follows from where the walk stopped. The core reads an authority in another way if it has an `@`,
-   and one without an `@` as if the scheme had no logins; and it blames a literal that was begun from its beginning. */
-static int is_local(const Table *table, const uint8_t *text, Py_ssize_t size, Stop stop, int in_escape) {
-    const uint8_t *colon = memchr(text, ':', (size_t)size);
-    Py_ssize_t start = colon ? colon - text + 3 : size;
-    if (!colon || stop.at < start - 2 || (!table->is_fork[stop.state] && !in_escape)) return 0;
-    if (!table->has_host) return 1;
-    if (size < start || text[start - 2] != '/' || text[start - 1] != '/') return !table->has_login;
-    const uint8_t *slash = memchr(text + start, '/', (size_t)(size - start));
-    Py_ssize_t end = slash ? slash - text : size;
-    return stop.at > end || (!table->has_login && !memchr(text + start, '@', (size_t)(end - start)));
-}
-
-PyObject *fault_of(Table *table, PyObject *explain, const uint8_t *text, Py_ssize_t size, Stop stop,
-                   Py_ssize_t *position) {
-    Py_ssize_t at = stop.at, back = at >= 1 && text[at - 1] == '%' ? 1 : at >= 2 && text[at - 2] == '%' ? 2 : 0;
-    PyObject *key = NULL, *code = NULL, *name, *whole = NULL, *answer = NULL;
-    if (is_local(table, text, size, stop, back > 0)) {
-        uint32_t octet = at == size ? 256 : text[at] < 128 ? text[at] : 128;
-        uint32_t escape = (uint32_t)is_escape(text, size, at - back);
-        key = PyLong_FromUnsignedLong(((stop.state << 9 | octet) << 2 | (uint32_t)back) << 1 | escape);
-        code = key ? PyDict_GetItemWithError(table->faults, key) : NULL;
-        *position = at - back;
-    }
-    Py_XINCREF(code);
-    if (!code && !PyErr_Occurred() && explain != Py_None && (whole = PyUnicode_DecodeUTF8((const char *)text, size, NULL)) &&
-        (answer = PyObject_CallFunctionObjArgs(explain, whole, NULL))) {
-        if (!PyTuple_Check(answer))
-            PyErr_SetString(PyExc_TypeError, "explain must return a tuple");
-        else if (PyArg_ParseTuple(answer, "Un", &name, position)) {
-            code = Py_NewRef(name);
-            if (key && *position == at - back && PyDict_Size(table->faults) < MOST_FAULTS &&
-                PyDict_SetItem(table->faults, key, code) < 0)
-                Py_CLEAR(code);
-        }
-    }
-    Py_XDECREF(key);
-    Py_XDECREF(whole);
-    Py_XDECREF(answer);
-    return code;
-}
-
-static PyObject *table_fault(PyObject *self, PyObject *args) {
-    Table *table = (Table *)self;
-    int32_t registers[MOST_REGISTERS];
-    PyObject *text, *explain;
-    Py_ssize_t size, position;
-    Stop stop;
-    if (!PyArg_ParseTuple(args, "UO:fault", &text, &explain)) return NULL;
-    const uint8_t *octets = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
-    if (!octets) { /* a lone surrogate, or no memory */
-        PyErr_Clear();
-        Py_RETURN_NONE;
-    }
-    if (size > LONGEST_URL || !counts(table, octets, size) || walk(table, octets, size, START, 0, registers, &stop))
-        Py_RETURN_NONE;
-    PyObject *code = fault_of(table, explain, octets, size, stop, &position);
-    if (!code && !PyErr_Occurred()) Py_RETURN_NONE;
-    return code ? Py_BuildValue("(Nn)", code, position) : NULL;
-}
-
 PyDoc_STRVAR(fault_doc,
-             "fault($self, text, explain, /)\n--\n\n"
-             "Return code and position of the fault of a text, or None if the table cannot say it.\n\n"
-             "`explain(text)` returns them for a fault that is not known yet; if it is None, so is the result then.");
+             "fault($self, text, /)\n--\n\n"
+             "Return code and position of the fault of a text, or None if no such fault was learned.");
+PyDoc_STRVAR(learn_doc,
+             "learn($self, name, kinds, longest, text, states, code, position, /)\n--\n\n"
+             "Learn the fault of a text, and the states that the core's walk passed: the first one, one after each\n"
+             "character, and one more before the last `@` of the authority.\n\n"
+             "`kinds` has an octet for each US-ASCII character, the same for those that have one code everywhere, and 0\n"
+             "for those that are legal. No fault behind a prefix that is longer than `longest` is known then, and none\n"
+             "of a scheme with another name.");
 PyDoc_STRVAR(spans_doc,
              "spans($self, text, /)\n--\n\n"
              "Return where each mark begins and ends, -1 for an absent one; or the index of the first octet that no "
@@ -260,12 +189,13 @@ PyDoc_STRVAR(spans_doc,
 
 static PyMethodDef table_methods[] = {
     {"spans", table_spans, METH_O, spans_doc},
-    {"fault", table_fault, METH_VARARGS, fault_doc},
+    {"fault", table_fault, METH_O, fault_doc},
+    {"learn", table_learn, METH_VARARGS, learn_doc},
     {NULL, NULL, 0, NULL},
 };
 
 PyDoc_STRVAR(table_doc,
-             "Table(blob, marks, has_host, has_login)\n--\n\n"
+             "Table(blob, marks)\n--\n\n"
              "The automaton of one scheme, loaded. Raises ValueError for an unsound blob.");
 
 static PyType_Slot table_slots[] = {

@@ -32,8 +32,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *marks;        /* tuple of str: the part of the tags 2n and 2n + 1 */
-    PyObject *faults;       /* dict: the codes of faults, by what they depend on */
-    int has_host, has_login;
+    struct Faults *faults;  /* NULL before the first one */
     uint32_t states, edges, tags, registers, longest;
     unsigned shift;         /* a row of `next` has 1 << shift cells */
     uint8_t counted[16];    /* set of the characters whose runs are at most `longest` */
@@ -42,7 +41,6 @@ typedef struct {
     void *memory;           /* holds the arrays below */
     uint16_t *next;         /* [state << shift | class]: a state, or the number of states + an edge */
     uint8_t *loop;          /* the bit of the state's loop; 0 if it has none */
-    uint8_t *is_fork;       /* for each state, 1 if characters of several classes may come next */
     Step *edge, *final;
     Move *moves, *final_moves;
 } Table;
@@ -110,9 +108,6 @@ static inline int counts(const Table *table, const uint8_t *text, Py_ssize_t siz
     return 1;
 }
 
-/* Return the code of the fault of a text that stopped, a new reference, and put its position into `position`.
-   `explain(text)` returns both, for a fault that is not known and for one that does not follow from where it stopped. */
-PyObject *fault_of(Table *table, PyObject *explain, const uint8_t *text, Py_ssize_t size, Stop stop, Py_ssize_t *position);
 /* Decode the escapes of `octets` into `decoded`, which has as much space. Return the size; -1 for a malformed escape. */
 Py_ssize_t unescape(const uint8_t *octets, Py_ssize_t size, uint8_t *decoded);
 

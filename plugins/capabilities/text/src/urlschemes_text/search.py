@@ -93,8 +93,11 @@ def find(
     Delimited URLs are `<URL:...>`, and `<...>` around a URL of a known scheme. Bare URLs are of known schemes only. The
     known schemes are those of `registry` (default: that of the process) when `find` is called.
 
-    Raises InvalidURL for what is not text, and PluginError if the plugin of a scheme is faulty.
+    Raises InvalidURL for what is not text, ValueError for a negative `limit`, and PluginError if the plugin of a scheme
+    is faulty.
     """
+    if limit < 0:
+        raise ValueError(f"limit must be a number of characters, at least 0, not {limit}")
     window = Window((), _KEPT, text) if isinstance(text, str) else Window(_pieces(text), _KEPT)
     search = _Search(window, default_registry if registry is None else registry, limit)
     passages = search.passages()
@@ -116,7 +119,7 @@ class _Search:
     def __init__(self, window: Window, registry: Registry, limit: int) -> None:
         self.window = window
         self.registry = registry
-        self.limit = max(limit, 0)
+        self.limit = limit
         self.names = frozenset(registry)
         self.next_colon = _colons(self.names).search
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
     from urlschemes_access import Policy
-    from urlschemes_access.credentials import Authenticator, Credentials
+    from urlschemes_access.credentials import Credentials
+    from urlschemes_access.protocol import Authenticator
     from urlschemes_access.trace_event import Tracer
     from urlschemes_mailto.envelope import Delivery, Submission
 

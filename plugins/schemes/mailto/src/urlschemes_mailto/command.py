@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
     from urlschemes_access.configuration import Setting
-    from urlschemes_access.credentials import Authenticator, Credentials
-    from urlschemes_access.protocol import Authenticate
+    from urlschemes_access.credentials import Credentials
+    from urlschemes_access.protocol import Authenticate, Authenticator
     from urlschemes_cli.access_options import AccessOptions
     from urlschemes_cli.settings import Settings
     from urlschemes_mailto import Delivery, Submission

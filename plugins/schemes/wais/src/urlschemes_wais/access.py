@@ -116,7 +116,8 @@ def _deliver_document(url: WaisURL) -> Algorithm[None]:
     while not ended and (size is None or position < size):
         end = position + slice_size if size is None else min(position + slice_size, size)
         try:
-            body = yield from connection.exchange(request(position, end), "the response to the retrieval")
+            wanted = request(position, end)
+            body = yield from connection.exchange(wanted, "the response to the retrieval", enough=end - position)
         except EmptyResponse:
             if end - position <= SMALL_SLICE:
                 raise

@@ -54,16 +54,17 @@ class Connection:
         self.peer = peer
         self._reader = Reader(peer)
 
-    def exchange(self, request: bytes, response: str) -> Algorithm[bytes]:
+    def exchange(self, request: bytes, response: str, *, enough: int = 0) -> Algorithm[bytes]:
         """Send the message `request` and return the body of the response, which errors call `response`.
 
+        Where the server is fast, the body is awaited until it has `enough` octets.
         Raise ProtocolError if the response is no WAIS message, or if octets arrived before the request was sent;
         LimitExceeded if it is larger than 128 KiB; EmptyResponse; Truncated.
         """
         if self._reader.pending:
             raise unexpected(self._reader.pending, response, "nothing before the next request")
         yield from Send(self.peer, request)
-        length = yield from self._read_length(response)
+        length = yield from self._read_length(response, enough)
         if length > MAX_RESPONSE:
             raise LimitExceeded(
                 f"{response} announces {length} octets: expected at most {MAX_RESPONSE}",
@@ -76,19 +77,19 @@ class Connection:
             )
         return (yield from self._reader.exactly(length, phase="response"))
 
-    def _read_length(self, response: str) -> Algorithm[int]:
+    def _read_length(self, response: str, enough: int) -> Algorithm[int]:
         """Read the header of a response and return the length of its body. Fail at the first invalid octet."""
         reader = self._reader
         received = reader.received
         while True:
-            header = reader.pending[:_HEADER]
+            header = reader.peek(_HEADER)
             digits = header[:_LENGTH]
             if digits and not digits.isdigit():
                 invalid = next(index for index, octet in enumerate(digits) if not 0x30 <= octet <= 0x39)
                 raise unexpected(digits[: invalid + 1], response, "a length of ten digits")
             if len(header) == _HEADER:
                 break
-            if not (yield from reader.more()):
+            if not (yield from reader.more(enough=_HEADER + enough - len(header))):
                 closed = f"the server closed the connection before {response}"
                 if not reader.received:
                     raise ConnectError(closed)

@@ -26,6 +26,8 @@ MAX_NUMBER_OCTETS = 8
 
 def encode_integer(value: int) -> bytes:
     """Return `value`, at least 0, as a compressed integer."""
+    if value < 0x80:
+        return bytes((value,))
     octets = bytearray([value & 0x7F])
     while value := value >> 7:
         octets.append(0x80 | value & 0x7F)
@@ -52,35 +54,37 @@ def decode_number(value: bytes, where: str) -> int:
 
 
 class ElementReader:
-    """Reads received octets from front to back. `where` names them in errors.
+    """Reads received octets, or those from `start` to `end`, from front to back. `where` names them in errors.
 
     Each method raises ProtocolError if too few octets are left.
     """
 
-    __slots__ = ("_octets", "_position", "where")
+    __slots__ = ("_end", "_octets", "_position", "where")
 
-    def __init__(self, octets: bytes, where: str) -> None:
+    def __init__(self, octets: bytes, where: str, start: int = 0, end: int | None = None) -> None:
         self._octets = octets
-        self._position = 0
+        self._position = start
+        self._end = len(octets) if end is None else end
         self.where = where
 
     @property
     def left(self) -> int:
         """The number of octets not yet read."""
-        return len(self._octets) - self._position
+        return self._end - self._position
 
     def take(self, count: int) -> bytes:
         """Return the next `count` octets."""
-        if count > self.left:
-            raise ProtocolError(
-                f"expected {count} octets in {self.where}, but only {self.left} follow", where=self.where
-            )
-        self._position += count
-        return self._octets[self._position - count : self._position]
+        start = self._advance(count)
+        return self._octets[start : self._position]
+
+    def part(self, count: int, where: str = "") -> ElementReader:
+        """Return a reader of the next `count` octets, which are not copied. `where` names them in errors."""
+        start = self._advance(count)
+        return ElementReader(self._octets, where or self.where, start, self._position)
 
     def skip(self, octet: int) -> None:
         """Skip the next octet if it is `octet`."""
-        if self.left and self._octets[self._position] == octet:
+        if self._position < self._end and self._octets[self._position] == octet:
             self._position += 1
 
     def integer(self, count: int) -> int:
@@ -89,12 +93,15 @@ class ElementReader:
 
     def compressed_integer(self) -> int:
         """Return the next compressed integer. Raise ProtocolError if it is too long."""
-        value = 0
-        for _ in range(MAX_INTEGER_OCTETS):
-            octet = self.integer(1)
+        value, start = 0, self._position
+        for position in range(start, min(start + MAX_INTEGER_OCTETS, self._end)):
+            octet = self._octets[position]
             value = value << 7 | octet & 0x7F
             if octet < 0x80:
+                self._position = position + 1
                 return value
+        if self._end - start < MAX_INTEGER_OCTETS:
+            self._advance(self._end - start + 1)
         raise ProtocolError(
             f"a tag or length in {self.where} is longer than {MAX_INTEGER_OCTETS} octets", where=self.where
         )
@@ -106,5 +113,15 @@ class ElementReader:
 
     def elements(self) -> Iterator[tuple[int, bytes]]:
         """Yield tag and octets of all elements left."""
-        while self.left:
+        while self._position < self._end:
             yield self.element()
+
+    def _advance(self, count: int) -> int:
+        """Skip the next `count` octets, and return the position of the first."""
+        start = self._position
+        if count > self._end - start:
+            raise ProtocolError(
+                f"expected {count} octets in {self.where}, but only {self.left} follow", where=self.where
+            )
+        self._position = start + count
+        return start

@@ -7,6 +7,7 @@ protocol allows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from urlschemes_wais.connection import MAX_MESSAGE, build_apdu, build_message
@@ -81,16 +82,19 @@ def search_request(
 
 def retrieval_request(database: bytes, identifier: bytes, wtype: bytes, part: DocumentPart) -> bytes:
     """Return the message that requests a part of a document. Without the type, servers crash."""
+    header, document = _document_request(database, identifier, wtype)
+    unit = part.unit.encode()
+    start = _encode_term(b"w%b ro" % unit, b"%d" % part.start, b"a")
+    end = _encode_term(b"w%b rl" % unit, b"%d" % part.end, b"a")
+    return build_message(build_apdu(header, encode_element(_QUERY, document + start + end)))
+
+
+@lru_cache(maxsize=8)
+def _document_request(database: bytes, identifier: bytes, wtype: bytes) -> tuple[bytes, bytes]:
+    """Return the header and the first terms of a request for a document: they are the same for each of its parts."""
     header = _search_header((10, 16, 15), b"FOO", database, b"1")
     header += encode_element(_ELEMENT_SETS, b" \x1fDocument Text") + encode_element(_REFERENCE, b"3")
-    unit = part.unit.encode()
-    query = (
-        _encode_term(b"un re", identifier)
-        + _encode_term(b"wt re", wtype, b"a")
-        + _encode_term(b"w%b ro" % unit, b"%d" % part.start, b"a")
-        + _encode_term(b"w%b rl" % unit, b"%d" % part.end, b"a")
-    )
-    return build_message(build_apdu(header, encode_element(_QUERY, query)))
+    return header, _encode_term(b"un re", identifier) + _encode_term(b"wt re", wtype, b"a")
 
 
 def _search_header(set_bounds: tuple[int, int, int], result_set: bytes, database: bytes, query_type: bytes) -> bytes:

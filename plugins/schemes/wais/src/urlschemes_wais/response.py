@@ -113,20 +113,20 @@ def parse_search_response(body: bytes) -> SearchResponse:
         pass
     if not information.left:
         return SearchResponse()
-    tag, records = information.element()
+    tag, records = information.compressed_integer(), information.part(information.compressed_integer())
     if tag != _GROUP or information.left:
         raise ProtocolError(f"expected one group of records in {where}, got an element with tag {tag}", where=where)
-    return _parse_records(ElementReader(records, where))
+    return _parse_records(records)
 
 
 def _split_apdu(body: bytes, expected: int, where: str) -> tuple[ElementReader, ElementReader]:
     """Return the header of an APDU after its type, and the user information."""
     octets = ElementReader(body, where)
-    header = ElementReader(octets.take(octets.integer(2)), where)
+    header = octets.part(octets.integer(2))
     apdu_type = header.integer(1)
     if apdu_type != expected:
         raise ProtocolError(f"expected an APDU of type {expected} in {where}, got type {apdu_type}", where=where)
-    return header, ElementReader(octets.take(octets.left), where)
+    return header, octets
 
 
 def _parse_records(records: ElementReader) -> SearchResponse:
@@ -137,12 +137,12 @@ def _parse_records(records: ElementReader) -> SearchResponse:
     while records.left:
         tag = records.compressed_integer()
         if tag == _DIAGNOSTIC:  # the one record with a length of two octets, and perhaps an end mark
-            diagnostics.append(_parse_diagnostic(ElementReader(records.take(records.integer(2)), "a diagnostic")))
+            diagnostics.append(_parse_diagnostic(records.part(records.integer(2), "a diagnostic")))
             records.skip(_END_OF_RECORD)
             continue
-        value = records.take(records.compressed_integer())
+        value = records.part(records.compressed_integer())
         if tag == _SEED_WORDS_USED:
-            words = value
+            words = value.take(value.left)
         elif tag in _DOCUMENT_HEADERS:
             headers.append(_parse_header(value))
         elif tag == _DOCUMENT_TEXT:
@@ -156,9 +156,9 @@ def _parse_diagnostic(octets: ElementReader) -> Diagnostic:
     return Diagnostic(text_of(code), text_of(words).strip())
 
 
-def _parse_header(octets: bytes) -> DocumentHeader:
-    where = "the header of a document"
-    fields = dict(ElementReader(octets, where).elements())
+def _parse_header(octets: ElementReader) -> DocumentHeader:
+    where = octets.where = "the header of a document"
+    fields = dict(octets.elements())
 
     def number(tag: int) -> int | None:
         return decode_number(fields[tag], where) if tag in fields else None
@@ -178,9 +178,9 @@ def _parse_header(octets: bytes) -> DocumentHeader:
     )
 
 
-def _parse_text(octets: bytes) -> DocumentText:
-    where = "the text of a document"
-    fields = dict(ElementReader(octets, where).elements())
+def _parse_text(octets: ElementReader) -> DocumentText:
+    where = octets.where = "the text of a document"
+    fields = dict(octets.elements())
     if _TEXT not in fields:
         raise ProtocolError(f"expected an element with tag {_TEXT} in {where}", where=where)
     return DocumentText(fields.get(_DOCUMENT, b""), fields[_TEXT])

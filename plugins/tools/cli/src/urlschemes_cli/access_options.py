@@ -77,7 +77,9 @@ class AccessOptions(NamedTuple):
     plugin_credentials: bool
 
     def arguments(self, client: Client, url: str, operation: str) -> Arguments:
-        """Return the arguments for `client.operate(operation, url)`. Raises URLError, click.BadParameter."""
+        """Return the arguments for `client.operate(operation, url)`. Raises URLError, click.UsageError."""
+        if self.key and not self.cert and client.configuration.tls_files().cert is None:
+            raise click.UsageError("--key is the private key of a certificate: name that with --cert FILE")
         return {
             "policy": self._policy(client),
             "deadline": self.deadline,

@@ -1,6 +1,8 @@
-"""The exit codes of the command."""
+"""The exit codes of the command, and those of the errors of the core."""
 
-__all__ = ["FAILED", "HELP", "INTERRUPTED", "INVALID", "PIPE_CLOSED", "REFUSED", "UNKNOWN", "USAGE"]
+from urlschemes import errors
+
+__all__ = ["FAILED", "HELP", "INTERRUPTED", "INVALID", "PIPE_CLOSED", "REFUSED", "UNKNOWN", "USAGE", "core_exit_code"]
 
 INVALID, USAGE, FAILED, REFUSED, UNKNOWN, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 4, 5, 130, 141
 
@@ -14,3 +16,15 @@ Exit codes:
   {UNKNOWN}    unknown scheme, or a faulty plugin
   {INTERRUPTED}  interrupted (Ctrl-C)
   {PIPE_CLOSED}  the program that read the output closed the pipe"""
+
+_EXIT_CODES: tuple[tuple[int, tuple[type[errors.URLError], ...]], ...] = (
+    (INVALID, (errors.InvalidURL, errors.NotHierarchical)),
+    (REFUSED, (errors.UnsafeURL, errors.UnsupportedOperation)),
+    (UNKNOWN, (errors.UnknownScheme, errors.PluginError, errors.RegistrationError)),
+    (USAGE, (errors.ConfigurationError,)),
+)
+
+
+def core_exit_code(error: errors.URLError) -> int | None:
+    """Return the exit code for an error of the core; None for an error of another distribution."""
+    return next((code for code, classes in _EXIT_CODES if isinstance(error, classes)), None)

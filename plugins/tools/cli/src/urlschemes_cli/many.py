@@ -13,6 +13,7 @@ import click
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
+from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import error_json, write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import CountBar
@@ -93,7 +94,7 @@ def _report(result: Result, *, as_json: bool) -> None:
         outcome = result.value if result.error is None else error_json(result.error)
         write_json_line({"number": number, "ok": result.error is None, "url": url, **outcome})
     elif result.error is not None:
-        write_line(f"{number}\terror\t{url}\t\t{safe_line(str(result.error))}")
+        write_line(f"{number}\terror\t{url}\t\t{safe_line(message_of(result.error))}")
     else:
         note = "the server did not mark the end" if result.value.get("terminated") is False else ""
         write_line(f"{number}\tok\t{url}\t{safe_line(result.value['saved'])}\t{note}".rstrip("\t"))

@@ -11,7 +11,7 @@ from urlschemes.registry.claim_selection import locations
 from urlschemes.registry.claims import COMMANDS, distribution_key
 from urlschemes.registry.known_names import reserved_names
 from urlschemes.registry.loading import removal_hint
-from urlschemes_cli.error_reports import conflict_hint
+from urlschemes_cli.output.hints import conflict_hint
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -14,8 +14,8 @@ from urlschemes_cli.output.text import safe_line, write_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes_access.credentials import Answers, Authenticator, Form, Question
-    from urlschemes_access.protocol import Authenticate
+    from urlschemes_access.credentials import Answers, Form, Question
+    from urlschemes_access.protocol import Authenticate, Authenticator
 
 __all__ = ["can_prompt", "form_prompt", "given_login", "login_prompt"]
 

@@ -12,8 +12,8 @@ OPTIONS = "x-shelf://127.0.0.1/options"
 VARIABLE = "the environment variable URLSCHEMES_GATEWAYS"
 
 
-def test_without_a_file_everything_is_a_default(run, nothing_configured: Path) -> None:
-    assert run("config", "--path").stdout == f"{nothing_configured / 'urlschemes' / 'config.toml'}\n"
+def test_without_a_file_everything_is_a_default(run, configuration_folder: Path) -> None:
+    assert run("config", "--path").stdout == f"{configuration_folder / 'urlschemes' / 'config.toml'}\n"
     result = run("config")
     assert "  (does not exist)" in result.stdout
     assert re.search(r"^limits\.hops +5 +default$", result.stdout, re.MULTILINE)
@@ -64,7 +64,7 @@ def test_the_settings_as_json(run, file: Path) -> None:
 
 
 @pytest.mark.decision(32)
-def test_options_precede_the_configuration_which_precedes_defaults(run, configure, nothing_configured: Path) -> None:
+def test_options_precede_the_configuration_which_precedes_defaults(run, configure, configuration_folder: Path) -> None:
     configure("[options.x-shelf]\ntimes = 2\n[policy]\nports = [25]\n")
     assert run("access", OPTIONS).stdout == "False 2"
     assert run("access", "--option", "times=3", OPTIONS).stdout == "False 3"
@@ -76,8 +76,8 @@ def test_options_precede_the_configuration_which_precedes_defaults(run, configur
     assert re.search(r"\* option times is 2, from /", run("access", "-v", OPTIONS).stderr)
 
 
-def test_config_names_another_file(run, nothing_configured: Path) -> None:
-    other = nothing_configured / "other.toml"
+def test_config_names_another_file(run, configuration_folder: Path) -> None:
+    other = configuration_folder / "other.toml"
     other.write_text("[options.x-shelf]\nshout = true\n")
     other.chmod(0o600)
     assert run("--config", str(other), "access", OPTIONS).stdout == "True 1"

@@ -9,7 +9,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
+from urlschemes_access.backends.local_files import File, OutputFile, ThreadedFile, close_file, use_file
 from urlschemes_access.backends.primitives import (
     Act,
     Call,
@@ -23,6 +23,7 @@ from urlschemes_access.backends.primitives import (
     Write,
 )
 from urlschemes_access.backends.sockets import (
+    PIECE,
     DatagramSocket,
     Socket,
     addresses_of,
@@ -32,7 +33,7 @@ from urlschemes_access.backends.sockets import (
     send_pieces,
     strict_context,
 )
-from urlschemes_access.backends.worker_threads import ThreadedFile, begin, result_of
+from urlschemes_access.backends.worker_threads import begin, result_of
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.primitives import Channel, Primitive, Primitives
     from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.protocol.requests import Algorithm, Peer
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
 
 __all__ = ["carry_out", "perform", "run"]
 
@@ -94,8 +95,8 @@ def carry_out(primitives: Primitives[T], perform: Callable[[Primitive], Any]) ->
 def perform(primitive: Primitive) -> Any:
     """Perform one primitive."""
     match primitive:
-        case Read(_BlockingSocket() as channel, most, timeout):
-            return channel.receive(most, timeout)
+        case Read(_BlockingSocket() as channel, most, timeout, enough):
+            return channel.receive(most, timeout, enough)
         case Call(function):
             return function()
         case Write(_BlockingSocket() as channel, pieces, timeout):
@@ -134,8 +135,8 @@ class _BlockingSocket(Socket):
 
     __slots__ = ()
 
-    def receive(self, most: int, timeout: float) -> bytes:
-        octets: bytes = self.with_timeout(timeout).recv(most)
+    def receive(self, most: int, timeout: float, _enough: int) -> bytes:
+        octets: bytes = self.with_timeout(timeout).recv(min(most, PIECE))
         return octets
 
     def send(self, pieces: list[memoryview], timeout: float) -> int:
@@ -168,20 +169,20 @@ class _BlockingStream(_BlockingSocket):
         self._least = 1
         self._may_gather = True
 
-    def receive(self, most: int, timeout: float) -> bytes:
+    def receive(self, most: int, timeout: float, enough: int) -> bytes:
         if self._gathers and timeout > GATHERING:
-            if self._least != most:
-                self._report_from(most)
+            if self._least != enough:
+                self._report_from(enough)
             if self.socket.gettimeout() != GATHERING:
                 self.socket.settimeout(GATHERING)
             try:
-                return cast("bytes", self.socket.recv(most))
+                return cast("bytes", self.socket.recv(max(min(most, PIECE), enough)))
             except TimeoutError as fault:
                 if fault.errno is not None:
                     raise
             timeout -= GATHERING
         self.notice_all()
-        octets = super().receive(most, timeout)
+        octets = super().receive(most, timeout, enough)
         self._gathers = self._may_gather and len(octets) >= LARGE
         return octets
 
@@ -211,7 +212,7 @@ class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
 
     __slots__ = ()
 
-    def receive(self, most: int, timeout: float) -> bytes:
+    def receive(self, most: int, timeout: float, _enough: int) -> bytes:
         """Return the next datagram from the address. Datagrams from elsewhere do not lengthen the wait."""
         until = monotonic() + timeout
         while True:

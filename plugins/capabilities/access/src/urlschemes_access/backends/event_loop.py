@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import URLError
-from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
+from urlschemes_access.backends.local_files import File, OutputFile, ThreadedFile, close_file, use_file
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket, LoopTLS, wait_until_ready
 from urlschemes_access.backends.primitives import (
     Act,
@@ -25,7 +25,7 @@ from urlschemes_access.backends.primitives import (
     Write,
 )
 from urlschemes_access.backends.sockets import addresses_of, new_stream_socket, strict_context
-from urlschemes_access.backends.worker_threads import ThreadedFile, begin, undo_later
+from urlschemes_access.backends.worker_threads import begin, undo_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Algorithm, Open
+    from urlschemes_access.protocol.algorithm import Algorithm
+    from urlschemes_access.protocol.requests import Open
 
 __all__ = ["AsyncSource", "perform", "wait_for"]
 

@@ -17,18 +17,24 @@ import stat
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from urlschemes.redaction import one_line
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.worker_threads import begin
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
     from urlschemes_access.backends.primitives import UseFile
 
-__all__ = ["File", "OutputFile", "close_file", "use_file"]
+__all__ = ["File", "OutputFile", "ThreadedFile", "close_file", "use_file"]
+
+T = TypeVar("T")
 
 WRITTEN = 1024 * 1024
 """The most octets written at once: the deadline is checked between two writes."""
@@ -242,6 +248,44 @@ class OutputFile(File, ABC):
     @abstractmethod
     def _undo(self) -> None:
         """Restore the state before the file was opened."""
+
+
+class ThreadedFile:
+    """A channel to an open file that threads use. Closed while a thread uses it, it is closed when the thread is done.
+
+    Otherwise the thread could use a file descriptor that belongs to another file by then.
+    """
+
+    __slots__ = ("_last_work", "file")
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self._last_work: Future[Any] | None = None
+
+    def peer_address(self) -> tuple[str, int]:
+        """Raise OSError: a file has no address."""
+        return self.file.peer_address()
+
+    def fileno(self) -> int:
+        """Return the file descriptor."""
+        return self.file.fileno()
+
+    def close(self) -> None:
+        """Close the file, now or when its thread is done."""
+        if self._last_work is None:
+            self.file.close()
+        else:
+            self._last_work.add_done_callback(lambda _: self.file.close())
+
+    def abort(self) -> None:
+        """Close the file."""
+        self.close()
+
+    def begin(self, work: Callable[[], T]) -> Future[T]:
+        """Begin `work`, which uses the file, in a thread."""
+        future = begin(work, "urlschemes file")
+        self._last_work = future
+        return future
 
 
 class _AppendingFile(OutputFile):

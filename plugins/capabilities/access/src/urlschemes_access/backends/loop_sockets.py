@@ -14,9 +14,8 @@ import ssl
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends.sockets import DatagramSocket, Socket, is_from, one_of, send_pieces
+from urlschemes_access.backends.sockets import PIECE, DatagramSocket, Socket, is_from, one_of, send_pieces
 from urlschemes_access.errors import AccessError
-from urlschemes_access.protocol.requests import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,7 +58,7 @@ class LoopSocket(Socket):
         """Return at most `most` octets, as soon as there are any; `b""` at the end."""
         while True:
             try:
-                return cast("bytes", self.socket.recv(most))
+                return cast("bytes", self.socket.recv(min(most, PIECE)))
             except (BlockingIOError, InterruptedError):
                 await self._ready(until)
 
@@ -152,7 +151,7 @@ class LoopTLS:
 
     async def receive(self, most: int, until: float) -> bytes:
         """Like `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
-        return await self._exchange(lambda: self._tls.read(most), until)
+        return await self._exchange(lambda: self._tls.read(min(most, PIECE)), until)
 
     async def send(self, pieces: list[memoryview], until: float) -> int:
         """Like `LoopSocket.send`."""
@@ -177,7 +176,7 @@ class LoopTLS:
                     if loop.time() >= until:
                         raise TimeoutError from None
                 received = True
-                octets = await self._plain.receive(CHUNK, until)
+                octets = await self._plain.receive(PIECE, until)
                 if octets:
                     self._incoming.write(octets)
                 else:
@@ -191,7 +190,7 @@ class LoopTLS:
                 return result
 
     async def _flush(self, until: float) -> None:
-        while octets := self._outgoing.read(CHUNK):
+        while octets := self._outgoing.read(PIECE):
             rest = memoryview(octets)
             while rest:
                 rest = rest[await self._plain.send([rest], until) :]

@@ -58,11 +58,15 @@ class Channel(Protocol):
 
 @dataclass(slots=True)
 class Read:
-    """Read at most `most` octets, as soon as there are any, or one datagram. Result: `bytes`, empty at the end."""
+    """Read at most `most` octets, or one datagram. Result: `bytes`, empty at the end.
+
+    The first octets are not waited with; after a large piece, a backend may wait a few milliseconds for `enough`.
+    """
 
     channel: Channel
     most: int
     timeout: float
+    enough: int
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.primitives import Resolve
 
 __all__ = [
+    "PIECE",
     "DatagramSocket",
     "Socket",
     "addresses_of",
@@ -31,7 +32,8 @@ __all__ = [
     "strict_context",
 ]
 
-
+PIECE = 124 * 1024
+"""Octets that a socket is asked for unless so many are sure to come: glibc maps new memory for each 128 KiB."""
 SHORT = 4096
 """Octets of a piece that is sent together with the next: to send it takes as much time as a long one."""
 

@@ -13,50 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
-
-    from urlschemes_access.backends.local_files import File
-
-__all__ = ["FileWork", "ThreadedFile", "begin", "result_of", "undo_later"]
+__all__ = ["FileWork", "begin", "result_of", "undo_later"]
 
 T = TypeVar("T")
-
-
-class ThreadedFile:
-    """A channel to an open file that threads use. Closed while a thread uses it, it is closed when the thread is done.
-
-    Otherwise the thread could use a file descriptor that belongs to another file by then.
-    """
-
-    __slots__ = ("_last_work", "file")
-
-    def __init__(self, file: File) -> None:
-        self.file = file
-        self._last_work: Future[Any] | None = None
-
-    def peer_address(self) -> tuple[str, int]:
-        """Raise OSError: a file has no address."""
-        return self.file.peer_address()
-
-    def fileno(self) -> int:
-        """Return the file descriptor."""
-        return self.file.fileno()
-
-    def close(self) -> None:
-        """Close the file, now or when its thread is done."""
-        if self._last_work is None:
-            self.file.close()
-        else:
-            self._last_work.add_done_callback(lambda _: self.file.close())
-
-    def abort(self) -> None:
-        """Close the file."""
-        self.close()
-
-    def begin(self, work: Callable[[], T]) -> Future[T]:
-        """Begin `work`, which uses the file, in a thread."""
-        future = begin(work, "urlschemes file")
-        self._last_work = future
-        return future
 
 
 class FileWork:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.primitives import Primitives
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.protocol.requests import Algorithm
+    from urlschemes_access.protocol.algorithm import Algorithm
 
 __all__ = ["AlgorithmRunner", "Finished"]
 

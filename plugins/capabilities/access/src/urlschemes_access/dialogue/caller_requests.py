@@ -16,10 +16,11 @@ from urlschemes_access.resources.upload_content import Pieces
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from urlschemes_access.credentials import Answers, Asker, Authenticator
+    from urlschemes_access.credentials import Answers, Asker
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.protocol import requests
+    from urlschemes_access.protocol.requests import Authenticator
 
 __all__ = ["CallerRequests"]
 

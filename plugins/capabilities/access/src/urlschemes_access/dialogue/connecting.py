@@ -14,7 +14,7 @@ from urlschemes_access.dialogue.system_errors import reason, tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError
 from urlschemes_access.policy import is_dotted_quad
-from urlschemes_access.protocol import requests
+from urlschemes_access.protocol.algorithm import Peer
 
 if TYPE_CHECKING:
     import ssl
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Peer
+    from urlschemes_access.protocol import requests
 
 __all__ = ["Connecting"]
 
@@ -261,7 +261,7 @@ class Connecting:
             channel.close()
             raise
         self._destinations.add_reached(address)
-        peer = requests.Peer(label, (address, port))
+        peer = Peer(label, (address, port))
         self._transfers.add(peer, OpenPeer(channel, transport, address=(address, port), host=host))
         where = f"{host} ({address}) port {port}" if host != address else f"{host} port {port}"
         self._trace.emit("connect", peer, f"{where}, kept open by an earlier operation" if kept else where)

@@ -12,6 +12,7 @@ from urlschemes_access.dialogue.system_errors import system_refusal
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import requests
+from urlschemes_access.protocol.algorithm import Peer
 
 if TYPE_CHECKING:
     from urlschemes_access.attributes import FileFacts
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.policy import Policy
-    from urlschemes_access.protocol.requests import Peer
 
 __all__ = ["FileRequests"]
 
@@ -49,7 +49,7 @@ class FileRequests:
         if not has_type(int, request.start) or request.start < 0 or (request.start and not reads):
             raise breach(self._scheme, "OpenFile to read from an octet of the file", repr(request))
         channel: primitives.Channel = yield from self._use(request, "roots" if reads else "writable")
-        peer = requests.Peer("file")
+        peer = Peer("file")
         kind: Literal["input file", "output file"] = "input file" if reads else "output file"
         self._transfers.add(peer, OpenPeer(channel, kind, host="this machine"))
         self._trace.emit(

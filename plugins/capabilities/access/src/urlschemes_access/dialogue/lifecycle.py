@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.primitives import Primitives
     from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.backends.worker_threads import FileWork
-    from urlschemes_access.credentials import Asker, Authenticator, Credentials
+    from urlschemes_access.credentials import Asker, Credentials
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Algorithm
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
+    from urlschemes_access.protocol.requests import Authenticator
     from urlschemes_access.resources.source import Outcome, Source
     from urlschemes_access.trace_event import Tracer
 
@@ -278,7 +279,7 @@ class Dialogue:
             self._give_up(failure)
             raise failure from None
 
-    def fileno(self, peer: requests.Peer) -> int:
+    def fileno(self, peer: Peer) -> int:
         """Return the file descriptor of a session's connection, to wait for it between two calls."""
         if self._closed:
             raise AccessError("the session is closed", scheme=self._scheme)

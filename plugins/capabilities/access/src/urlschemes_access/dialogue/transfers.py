@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.policy import Limits
     from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.requests import Peer
+    from urlschemes_access.protocol.algorithm import Peer
 
 __all__ = ["OpenPeer", "Transfers"]
 
@@ -195,10 +195,11 @@ class Transfers:
         if not has_type(int, request.most) or request.most < 1:
             raise breach(self._scheme, "Receive of at least one octet", repr(request))
         most = DATAGRAM if open_peer.kind == "udp" else min(request.most, CHUNK)
+        enough = most if request.enough is None else min(request.enough, most)
         while True:
             timeout, returns_none = self._timeout(request.within, request.phase, awaiting=open_peer.awaiting)
             try:
-                octets: bytes = yield primitives.Read(open_peer.channel, most, timeout)
+                octets: bytes = yield primitives.Read(open_peer.channel, most, timeout, enough)
             except TimeoutError as fault:
                 if returns_none and fault.errno is None:
                     return None

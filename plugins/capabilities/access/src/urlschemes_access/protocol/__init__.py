@@ -11,6 +11,7 @@ request, and the dialogue sends the answer.
 
 Write `yield from`, never a bare `yield`: only then does a type checker know the type of the answer.
 
+algorithm.py    Algorithm, and what it is made of: Request, Peer
 requests.py     Connect, Send, Receive, Open, Deliver, OpenFile ...: everything an algorithm can ask for
 reader.py       Reader: lines and counted blocks from one connection
 ranges.py       Range: a part of a document
@@ -19,12 +20,13 @@ replies.py      Control: commands answered by three-digit replies (FTP, NNTP, SM
 This package does not know policies, deadlines or sockets.
 """
 
+from urlschemes_access.protocol.algorithm import Algorithm, Peer, Request
 from urlschemes_access.protocol.reader import LINE, TEXT_LINE, Reader, sent_so_far, server_address, unexpected
 from urlschemes_access.protocol.requests import (
     CHUNK,
-    Algorithm,
     Ask,
     Authenticate,
+    Authenticator,
     Close,
     Connect,
     ConnectBack,
@@ -35,14 +37,12 @@ from urlschemes_access.protocol.requests import (
     ListFolder,
     Open,
     OpenFile,
-    Peer,
     Pull,
     PullPieces,
     Ready,
     Receive,
     Release,
     Remove,
-    Request,
     Send,
     StartTLS,
     Unterminated,
@@ -55,6 +55,7 @@ __all__ = [
     "Algorithm",
     "Ask",
     "Authenticate",
+    "Authenticator",
     "Close",
     "Connect",
     "ConnectBack",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
-from urlschemes_access.protocol.requests import CHUNK, Algorithm, Peer, Receive
+from urlschemes_access.protocol.requests import CHUNK, Receive
+
+if TYPE_CHECKING:
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
 
 __all__ = ["LINE", "TEXT_LINE", "Reader", "sent_so_far", "server_address", "unexpected"]
 
@@ -25,31 +29,47 @@ class Reader:
     The reader buffers octets received beyond those asked for. `received` is the number of octets received in all.
     """
 
-    __slots__ = ("_buffer", "_ended", "peer", "received")
+    __slots__ = ("_buffer", "_ended", "_position", "peer", "received")
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
         self.received = 0
-        self._buffer = bytearray()
+        self._buffer: bytes | bytearray = b""
+        self._position = 0
         self._ended = False
 
     @property
     def pending(self) -> bytes:
         """The octets received but not yet read. This must be empty before a command is sent."""
-        return bytes(self._buffer)
+        return bytes(self._buffer[self._position :])
 
-    def more(self, *, within: float | None = None, phase: str = "response") -> Algorithm[bool | None]:
-        """Receive once. Return False at the end of the stream, None if `within` seconds passed."""
+    def peek(self, most: int) -> bytes:
+        """Return at most `most` of the octets received but not yet read; they stay unread."""
+        return bytes(self._buffer[self._position : self._position + most])
+
+    def more(
+        self, *, within: float | None = None, enough: int | None = None, phase: str = "response"
+    ) -> Algorithm[bool | None]:
+        """Receive once. Return False at the end of the stream, None if `within` seconds passed.
+
+        Where octets come fast, it may wait a few milliseconds for `enough` of them.
+        """
         if self._ended:
             return False
-        octets = yield from Receive(self.peer, within=within, phase=phase)
+        octets = yield from Receive(self.peer, within=within, enough=enough, phase=phase)
         if octets is None:
             return None
         if not octets:
             self._ended = True
             return False
         self.received += len(octets)
-        self._buffer += octets
+        if self._position == len(self._buffer):
+            self._buffer = octets
+        else:  # a bytearray can grow without copying what it holds
+            if self._position or not isinstance(self._buffer, bytearray):
+                self._buffer = bytearray(memoryview(self._buffer)[self._position :])
+            self._buffer += octets
+        self._position = 0
         return True
 
     def line(self, *, most: int = LINE, phase: str = "response") -> Algorithm[bytes | None]:
@@ -57,44 +77,44 @@ class Reader:
 
         Raises LimitExceeded if the line is longer than `most` octets, Truncated if the stream ends within a line.
         """
-        start = 0
-        while (end := self._buffer.find(b"\n", start)) < 0:
-            if len(self._buffer) > most:
+        searched = 0
+        while (end := self._buffer.find(b"\n", self._position + searched)) < 0:
+            searched = len(self._buffer) - self._position
+            if searched > most:
                 raise _too_long(most)
-            start = len(self._buffer)
             if not (yield from self.more(phase=phase)):
-                if not self._buffer:
+                if not searched:
                     return None
                 raise Truncated("the stream ended within a line", received=self.received)
-        if end > most:
+        length = end - self._position
+        if length > most:
             raise _too_long(most)
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
+        line = self._take(length)
+        self._position += 1
         return line.removesuffix(b"\r")
 
     def exactly(self, count: int, *, phase: str = "content") -> Algorithm[bytes]:
         """Return the next `count` octets, for a small count. Raises Truncated if the stream ends before that."""
-        while len(self._buffer) < count:
-            if not (yield from self.more(phase=phase)):
-                raise Truncated(
-                    f"received {len(self._buffer)} of {count} octets", received=len(self._buffer), expected=count
-                )
-        octets = bytes(self._buffer[:count])
-        del self._buffer[:count]
-        return octets
+        while (received := len(self._buffer) - self._position) < count:
+            if not (yield from self.more(enough=count - received, phase=phase)):
+                raise Truncated(f"received {received} of {count} octets", received=received, expected=count)
+        return self._take(count)
 
     def some(self, most: int = CHUNK, *, phase: str = "content") -> Algorithm[bytes]:
         """Return at least one octet and at most `most`; `b""` at the end of the stream. Made for large content."""
-        if self._buffer:
-            octets = bytes(self._buffer[:most])
-            del self._buffer[:most]
-            return octets
+        if self._position < len(self._buffer):
+            return self._take(most)
         if self._ended:
             return b""
         received = (yield from Receive(self.peer, most=most, phase=phase)) or b""
         self._ended = not received
         self.received += len(received)
         return received
+
+    def _take(self, most: int) -> bytes:
+        start = self._position
+        self._position = min(start + most, len(self._buffer))
+        return bytes(self._buffer[start : self._position])
 
 
 def _too_long(most: int) -> LimitExceeded:

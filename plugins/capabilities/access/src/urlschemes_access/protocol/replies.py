@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.grammar.octets import text_of
@@ -32,7 +32,10 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol.reader import Reader, sent_so_far, unexpected
-from urlschemes_access.protocol.requests import Algorithm, Peer, Send, StartTLS
+from urlschemes_access.protocol.requests import Send, StartTLS
+
+if TYPE_CHECKING:
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
 
 __all__ = ["CONTROL_OCTET", "END", "CodeOn", "Control", "Reply", "command_name", "dot_stuffed"]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from urlschemes_access.protocol.algorithm import Peer, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes, Entry, FileFacts
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHUNK",
-    "Algorithm",
     "Ask",
     "Authenticate",
+    "Authenticator",
     "Close",
     "Connect",
     "ConnectBack",
@@ -28,67 +29,19 @@ __all__ = [
     "ListFolder",
     "Open",
     "OpenFile",
-    "Peer",
     "Pull",
     "PullPieces",
     "Ready",
     "Receive",
     "Release",
     "Remove",
-    "Request",
     "Send",
     "StartTLS",
     "Unterminated",
 ]
 
-R = TypeVar("R")
-T = TypeVar("T")
-
-CHUNK = 124 * 1024
-"""The most octets received at once. Larger pieces are slower: from 128 KiB on, glibc maps new memory for each."""
-
-
-class Request(Generic[R]):
-    """A request of an algorithm; `yield from` it to get the answer, with its type."""
-
-    __slots__ = ()
-
-    def __iter__(self) -> Generator[Request[Any], Any, R]:
-        answer: R = yield self
-        return answer
-
-    def __repr__(self) -> str:
-        names: tuple[str, ...] = self.__slots__
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{type(self).__name__}({fields})"
-
-
-Algorithm: TypeAlias = Generator[Request[Any], Any, T]
-"""A protocol dialogue without I/O. The algorithm of an operation is an `Algorithm[None]`."""
-
-
-class Peer:
-    """A connection or an open file. Algorithms receive peers from the dialogue and pass them back in requests.
-
-    `label` names the peer in traces. `address` is the address and port that were dialled, None for a file. `secure` is
-    True once TLS protects the connection. `keepable` is True if Release may keep it for a later operation; then `kept`
-    is the state with which an earlier operation released it, None if the connection is new. `login` holds credentials
-    that the caller gave for this host and port in advance; an algorithm may send them without being asked, if they
-    are protected as its protocol demands.
-    """
-
-    __slots__ = ("address", "keepable", "kept", "label", "login", "secure")
-
-    def __init__(self, label: str, address: tuple[str, int] | None = None) -> None:
-        self.label = label
-        self.address = address
-        self.secure = False
-        self.keepable = False
-        self.kept: Any = None
-        self.login: Credentials | None = None
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.label}>"
+CHUNK = 508 * 1024
+"""The most octets received at once."""
 
 
 class Connect(Request[Peer]):
@@ -177,17 +130,27 @@ class Send(Request[None]):
 class Receive(Request["bytes | None"]):
     """Receive at most `most` octets, as soon as there are any; `b""` at the end of the connection or file.
 
+    Where content comes fast, the answer may wait a few milliseconds for `enough` octets, by default `most`.
     After `within` seconds without an octet the answer is None. Without `within`, DeadlineExceeded is raised, whose
     `phase` is the one given here. A connection that breaks raises ConnectError before its first octet, Truncated after
     it.
     """
 
-    __slots__ = ("most", "peer", "phase", "within")
+    __slots__ = ("enough", "most", "peer", "phase", "within")
 
-    def __init__(self, peer: Peer, *, within: float | None = None, most: int = CHUNK, phase: str = "response") -> None:
+    def __init__(
+        self,
+        peer: Peer,
+        *,
+        within: float | None = None,
+        most: int = CHUNK,
+        enough: int | None = None,
+        phase: str = "response",
+    ) -> None:
         self.peer = peer
         self.within = within
         self.most = most
+        self.enough = enough
         self.phase = phase
 
 
@@ -322,6 +285,10 @@ class Authenticate(Request["Credentials | None"]):
         self.tokens = tokens
 
 
+Authenticator: TypeAlias = "Callable[[Authenticate], Credentials | None]"
+"""A function of the caller that returns a user name and a password, or None if it knows none."""
+
+
 class Ask(Request["Answers"]):
     """Ask the caller to answer the questions of `form`. Raises InputRequired if the caller passed no way to ask."""
 
@@ -338,7 +305,10 @@ class Pull(Request[bytes]):
 
 
 class PullPieces(Request["tuple[bytes, ...]"]):
-    """As Pull, but some pieces at once, which are not copied into one: for large content. `()` at the end."""
+    """Return the next octets like Pull, but as a tuple of pieces; `()` at the end of the content.
+
+    Large content is faster this way: the pieces are not copied into one.
+    """
 
     __slots__ = ()
 

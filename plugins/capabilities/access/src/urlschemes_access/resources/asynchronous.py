@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Algorithm, Open, Peer
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
+    from urlschemes_access.protocol.requests import Open
     from urlschemes_access.resources.document_content import ContentReader, FileAction
     from urlschemes_access.resources.downloads import Download, Part
 

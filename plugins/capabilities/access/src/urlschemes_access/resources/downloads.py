@@ -326,7 +326,7 @@ def _is_own(status: os.stat_result) -> bool:
 def _difference(before: Attributes, now: Attributes) -> str:
     """Return why the server sent the whole resource."""
     if is_same(before, now):
-        return "the server has no ranges for this resource"
+        return "the server ignored the request for the rest, or has no ranges"
     if "etag" not in before.fields and before.modified is None:
         return "it is unknown whether the resource has changed"
     return "the resource has changed"

@@ -12,9 +12,9 @@ from urlschemes.errors import URLError
 from urlschemes.url.value import URL
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable
 
-    from urlschemes_access.client import AsyncClient
+    from urlschemes_access.client_base import ClientBase
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 __all__ = ["Accesses", "AnyAsyncResource", "Result"]
@@ -48,31 +48,31 @@ class _Job:
 
 
 class Accesses:
-    """Accesses of `urls`, at most `per_host` at once to a host and `total` in all.
+    """Accesses of `urls`, each by a call of `access`, at most `per_host` at once to a host and `total` in all.
 
-    A resource counts from before its connection is made until it is closed. `client.access` is called with `arguments`.
+    A resource counts from before its connection is made until it is closed. `client` knows schemes and gateways.
     """
 
     def __init__(
         self,
-        client: AsyncClient,
+        client: ClientBase,
+        access: Callable[[URL | str], Awaitable[AnyAsyncResource]],
         urls: Iterable[URL | str],
         *,
         per_host: int,
         total: int,
         use: Callable[[Result], Awaitable[Any]] | None,
-        arguments: Mapping[str, Any],
     ) -> None:
         if isinstance(urls, str | URL):
             raise TypeError("urls must be an iterable of URLs, not a single one")
         if per_host < 1 or total < 1:
             raise ValueError(f"per_host and total must be at least 1, not {per_host} and {total}")
         self._client = client
+        self._access = access
         self._urls = enumerate(urls)
         self._per_host = per_host
         self._total = total
         self._use = use
-        self._arguments = arguments
         self._waiting: dict[str, deque[_Job]] = {}  # by host
         self._waiting_count = 0
         self._active: Counter[str] = Counter()  # by host
@@ -164,7 +164,7 @@ class Accesses:
     async def _carry_out(self, job: _Job) -> None:
         outcome: Result | Exception
         try:
-            resource = await self._client.access(job.url, **self._arguments)
+            resource = await self._access(job.url)
             outcome = Result(job.index, job.url, resource)
             if self._use is not None:
                 async with resource:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Entry
     from urlschemes_access.backends.worker_threads import FileWork
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Algorithm, Peer
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
 
 __all__ = ["Outcome", "RunningOperation", "Source"]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.protocol.requests import Algorithm, Peer
+    from urlschemes_access.protocol.algorithm import Algorithm, Peer
     from urlschemes_access.resources.document_content import ContentReader, FileAction
     from urlschemes_access.resources.downloads import Download, Part
     from urlschemes_access.resources.source import Source

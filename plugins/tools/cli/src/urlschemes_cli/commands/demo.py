@@ -18,12 +18,13 @@ from urlschemes.registry.claim_selection import locations
 from urlschemes.registry.claims import DEMOS
 from urlschemes_access import Attributes, Document, Listing, Policy
 from urlschemes_cli.demonstration import Demonstration
-from urlschemes_cli.error_reports import conflict_hint, report
+from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import FAILED, UNKNOWN
 from urlschemes_cli.output.attributes import attributes_json
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.documents import hex_dump
 from urlschemes_cli.output.drawing import print_drawing, strokes_for
+from urlschemes_cli.output.hints import conflict_hint
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.output.trace import trace_lines
 from urlschemes_lint.explaining import draw

@@ -16,6 +16,7 @@ from urlschemes_access.mirroring import mirror as mirror_steps
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option
+from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import error_json, errors_as_json, write_json_line
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -105,5 +106,5 @@ def _report(step: MirrorStep, *, as_json: bool) -> None:
         return
     message = "the server did not mark the end" if step.terminated is False else ""
     if step.error is not None:
-        message = safe_line(str(step.error))
+        message = safe_line(message_of(step.error))
     write_line(f"{step.action}\t{url}\t{path or ''}\t{message}".rstrip("\t"))

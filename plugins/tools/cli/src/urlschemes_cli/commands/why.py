@@ -8,9 +8,9 @@ import click
 
 from urlschemes.errors import PluginError
 from urlschemes_cli.commands.show import NO_OPERATIONS
-from urlschemes_cli.error_reports import conflict_hint
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option, scheme_argument
+from urlschemes_cli.output.hints import conflict_hint
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
 

@@ -1,6 +1,7 @@
 """The output of the commands.
 
     text            lines that are safe on a terminal; notes on standard error
+    hints           hints of errors, in terms of the command line
     json_output     JSON, also of errors
     console         rich consoles and tables
     documents       documents: in a file, a pipe or on a terminal

@@ -12,6 +12,7 @@ import click
 
 from urlschemes.errors import URLError
 from urlschemes.redaction import redact_url
+from urlschemes_cli.output.hints import hint_of
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def write_json_line(value: object) -> None:
 def error_json(error: URLError) -> dict[str, Any]:
     """Return an error as JSON; every error has the same keys."""
     write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
+    hint = hint_of(error)
     return {
         "error": {
             "code": error.code,
@@ -46,9 +48,10 @@ def error_json(error: URLError) -> dict[str, Any]:
             "scheme": error.scheme,
             "part": error.part,
             "position": error.position,
+            "span": getattr(error, "span", None),
             "rule": error.rule,
             "section": error.section,
-            "hint": error.hint and safe_line(error.hint),
+            "hint": hint and safe_line(hint),
             "origin": error.origin,
         }
     }
@@ -61,7 +64,7 @@ def write_error_json(error: URLError | click.ClickException, context: click.Cont
     if isinstance(error, URLError):
         write_json(error_json(error))
         return
-    keys = ("scheme", "part", "position", "rule", "section", "hint", "origin")
+    keys = ("scheme", "part", "position", "span", "rule", "section", "hint", "origin")
     message = safe_line(error.format_message())
     write_json({"error": {"code": "usage", "message": message, **dict.fromkeys(keys)}})
 

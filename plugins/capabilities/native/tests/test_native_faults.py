@@ -1,0 +1,64 @@
+"""Faults with one key have one code and one place: the law by which the native reader keeps them, for any grammar."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from random_grammars import TOKENS, sequence
+
+from urlschemes.errors import GrammarError
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.url.fault_place import Fault
+from urlschemes.url.native import learned
+
+urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+
+PARTS = {"one": "host", "two": "port", "three": "user", "four": "q"}
+
+
+def syntax_of(random: Random) -> Syntax | None:
+    """Return a random syntax whose parts have the names of an authority's; None if it is refused."""
+    names = random.sample([*PARTS], random.randrange(1, 5))
+    depth = random.choice((0, 1, 1, 2))
+    begin = random.choice(('"x:"', '"x://"'))
+    lines = [f"u = {begin} {sequence(random, depth, tuple(names))}"]
+    lines += [f"{name} = {sequence(random, depth, tuple(names[index + 1 :]))}" for index, name in enumerate(names)]
+    try:
+        syntax = Syntax("\n".join(lines), "u", [Part(PARTS[name], [name]) for name in names if random.random() < 0.8])
+        syntax.fullmatch  # noqa: B018  compiles the pattern
+    except GrammarError:
+        return None
+    return syntax
+
+
+def beginnings(random: Random, syntax: Syntax) -> list[str]:
+    """Return texts that begin URLs of the syntax, the shortest first."""
+    found = [syntax.bnf.split('"')[1]]
+    for text in found:
+        if len(found) < 60:
+            further = (text + each for each in (*TOKENS, *"0zF-."))
+            found += [each for each in further if syntax.automaton.reach(each) == len(each)]
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_code_that_is_kept_is_that_of_the_core(seed: int) -> None:
+    random, tried = Random(seed), 0
+    for _ in range(150 if seed == 1 else 1500):
+        syntax = syntax_of(random)
+        if syntax is None or syntax.table is None:
+            continue
+        syntax.table.native = urlschemes_native.Table(syntax.table.blob, syntax.table.marks)
+        syntax.known_fault = syntax.table.native.fault
+        for text in [
+            begin + end for begin in beginnings(random, syntax) for end in ("", *TOKENS, "#", ":/", "//", "a@", "#@h")
+        ]:
+            if syntax.fullmatch(text) is None:
+                fault = Fault(text, syntax, None)
+                known = syntax.known_fault(text)
+                assert known in {None, (fault.code, fault.position)}, (text, syntax.bnf)
+                tried += known is not None
+                learned(fault, syntax)
+    assert tried > 100
