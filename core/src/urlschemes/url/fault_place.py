@@ -221,9 +221,9 @@ class Fault:
         return _CODES.get(region, "invalid-part")
 
     def _host_is_empty(self) -> bool:
-        """Return True if a host must stand here, and a `:`, a `/` or the end stands there instead."""
-        follows = self.text[self.position : self.position + 1]
-        is_missing = follows in {"", ":", "/"} and not self.state.reached & self._landmarks.host
+        """Return True if a host must stand here, and a `:`, the end of the authority or of the text stands there."""
+        follows, delimiters = self.text[self.position : self.position + 1], f":{self.syntax.profile.authority_ends}"
+        is_missing = follows in delimiters and not self.state.reached & self._landmarks.host
         return is_missing and ("port" in self.syntax.parts or not self.state.taken("/"))
 
     def _over_counted(self) -> tuple[Repeated, int] | None:

@@ -13,6 +13,7 @@ MODERN = Registry(profile="rfc3986")
         ("http://", "empty-host", 7, "3.2.2", "missing host at position 7: expected a name, an IPv4 address, or"),
         ("http://:80/", "empty-host", 7, "3.2.2", "missing host at position 7"),
         ("http://?q", "empty-host", 7, "3.2.2", "missing host at position 7"),
+        ("http://#f", "empty-host", 7, "3.2.2", "missing host at position 7"),
         ("http://[::1", "invalid-host", 11, "3.2.2", "unclosed bracket of the host at position 7: expected ']'"),
         ("http://[::1/a", "invalid-host", 11, "3.2.2", "unclosed bracket of the host at position 7: expected ']'"),
         ("http://[1:2:3]/", "invalid-host", 13, "3.2.2", "invalid IPv6 address '1:2:3' at position 8: expected eight"),
@@ -30,8 +31,8 @@ MODERN = Registry(profile="rfc3986")
         ),
         ("http://a[b/", "invalid-host", 8, "3.2.2", "invalid character '[' in the host at position 8: expected"),
         ("http://a b/", "invalid-character", 8, "2.1", "invalid character ' ' in the host at position 8: unsafe"),
-        ("http://h:8a/", "invalid-port", 10, "3.2.3", "invalid character 'a' in the port at position 10"),
-        ("http://h:a?", "invalid-port", 9, "3.2.3", "invalid port 'a' at position 9"),
+        ("http://h:8a/", "invalid-port", 10, "3.2.3", "invalid character in the port at position 10: exp"),
+        ("http://h:a?", "invalid-port", 9, "3.2.3", "invalid port at position 9: expected a digit"),
         ("http://u:p@h/", "userinfo-not-allowed", 7, "3.2", "unexpected user name at position 7: expected a host"),
         (
             "http://h?q@x#y#",
