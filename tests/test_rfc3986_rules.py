@@ -14,7 +14,6 @@ from functools import cache
 from itertools import product
 
 import pytest
-from workspace import folder_of
 
 from urlschemes import Registry
 from urlschemes.errors import GrammarError
@@ -24,15 +23,14 @@ from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.rule_tree import expand
 from urlschemes_conformance.derivatives import ABNFRules
-from urlschemes_conformance.proof import prove_rules
-from urlschemes_conformance.recognizer import NodeRules, Recognizer
+from urlschemes_conformance.proof import printed_of, prove_printed, prove_rules
+from urlschemes_conformance.proof.printed_proof import UNCOUNTED
+from urlschemes_conformance.recognizer import NodeRules
 from urlschemes_rfc3986 import profile
 
-PRINTED = (folder_of("urlschemes-rfc3986") / "src" / "urlschemes_rfc3986" / "printed.abnf").read_text("utf-8")
+PRINTED = printed_of(profile)
 USE_HOST = {"host", "authority", "hier-part", "relative-part", "relative-ref", "absolute-URI", "URI", "URI-reference"}
 MODERN = Registry(profile="rfc3986")
-UNCOUNTED = 1000
-"""The bound from which a repetition counts as one without a bound: that of ports."""
 SLOW = pytest.mark.slow
 
 
@@ -96,10 +94,7 @@ def test_what_the_profile_adds_are_authorities_with_a_host(rule: str) -> None:
 
 @pytest.mark.parametrize("scheme", [each.scheme for each in MODERN.registrations() if each.syntax.printed])
 def test_the_rules_of_a_record_derive_what_its_printed_ones_derive(scheme: str) -> None:
-    syntax = MODERN.registration(scheme).syntax
-    printed = ABNFRules(syntax.rule, PRINTED, syntax.printed)
-    rewritten = Recognizer(syntax, uncounted_from=UNCOUNTED)
-    assert prove_rules(printed, rewritten).difference is None
+    assert prove_printed(MODERN.registration(scheme).syntax).difference is None
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,16 @@ from urlschemes_conformance.characters import both_cases
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "State", "either", "then"]
+__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "State", "either", "octet_of", "then"]
 
 State: TypeAlias = tuple[Any, ...]
 """The rest of a derivation: a tuple with a tag."""
 
 EMPTY: State = ("empty",)
 NOTHING: State = ("nothing",)
+
+_ESCAPES = {1 << ord("%"), *map(both_cases, "0123456789abcdef")}
+"""The sets of octets that a reader of escapes tells from others."""
 
 
 class Derivatives:
@@ -67,6 +70,7 @@ class Derivatives:
             elif state[0] == "text":
                 found |= set(map(both_cases, state[1]))
             else:
+                found |= _ESCAPES if state[0] == "decoded" else set()
                 inner = state[1] if state[0] == "or" else state[1:]
                 ahead += [each for each in inner if isinstance(each, tuple)]
         return found
@@ -85,6 +89,8 @@ class Derivatives:
             return self.nullable(state[1]) and self.nullable(state[2])
         if kind == "times":
             return state[2] == 0 or self.nullable(state[1])
+        if kind == "decoded":
+            return not state[3] and self.nullable(state[1]) and self.nullable(state[2])
         return state == EMPTY
 
     def _after(self, state: State, character: str) -> State:
@@ -109,7 +115,27 @@ class Derivatives:
                 return NOTHING
             rest = ("times", item, max(least - 1, 0), None if most is None else most - 1)
             return then(self.after(item, character), EMPTY if rest[3] == 0 else rest)
-        return NOTHING
+        return self._decoded(state, character) if kind == "decoded" else NOTHING
+
+    def _decoded(self, state: State, character: str) -> State:
+        """Derive the first of two by the character, and the second by the octet once its escape is complete."""
+        _, inner, second, partial = state
+        inner = self.after(inner, character)
+        if inner == NOTHING:
+            return NOTHING
+        octet, partial = octet_of(partial + character)
+        if octet is not None:
+            second = self.after(second, chr(octet))
+        return NOTHING if second == NOTHING else ("decoded", inner, second, partial)
+
+
+def octet_of(written: str) -> tuple[int | None, str]:
+    """Return the octet that `written` encodes and "", or None and an escape that is incomplete."""
+    if written[0] != "%":
+        return ord(written), ""
+    if len(written) < 3:
+        return None, written
+    return int(written[1:], 16), ""
 
 
 def then(first: State, second: State) -> State:
@@ -147,7 +173,8 @@ HTAB = %x09   SP = %x20   WSP = SP / HTAB   LWSP = *(WSP / CRLF WSP)   OCTET = %
 class ABNFRules(Derivatives):
     """The texts that derive from the rule `start` of ABNF texts, which the core has read before without complaint.
 
-    Definitions in a text replace those of earlier texts and of the core rules. One in words is no definition.
+    Definitions in a text replace those of earlier texts and of the core rules. One in words is no definition, but
+    `<id, encoded as written>` stands for the texts of the rule `written` that, decoded, derive from the rule `id`.
     """
 
     def __init__(self, start: str, *texts: str) -> None:
@@ -167,7 +194,11 @@ class ABNFRules(Derivatives):
             name, mark = tokens.pop().lower(), tokens.pop()
             if mark == "=" and tokens[-1] == "/":
                 mark += tokens.pop()
-            words = tokens[-1].startswith("<") and (len(tokens) == 1 or tokens[-3:-2] == ["="])
+            words = (
+                tokens[-1].startswith("<")
+                and ", encoded as " not in tokens[-1]
+                and (len(tokens) == 1 or tokens[-3:-2] == ["="])
+            )
             definition = self._alternatives(tokens)
             if not words:
                 self.rules[name] = either((self.rules[name], definition)) if mark == "=/" else definition
@@ -207,7 +238,11 @@ class ABNFRules(Derivatives):
             inner = self._alternatives(tokens)
             return self._times(inner, 0, 1) if tokens.pop() == "]" else inner
         if token[0] == "<":
-            return ("name", token[1:-1].partition(",")[0].lower())
+            name, _, words = token[1:-1].lower().partition(",")
+            written = words.strip().removeprefix("encoded as ")
+            if written == words.strip():
+                return ("name", name)
+            return ("decoded", ("name", written), ("name", name), "")
         if '"' in token:
             literal = token.partition('"')[2][:-1]
             if not literal:

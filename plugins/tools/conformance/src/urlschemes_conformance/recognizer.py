@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat, Sequence
 from urlschemes_conformance.characters import both_cases, kinds
-from urlschemes_conformance.derivatives import EMPTY, NOTHING, Derivatives, State, then
+from urlschemes_conformance.derivatives import EMPTY, NOTHING, Derivatives, State, octet_of, then
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,26 +113,22 @@ class Recognizer(NodeRules):
         return state
 
     def masks(self) -> set[int]:
-        """Return the sets of octets that the rules tell from others, or the exclusions and second grammars do."""
+        """Return the sets of octets that the rules tell from others, or the exclusions do."""
         found = super().masks()
         for part in self.syntax.parts.values():
             found |= {1 << octet for octet in part.exclude}
-            if part.exclude or part.decoded:  # octets are read from their escapes
+            if part.exclude:  # octets are read from their escapes
                 found |= set(map(both_cases, "0123456789abcdef"))
         return found
 
     def _nullable(self, state: State) -> bool:
         if state[0] == "without":
             return self.nullable(state[1])
-        if state[0] == "decoded":
-            return not state[3] and self.nullable(state[1]) and self.nullable(state[2])
         return super()._nullable(state)
 
     def _after(self, state: State, character: str) -> State:
         if state[0] == "without":
             return self._without(state, character)
-        if state[0] == "decoded":
-            return self._decoded(state, character)
         return super()._after(state, character)
 
     def _without(self, state: State, character: str) -> State:
@@ -140,28 +136,8 @@ class Recognizer(NodeRules):
         inner = self.after(inner, character)
         if inner == NOTHING:
             return NOTHING
-        octet, partial = _octet(partial + character)
+        octet, partial = octet_of(partial + character)
         return NOTHING if octet in octets else ("without", inner, octets, partial)
-
-    def _decoded(self, state: State, character: str) -> State:
-        """Derive the rule by the character, and the second grammar by the octet once it is complete."""
-        _, inner, second, partial = state
-        inner = self.after(inner, character)
-        if inner == NOTHING:
-            return NOTHING
-        octet, partial = _octet(partial + character)
-        if octet is not None:
-            second = self.after(second, chr(octet))
-        return NOTHING if second == NOTHING else ("decoded", inner, second, partial)
-
-
-def _octet(written: str) -> tuple[int | None, str]:
-    """Return the octet that `written` encodes and "", or None and an escape that is incomplete."""
-    if written[0] != "%":
-        return ord(written), ""
-    if len(written) < 3:
-        return None, written
-    return int(written[1:], 16), ""
 
 
 Spans: TypeAlias = frozenset[tuple[str, int, int]]
@@ -248,7 +224,7 @@ class _AllDerivations:
         """Return the octets from `start` to `end`, and the positions at which they begin and the last one ends."""
         octets, places, partial = [], [start], ""
         for index in range(start, end):
-            octet, partial = _octet(partial + self.text[index]) if self.encoded else (ord(self.text[index]), "")
+            octet, partial = octet_of(partial + self.text[index]) if self.encoded else (ord(self.text[index]), "")
             if octet is not None:
                 octets.append(octet)
                 places.append(index + 1)

@@ -7,13 +7,14 @@
 
 Each searches the product of two automata wholly; tests of texts can only find a difference. If neither finds one, and
 the table `proves_positions`, it also refuses each text at the end of the longest prefix that some URL begins with.
-`prove_rules` compares two sets of rules, whoever reads them.
+`prove_rules` compares two sets of rules, whoever reads them; `prove_printed` those of a record with the printed ones.
 
 | module | content |
 | --- | --- |
 | `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
 | `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
 | `rules_proof` | two sets of rules: the same texts |
+| `printed_proof` | the rules of a record and those that its specification prints: the same texts |
 | `position_proof` | the place where the table refuses a text |
 | `product` | the search of two automata that read the same text |
 | `pattern_reader` | the text of a pattern as a tree |
@@ -29,8 +30,18 @@ from __future__ import annotations
 
 from urlschemes_conformance.proof.pattern_proof import prove_pattern
 from urlschemes_conformance.proof.position_proof import proves_positions
+from urlschemes_conformance.proof.printed_proof import printed_of, prove_printed
 from urlschemes_conformance.proof.product import NotProven, Proof
 from urlschemes_conformance.proof.recognizer_proof import prove_recognizer
 from urlschemes_conformance.proof.rules_proof import prove_rules
 
-__all__ = ["NotProven", "Proof", "prove_pattern", "prove_recognizer", "prove_rules", "proves_positions"]
+__all__ = [
+    "NotProven",
+    "Proof",
+    "printed_of",
+    "prove_pattern",
+    "prove_printed",
+    "prove_recognizer",
+    "prove_rules",
+    "proves_positions",
+]

@@ -1,0 +1,47 @@
+"""The proof that the rules of a record derive what the printed rules of its specification derive."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from urlschemes.grammar.bnf import Grammar, parse_rules
+from urlschemes.storage.package_data import read_from
+from urlschemes_conformance.derivatives import ABNFRules
+from urlschemes_conformance.proof.rules_proof import prove_rules
+from urlschemes_conformance.recognizer import NodeRules, Recognizer
+
+if TYPE_CHECKING:
+    from urlschemes.grammar.profile import Profile
+    from urlschemes.grammar.syntax import Syntax
+    from urlschemes_conformance.derivatives import Derivatives
+    from urlschemes_conformance.proof.product import Proof
+
+__all__ = ["UNCOUNTED", "printed_of", "prove_printed"]
+
+UNCOUNTED = 1000
+"""The bound from which a repetition counts as one without a bound, such as that of the digits of a port."""
+
+
+def printed_of(profile: Profile) -> str:
+    """Return the shared rules of a profile as its document prints them; "" if none is rewritten."""
+    try:
+        return read_from(import_module(profile.package).__spec__, "printed.abnf")[0]  # type: ignore[arg-type]
+    except FileNotFoundError:
+        return ""
+
+
+def prove_printed(syntax: Syntax) -> Proof:
+    """Compare the rules of `syntax` with its `printed` ones: the same texts.
+
+    A printed rule takes the place of that of the same name, in the shared rules as printed too. Raises NotProven;
+    LookupError for a rule that is used and not defined.
+    """
+    return prove_rules(_printed_rules(syntax), Recognizer(syntax, uncounted_from=UNCOUNTED))
+
+
+def _printed_rules(syntax: Syntax) -> Derivatives:
+    if syntax.notation == syntax.profile.notation == "abnf":
+        return ABNFRules(syntax.rule, syntax.bnf, printed_of(syntax.profile), syntax.printed)
+    grammar = Grammar({**syntax.grammar.rules, **parse_rules(syntax.printed, syntax.notation)})
+    return NodeRules(grammar, syntax.rule, uncounted_from=UNCOUNTED)
