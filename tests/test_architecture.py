@@ -29,7 +29,7 @@ PROFILE, MAX_PROFILE_LINES = CORE / "rfc1738", 400
 """The core's own profile, which is counted by itself: other profiles are distributions."""
 
 # The packages of the core, each with those that it may import. `storage` is at the bottom; `url` and `scheme` may name
-# types of each other for type checkers alone.
+# types of each other for type checkers alone. A profile is imported late, when one of its algorithms is first needed.
 PACKAGES = {
     "version": set[str](),
     "redaction": set[str](),
@@ -37,7 +37,7 @@ PACKAGES = {
     "storage": {"errors", "redaction", "version"},
     "grammar": {"errors", "redaction", "storage"},
     "url": {"errors", "redaction", "grammar"},
-    "rfc1738": {"errors", "grammar", "url"},
+    "rfc1738": {"errors", "grammar", "url", "registry"},
     "scheme": {"errors", "redaction", "storage", "grammar", "url"},
     "registry": {"errors", "redaction", "storage", "grammar", "url", "scheme"},
 }

@@ -36,8 +36,9 @@ class Profile:
     more than one.
 
     `algorithms` has `url_type`, the type of URLs whose scheme is unknown, and functions: `resolve(url, reference)` and
-    `normalized(url, level)` return the text of a URL, `host_message(fault, authority)` the message about a host, and
-    `fragment_message(place, part, written)` that about a `#`, where it is not a character of URLs.
+    `normalized(url, level)` return the text of a URL, `as_profile(url, target)` a URL of another registry,
+    `host_message(fault, authority)` the message about a host, and `fragment_message(place, part, written)` that about a
+    `#`, where it is not a character of URLs.
     """
 
     name: str

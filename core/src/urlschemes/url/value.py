@@ -6,6 +6,7 @@ A URL holds the match of its text by its syntax. Its parts are decoded when they
 from __future__ import annotations
 
 import importlib
+from functools import total_ordering
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from urlschemes.grammar.part import Raw, Value
+    from urlschemes.registry.registry import Registry
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.fault_place import Fault
     from urlschemes.url.fields import Field
@@ -58,6 +60,7 @@ class URLType(type):
         return signature(cls)  # type: ignore[arg-type]  # only URL and its subclasses have this type
 
 
+@total_ordering
 @dataclass_transform(
     kw_only_default=True, frozen_default=True, field_specifiers=(text_part, number_part, list_part, pairs_part)
 )
@@ -219,7 +222,14 @@ class URL(Base, metaclass=URLType):
         """Return True if both URLs mean the same by their profile: if they are equal when normalized."""
         return isinstance(other, URL) and self.normalized() == other.normalized()
 
-    def join(self, reference: str) -> URL:
+    def as_profile(self, target: Registry | str) -> URL:
+        """Return the URL of this text in a registry, or, given the name of a profile, in that of installed schemes.
+
+        Raises what parsing raises there: InvalidURL for what the profile cannot express, UnknownScheme.
+        """
+        return self.syntax.profile.algorithms.as_profile(self, target)  # type: ignore[no-any-return]
+
+    def join(self, reference: str | Base) -> URL:
         """Return the URL that `reference` means relative to this URL; by RFC 1738, without its fragment.
 
         User name and password are never carried to another host. A reference with another scheme gives a generic URL;
@@ -231,16 +241,16 @@ class URL(Base, metaclass=URLType):
         kind = type(self) if text.partition(":")[0].lower() == self.scheme else profile.algorithms.url_type
         return kind.parse(text, limit=max(LIMIT, len(text)))
 
-    def resolve(self, reference: str) -> str:
-        """Return the text that `reference` means relative to this URL, with its fragment.
+    def resolve(self, reference: str | Base) -> str:
+        """Return the text that `reference`, a text or a value, means relative to this URL, with its fragment.
 
         The algorithm is that of the profile: RFC 1808 for RFC 1738. The text need not be a URL. Raises NotHierarchical,
         InvalidURL for a reference that is not str or longer than the limit.
         """
-        fault = unfit(reference, LIMIT)
-        if fault is not None:
+        text = reference._text if isinstance(reference, Base) else reference
+        if (fault := unfit(text, LIMIT)) is not None:
             raise fault
-        return str(self.syntax.profile.algorithms.resolve(self, reference))
+        return str(self.syntax.profile.algorithms.resolve(self, text))
 
     @classmethod
     def explanation(cls, text: str) -> Fault | InvalidURL:
@@ -282,15 +292,6 @@ class URL(Base, metaclass=URLType):
     def __lt__(self, other: object) -> bool:
         return self._key() < other._key() if self._compares(other) else NotImplemented
 
-    def __le__(self, other: object) -> bool:
-        return self._key() <= other._key() if self._compares(other) else NotImplemented
-
-    def __gt__(self, other: object) -> bool:
-        return self._key() > other._key() if self._compares(other) else NotImplemented
-
-    def __ge__(self, other: object) -> bool:
-        return self._key() >= other._key() if self._compares(other) else NotImplemented
-
     def _compares(self, other: object) -> TypeGuard[URL]:
         """Return True if `other` is a URL of the same profile."""
         return isinstance(other, URL) and other.syntax.profile is self.syntax.profile
@@ -300,11 +301,10 @@ class URL(Base, metaclass=URLType):
         scheme, colon, rest = text.partition(":")
         return text if scheme.islower() else scheme.lower() + colon + rest
 
-    def __copy__(self) -> Self:
+    def __copy__(self, _: object = None) -> Self:
         return self
 
-    def __deepcopy__(self, _: object) -> Self:
-        return self
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self).__module__, type(self).__qualname__, self._text, self.syntax.profile.package)
