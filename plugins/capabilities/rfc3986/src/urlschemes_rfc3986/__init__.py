@@ -4,6 +4,7 @@
     printed.abnf        the rules of appendix A as printed
     algorithms.py       what a profile offers to the rest of urlschemes
     generic_uri.py      URI: the URLs of schemes that have no record
+    host_findings.py    what is legal in a host and misleads its reader
     host_messages.py    messages about hosts (section 3.2.2)
     normalization.py    one spelling for URLs of one meaning (section 6.2)
     resolution.py       relative references (section 5)

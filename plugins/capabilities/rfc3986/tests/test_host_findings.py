@@ -1,0 +1,67 @@
+"""Mixed scripts, invisible characters and malformed A-labels in hosts."""
+
+import pytest
+
+from urlschemes import Registry
+from urlschemes.grammar.octets import encoded
+
+MODERN = Registry(profile="rfc3986")
+
+
+def findings(host):
+    return MODERN.profile.algorithms.host_findings(host)
+
+
+def a_label(text):
+    return "xn--" + text.encode("punycode").decode()
+
+
+@pytest.mark.parametrize("written", [a_label, lambda text: encoded(text.encode())], ids=["A-label", "escapes"])
+@pytest.mark.parametrize(
+    ("label", "code", "names"),
+    [
+        ("p\u0430ypal", "mixed-scripts", "Cyrillic (U+0430 CYRILLIC SMALL LETTER A) and Latin (U+0070 LATIN SMALL LET"),
+        ("\u03b1b", "mixed-scripts", "Greek (U+03B1 GREEK SMALL LETTER ALPHA) and Latin"),
+        ("\u5b57\u0436", "mixed-scripts", "Cyrillic (U+0436 CYRILLIC SMALL LETTER ZHE) and Han (U+5B57"),
+        ("\u304b\u3105", "mixed-scripts", "Bopomofo (U+3105 BOPOMOFO LETTER B) and Hiragana"),
+        ("\u304b\ud55c", "mixed-scripts", "Hangul (U+D55C HANGUL SYLLABLE HAN) and Hiragana"),
+        ("a\u200bb", "invisible-character", "U+200B ZERO WIDTH SPACE"),
+        ("a\u3164", "invisible-character", "U+3164 HANGUL FILLER"),
+        ("\u2764\ufe0f", "invisible-character", "U+FE0F VARIATION SELECTOR-16"),
+        ("a\u202e", "invisible-character", "U+202E RIGHT-TO-LEFT OVERRIDE"),
+        ("\x80", "invisible-character", "U+0080 without a name"),
+    ],
+)
+def test_what_misleads_is_found(label, written, code, names):
+    found = findings(f"www.{written(label)}.example")
+    (message,) = [message for each, message in found if each == code]
+    assert names in message
+    assert ascii(label) in message
+    assert message.isascii()
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "b\u00fccher",
+        "\u043f\u0440\u0438\u043c\u0435\u0440-1",
+        "\u65e5\u672c\u30fc\u304b\u30ab\u3005abc",
+        "\u6f22\u3105x",
+        "\u6f22\ud55cx",
+        "a\u0301",
+        "\u0928\u092e\u0938\u094d\u0924\u0947",
+        "\u2603",
+    ],
+)
+def test_scripts_that_are_written_together_are_no_finding(label):
+    assert findings(f"{a_label(label)}.com") == findings(encoded(label.encode())) == ()
+
+
+@pytest.mark.parametrize("host", ["example.com", "1.2.3.4", "[::1]", "a_b", "", "%FF", "xn-a", "\u0430.b"])
+def test_other_hosts_have_no_findings(host):
+    assert findings(host) == ()
+
+
+@pytest.mark.parametrize("label", ["xn--", "xn--abc-", "xn--99999999999", "XN---\u00e9", "xn--a%20"])
+def test_a_label_that_encodes_nothing_is_found(label):
+    assert findings(f"{label}.com")[0][0] == "invalid-a-label"
