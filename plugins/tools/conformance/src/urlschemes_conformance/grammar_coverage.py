@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from urlschemes import Registration, Scheme
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat
-from urlschemes.grammar.profile import RFC1738
 from urlschemes_testing.strategies import syntax_of
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ class _Place:
         self.items = items
         self.second_grammar: _Place | None = None
         """The second grammar, from which the decoded octets derive."""
+        self.is_shared = False
+        """True within a rule of the profile, which every scheme may use."""
 
     @cached_property
     def excluded(self) -> frozenset[int]:
@@ -111,7 +112,7 @@ class _Place:
     @cached_property
     def character_set(self) -> frozenset[str]:
         """The characters of a choice that count as one alternative."""
-        if not isinstance(self.node, Choice) or self.path[-1] not in RFC1738.grammar.rules:
+        if not isinstance(self.node, Choice) or not self.is_shared:
             return frozenset()
         singles = [item.text for item in self.node.items if isinstance(item, Literal) and len(item.text) == 1]
         return frozenset(case for text in singles for case in (text.lower(), text.upper()))
@@ -154,6 +155,7 @@ class _Grammar:
 
     def __init__(self, syntax: Syntax) -> None:
         self.rules = syntax.grammar.rules
+        self.shared = syntax.profile.grammar.rules.keys()
         self.parts = list(syntax.parts.values())
         self.start = self._place(Reference(syntax.rule), ())
 
@@ -169,7 +171,9 @@ class _Grammar:
         if isinstance(node, Octets):
             return _Place(node, path, [], [])
         inner = [node.item] if isinstance(node, Repeat) else node.items  # type: ignore[attr-defined]
-        return _Place(node, path, [], [self._place(item, path) for item in inner])
+        place = _Place(node, path, [], [self._place(item, path) for item in inner])
+        place.is_shared = path[-1] in self.shared
+        return place
 
     def _parts_at(self, path: tuple[str, ...]) -> list[Part]:
         return [part for part in self.parts if any(path[-len(at) :] == at for at in part.at)]

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for valid and nearly valid URLs of any scheme, made from the BNF of its record."""
+"""Hypothesis strategies for valid and nearly valid URLs of any scheme and profile, made from the BNF of its record."""
 
 from __future__ import annotations
 
@@ -43,14 +43,11 @@ PIECES = 8
 RUN = 40
 """The most characters of a stretch."""
 
-RESERVED = ";/?:@&="
-"""The characters that section 2.2 reserves."""
-
 WORDS = ("host", "dom", "pub", "readme.txt", "index.html", "a-b", "joe", "10", "2121", "caf%C3%A9", "a%20b", "100%25")
 """Words that people write in URLs."""
 
 BAD = ' ~#%<>"{}|\\^[]`\t\r\n\0\x7f\xe9\u0130\u2028\uff0f\U0001f600\udc80'
-"""Characters that no URL may contain, or (`%`) not alone."""
+"""Characters that URLs of some profile may not contain, or (`%`) not alone."""
 
 TOKENS = ("/", "//", ":", "@", "?", ";", "=", "&", ".", "%41", "%0", "%zz", "%2F", "-", "a", "1")
 """Texts that matter in the rules of URLs."""
@@ -76,7 +73,7 @@ def urls(source: Source, *, registry: Registry | None = None) -> SearchStrategy[
     They reach every alternative and every option of the grammar. Examples shrink towards few options and repetitions.
     Raises the errors of `syntax_of`.
     """
-    return _of(syntax_of(source, registry).automaton.tree)
+    return _texts(syntax_of(source, registry))
 
 
 def near_misses(source: Source, *, registry: Registry | None = None) -> SearchStrategy[str]:
@@ -85,25 +82,35 @@ def near_misses(source: Source, *, registry: Registry | None = None) -> SearchSt
     Raises the errors of `syntax_of`.
     """
     syntax = syntax_of(source, registry)
-    return _missed(syntax, _of(syntax.automaton.tree))
+    bad = "".join(each for each in BAD if each == "%" or syntax.profile.illegal.fullmatch(each))
+    delimiters = [each for each in BAD if each not in bad]
+    return _missed(syntax, _texts(syntax), bad, [*TOKENS, *delimiters])
 
 
-def _of(item: Element) -> SearchStrategy[str]:
+def _texts(syntax: Syntax) -> SearchStrategy[str]:
+    return _of(syntax.automaton.tree, syntax.profile.reserved)
+
+
+def _of(item: Element, reserved: str) -> SearchStrategy[str]:
     if isinstance(item, Characters):
         return _one_of(_characters(item.mask))
     if isinstance(item, Marked):
-        return _of(item.item)
+        return _of(item.item, reserved)
     if isinstance(item, Series):
-        return _one_of(_spellings(item)) if escaped_octets(item) else _series(list(with_whole_escapes(item.items)))
+        return (
+            _one_of(_spellings(item))
+            if escaped_octets(item)
+            else _series(list(with_whole_escapes(item.items)), reserved)
+        )
     if isinstance(item, Variants):
-        return st.one_of(*map(_of, item.items))
+        return st.one_of(*(_of(each, reserved) for each in item.items))
     assert isinstance(item, Repeated)
     if item.most == 1:
-        return _mostly(_of(item.item), st.just("")) if item.least == 0 else _of(item.item)
+        return _mostly(_of(item.item, reserved), st.just("")) if item.least == 0 else _of(item.item, reserved)
     if isinstance(item.item, Marked) or not _is_set(item.item):
         most = TURNS if item.most is None else min(item.most, TURNS)
-        return st.lists(_of(item.item), min_size=item.least, max_size=most).map("".join)
-    return _run(item)
+        return st.lists(_of(item.item, reserved), min_size=item.least, max_size=most).map("".join)
+    return _run(item, reserved)
 
 
 def _one_of(texts: list[str]) -> SearchStrategy[str]:
@@ -116,17 +123,17 @@ def _mostly(usual: SearchStrategy[str], other: SearchStrategy[str]) -> SearchStr
     return st.integers(0, 3).flatmap(lambda turn: usual if turn else other)
 
 
-def _series(items: list[Element]) -> SearchStrategy[str]:
+def _series(items: list[Element], reserved: str) -> SearchStrategy[str]:
     """Return a strategy for a sequence; literals mostly have the letter case of the BNF."""
     pieces: list[SearchStrategy[str]] = []
     at = 0
     while at < len(items):
         literal = _literal(items, at)
         if len(literal) > 1:
-            cases = st.tuples(*map(_of, items[at : at + len(literal)])).map("".join)
+            cases = st.tuples(*(_of(each, reserved) for each in items[at : at + len(literal)])).map("".join)
             pieces.append(_mostly(st.just(literal), cases))
         else:
-            pieces.append(_of(items[at]))
+            pieces.append(_of(items[at], reserved))
         at += max(len(literal), 1)
     return st.tuples(*pieces).map("".join)
 
@@ -151,7 +158,7 @@ def _is_set(item: Element) -> bool:
     return isinstance(item, Characters) or bool(escaped_octets(item))
 
 
-def _run(item: Repeated) -> SearchStrategy[str]:
+def _run(item: Repeated, reserved: str) -> SearchStrategy[str]:
     """Return a strategy for a run of characters and escapes.
 
     Reserved characters, other punctuation and escapes are as likely as letters: rules depend on them.
@@ -160,18 +167,18 @@ def _run(item: Repeated) -> SearchStrategy[str]:
     bare = _characters(sum({each.mask for each in choices if isinstance(each, Characters)}))
     escapes = [text for each in choices if not isinstance(each, Characters) for text in _spellings(each)]
     letters = [character for character in bare if character.isalnum()]
-    reserved = [character for character in bare if character in RESERVED]
+    delimiters = [character for character in bare if character in reserved]
     others = [character for character in bare if character not in letters and character not in reserved]
     most = RUN if item.most is None else min(item.most, RUN)
     words = [word for word in WORDS if len(word) <= most and _made_of(word, frozenset(bare), frozenset(escapes))]
-    singles = [_one_of(each) for each in (letters, reserved, others, escapes) if each]
+    singles = [_one_of(each) for each in (letters, delimiters, others, escapes) if each]
     if item.most is not None:
         several = st.lists(st.one_of(*singles), min_size=item.least, max_size=most).map("".join)
         return st.one_of(several, st.sampled_from(words)) if words else several
     kinds = [st.text("".join(letters), min_size=1, max_size=most), *singles[1:]] if letters else [*singles]
     if words:
         kinds.append(st.sampled_from(words))
-    if "/" in reserved:  # the rules written out no longer show levels
+    if "/" in delimiters:  # the rules written out no longer show levels
         kinds.append(st.just("/"))
     several = st.lists(st.one_of(*kinds), min_size=item.least, max_size=PIECES).map("".join)
     return _mostly(several, st.one_of(*singles))
@@ -206,22 +213,22 @@ def _made_of(word: str, bare: frozenset[str], escapes: frozenset[str]) -> bool:
 
 
 @st.composite
-def _missed(draw: DrawFn, syntax: Syntax, texts: SearchStrategy[str]) -> str:
-    text = once = _edited(draw, draw(texts))
+def _missed(draw: DrawFn, syntax: Syntax, texts: SearchStrategy[str], bad: str, tokens: list[str]) -> str:
+    text = once = _edited(draw, draw(texts), bad, tokens)
     if syntax.fullmatch(once) is not None or draw(st.booleans()):
-        text = _edited(draw, once)
+        text = _edited(draw, once, bad, tokens)
     if syntax.fullmatch(text) is None:
         return text
     # Both edits gave a URL. A character that no URL may contain, in place of the second edit, does not.
     at = draw(st.integers(0, len(once)))
-    missed = once[:at] + draw(st.sampled_from(BAD)) + once[at:]
+    missed = once[:at] + draw(st.sampled_from(bad)) + once[at:]
     return missed if syntax.fullmatch(missed) is None else once[:at] + " " + once[at:]
 
 
-def _edited(draw: DrawFn, text: str) -> str:
+def _edited(draw: DrawFn, text: str, bad: str, tokens: list[str]) -> str:
     """Return `text` with something inserted, replaced, removed, doubled or exchanged."""
     at = draw(st.integers(0, len(text)))
-    put = draw(st.one_of(st.sampled_from(BAD), st.sampled_from(TOKENS), st.characters(max_codepoint=0x17F)))
+    put = draw(st.one_of(st.sampled_from(bad), st.sampled_from(tokens), st.characters(max_codepoint=0x17F)))
     edits: Iterable[str] = (
         text[:at] + put + text[at:],
         text[:at] + put + text[at + 1 :],

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from urlschemes import URL, Registration, Scheme
 from urlschemes.errors import PluginContractError, PluginError, URLError
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes_access.backends.blocking import carry_out
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.policy import Policy
@@ -49,8 +48,6 @@ security_considerations = "none"
 rule = "replayurl"
 bnf = 'replayurl = "x-replay:" *uchar'
 """
-
-_SCHEME = re.compile(f"({RFC1738.scheme_name.pattern}):")
 
 
 class Cancelled(BaseException):
@@ -271,8 +268,8 @@ def _redirects(script: Script) -> tuple[str, ...]:
     schemes = {"x-replay"}
     for step in script:
         if isinstance(step, steps.CallerFollows):
-            written = _SCHEME.match(step.location)
-            schemes.update({written[1].lower()} if written else ())
+            name, colon, _ = step.location.lower().partition(":")
+            schemes.update({name} if colon and SCHEME_NAME_FORM.fullmatch(name) else ())
             schemes.update({step.to.scheme} if isinstance(step.to, URL) else ())
     return tuple(sorted(schemes))
 
