@@ -39,8 +39,9 @@ def serve() -> Iterator[Serve]:
             threads.append(threading.Thread(target=attend, args=(connection, talk)))
             threads[-1].start()
 
-    def start(talk: Talk) -> int:
-        listener = socket.create_server(("127.0.0.1", 0), backlog=200)
+    def start(talk: Talk, *, at: str = "127.0.0.1") -> int:
+        family = socket.AF_INET6 if ":" in at else socket.AF_INET
+        listener = socket.create_server((at, 0), family=family, backlog=200, dualstack_ipv6=at == "::")
         listener.settimeout(10)
         listeners.append(listener)
         threads.append(threading.Thread(target=accept, args=(listener, talk)))

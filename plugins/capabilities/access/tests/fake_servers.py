@@ -10,12 +10,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 Talk = Callable[[socket.socket], None]
 """The behaviour of a server on one connection."""
-Serve = Callable[[Talk], int]
-"""Starts a server, and returns its port."""
+
+
+class Serve(Protocol):
+    """Starts a server, and returns its port."""
+
+    def __call__(self, talk: Talk, *, at: str = ...) -> int: ...
 
 
 def until_gone(connection: socket.socket) -> None:

@@ -19,10 +19,13 @@ URLError
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import URLError
+from urlschemes.errors import UnsafeURL, URLError
 from urlschemes.redaction import in_line
+
+if TYPE_CHECKING:
+    from urlschemes.url.value import URL
 
 __all__ = [
     "AccessError",
@@ -39,6 +42,7 @@ __all__ = [
     "ResolveError",
     "TLSError",
     "Truncated",
+    "add_section",
 ]
 
 
@@ -190,3 +194,12 @@ class Indeterminate(AccessError):
     """The connection was lost when the operation may or may not have been carried out."""
 
     code = "indeterminate"
+
+
+def add_section(error: URLError, url: URL) -> None:
+    """Add to an error about `url` where its profile defines the part or warns of it, unless the error has a section."""
+    if error.section is not None or not isinstance(error, UnsafeURL | PolicyDenied):
+        return
+    syntax = url.syntax
+    part = syntax.parts.get(error.part) if error.part else None
+    error.section = syntax.profile.section("security") if part is None else syntax.section_of(part.rule)

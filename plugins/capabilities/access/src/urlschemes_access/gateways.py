@@ -6,6 +6,7 @@ are used only for reading, and no gateway leads through another.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,15 +14,16 @@ from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractErro
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line, redact
-from urlschemes.url.value import URL
 from urlschemes_access.attributes import Gateway
 from urlschemes_access.configuration import Template
 from urlschemes_access.dialogue.destinations import Destinations
-from urlschemes_access.policy import is_dotted_quad
+from urlschemes_access.protocol.hosts import read_host
 
 if TYPE_CHECKING:
+    from urlschemes.grammar.profile import Profile
     from urlschemes.registry.registry import Registry
     from urlschemes.scheme.registration import Registration
+    from urlschemes.url.value import URL
     from urlschemes_access.configuration import Configuration
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.policy import Policy
@@ -75,7 +77,7 @@ class GatewayFinder:
 
     def check(self, scheme: str) -> None:
         """Raise ConfigurationError if the configured gateway of `scheme` cannot be used."""
-        url = URL.parse(f"{scheme}:a")
+        url = self._registry.parse_generic(f"{scheme}:a")
         named = self._named("access", url)
         if named is not None:
             self._parse("access", url, named)
@@ -118,49 +120,62 @@ def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | N
             f"the URL contains a {part}, which its gateway would learn",
             scheme=url.scheme,
             part=part,
-            section="RFC 1738 section 6",
+            section=url.syntax.profile.section("security"),
             hint="remove it from the URL, or access the URL without a gateway",
         )
     if registration is None:
-        if url.schemepart.startswith("//"):
-            _check_authority(url, policy)
+        _check_authority(url, policy)
         return
     Destinations(policy, registration).check_url(url)
     host = url.raw.get("host")
-    if isinstance(host, str) and not registration.local and is_dotted_quad(host):
-        policy.check_address(host)
+    if isinstance(host, str) and not registration.local:
+        _check_literal(host, policy)
 
 
 def _secret_part(url: URL, registration: Registration | None) -> str | None:
     for part in ("password", "user"):
         if url.raw.get(part) is not None:
             return part
-    if registration is None and "@" in str(url).partition("//")[2].partition("/")[0]:
+    if registration is None and "@" in _authority(url):
         return "user"
     return "password" if redact(str(url)) != str(url) else None
 
 
+def _check_literal(host: str, policy: Policy) -> None:
+    """Check the address that a host is, if it is one; a name is resolved by the gateway."""
+    name, address = read_host(host)
+    if address is not None:
+        policy.check_address(name)
+
+
+def _authority(url: URL) -> str:
+    """Return the text between the first `//` and the end of the authority of a URL whose scheme is unknown."""
+    return re.split(f"[{url.syntax.profile.authority_ends}]", str(url).partition("//")[2], maxsplit=1)[0]
+
+
 def _check_authority(url: URL, policy: Policy) -> None:
-    """Check the host and port of a URL whose scheme is unknown, by the Common Internet Scheme Syntax (section 3.1)."""
-    authority = url.schemepart[2:].partition("/")[0]
-    if not authority:
+    """Check the host and port of a URL whose scheme is unknown, by its profile's rule for a server."""
+    authority = _authority(url)
+    if not authority or not url.schemepart.startswith("//"):
         return
-    match = _authority_syntax().fullmatch(authority)
+    syntax = _server_syntax(url.syntax.profile)
+    match = syntax.fullmatch(authority)
     if match is None:
         raise UnsafeURL(
             f"invalid host {one_line(repr(authority), 80)}: programs may read it differently",
             scheme=url.scheme,
             part="host",
-            section="RFC 1738 section 3.1",
-            hint="write a domain name or an IPv4 address, and perhaps a port",
+            section=syntax.section_of(syntax.parts["host"].rule),
+            hint="write a domain name or an IP address, and perhaps a port",
         )
-    policy.check_host(match["host"].lower())
-    if is_dotted_quad(match["host"]):
-        policy.check_address(match["host"])
+    policy.check_host(match["host"])
+    _check_literal(match["host"], policy)
     if match["port"] is not None:
         policy.check_port(int(match["port"]))
 
 
 @cache
-def _authority_syntax() -> Syntax:
-    return Syntax("authority = hostport", "authority", [Part("host", ["host"]), Part("port", ["port"], number=True)])
+def _server_syntax(profile: Profile) -> Syntax:
+    host = Part("host", [profile.host_rules[0]])
+    rule = f"authority = {profile.rule_names['server']}"
+    return Syntax(rule, "authority", [host, Part("port", ["port"], number=True)], profile=profile)

@@ -17,7 +17,7 @@ from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.dialogue.redirects import read_location
-from urlschemes_access.errors import PolicyDenied, RedirectRefused
+from urlschemes_access.errors import PolicyDenied, RedirectRefused, add_section
 from urlschemes_access.gateways import GatewayFinder
 from urlschemes_access.resources.upload_content import in_large_pieces
 from urlschemes_access.scheme_options import check_option, configured_value, is_configurable, options_of
@@ -76,6 +76,13 @@ class Operation:
     def begin(self, given: URL | str) -> Dialogue:
         """Return the dialogue of the operation on `given`. Raises as `Client.operate` does."""
         url = given if isinstance(given, URL) else self._parse(given)
+        try:
+            return self._begin(url)
+        except URLError as error:
+            add_section(error, url)
+            raise
+
+    def _begin(self, url: URL) -> Dialogue:
         if self._hooks is None:
             gateway = self._gateways.find(self._name, url, self._client.policy)
             return self._dialogue(url, gateway)
@@ -105,7 +112,7 @@ class Operation:
             scheme = lower_case(text.partition(":")[0])
             if self._hooks is None and self._client.configuration.gateway(scheme) is None:
                 raise
-            return URL.parse(text)
+            return self._registry.parse_generic(text)
 
     def _dialogue(
         self,
@@ -222,7 +229,7 @@ def parse_found(registry: Registry, text: str) -> URL:
     Raises InvalidURL, UnknownScheme, PluginError.
     """
     if registry.would_import_third_party(text.partition(":")[0]):
-        return URL.parse(text)
+        return registry.parse_generic(text)
     return registry.parse(text)
 
 

@@ -9,15 +9,14 @@ another:
     same = Policy.from_dict(json.loads(json.dumps(quick.to_dict())))
 
 Every refusal is a PolicyDenied: `rule` names the field that refuses, the hint says how to allow it. Hosts and ports
-that no policy can allow, such as port 70000 or the host 0177.0.0.1, raise UnsafeURL. RFC 1738 section 6 explains why a
-client must check ports and octets before it sends anything.
+that no policy can allow, such as port 70000 or the host 0177.0.0.1, raise UnsafeURL. RFC 1738 section 6 and RFC 3986
+section 7 explain why a client must check ports and addresses before it sends anything.
 """
 
 from __future__ import annotations
 
 import ipaddress
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, Self, TypeAlias
@@ -25,10 +24,10 @@ from typing import Any, Self, TypeAlias
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
+from urlschemes_access.protocol.hosts import Address, contained_addresses, read_host
 
 __all__ = ["Limits", "Policy"]
 
-_Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
@@ -130,7 +129,6 @@ _COLLECTIONS: dict[str, type[frozenset[object] | tuple[object, ...]]] = {
     "roots": tuple,
     "writable": tuple,
 }
-_NAMES = {"schemes", "denied_schemes", "hosts", "denied_hosts"}
 _FOLDERS = {"roots", "writable"}
 
 
@@ -142,7 +140,7 @@ class Policy:
     """The only schemes allowed; None allows every installed scheme."""
     denied_schemes: frozenset[str] = frozenset()
     hosts: frozenset[str] | None = None
-    """The only hosts allowed, by name; a leading dot allows every name under it. None allows every host."""
+    """The only hosts allowed, by name or address; a leading dot allows every name under it. None allows every host."""
     denied_hosts: frozenset[str] = frozenset()
     public: bool = True
     """True if the addresses of the public Internet are allowed."""
@@ -168,8 +166,8 @@ class Policy:
                 raise TypeError(f"Policy.{name} must be a collection of {member.__name__}, not {given!r}")
             if name in _FOLDERS and any("\0" in each for each in given):
                 raise ValueError(f"a folder of Policy.{name} contains a NUL character")
-            lower = (each.lower() for each in given) if name in _NAMES else given
-            object.__setattr__(self, name, kind(lower))
+            same = _SPELLINGS.get(name)
+            object.__setattr__(self, name, kind(map(same, given) if same else given))
         if not isinstance(self.public, bool):
             raise TypeError(f"Policy.public must be True or False, not {self.public!r}")
         for network in (*self.networks, *self.denied_networks):
@@ -210,13 +208,14 @@ class Policy:
             )
 
     def check_host(self, host: str) -> None:
-        """Check a host name or dotted quad, before it is resolved.
+        """Check the host of a URL, before it is resolved.
 
-        Raises UnsafeURL if it is neither (RFC 1034 section 3.1), PolicyDenied if it is not allowed.
+        Raises UnsafeURL if it is neither a domain name nor an address, PolicyDenied if it is not allowed.
         """
-        _check_form(host)
-        name = host.lower()
-        if _listed(name, self.denied_hosts):
+        parsed = read_host(host)
+        name = str(parsed)
+        contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
+        if any(_listed(each, self.denied_hosts) for each in (name, *contained)):
             raise _denied(f"host {name!r} is denied", "denied_hosts", f"remove {name!r} from denied_hosts")
         if self.hosts is not None and not _listed(name, self.hosts):
             raise _denied(f"host {name!r} is not among the allowed hosts", "hosts", f"add {name!r} to hosts")
@@ -230,7 +229,6 @@ class Policy:
             raise UnsafeURL(
                 f"invalid port {one_line(str(port), 20)}: expected a number from 1 to 65535",
                 part="port",
-                section="RFC 1738 section 3.1",
             )
         if port in own or port in self.ports:
             return
@@ -246,8 +244,9 @@ class Policy:
         a redirect led here and `networks` do not count. Raises PolicyDenied.
         """
         parsed = ipaddress.ip_address(address.partition("%")[0])
-        held = list(_contained(parsed))
-        named = f"{host} has the address {address}, which" if host and host != address else f"the address {address}"
+        held: list[Address] = [*contained_addresses(parsed)]
+        resolved = host.strip("[]") not in {"", address}
+        named = f"{host} has the address {address}, which" if resolved else f"the address {address}"
         if any(one in _network(network) for network in self.denied_networks for one in (parsed, *held)):
             raise _denied(f"{named} is in a denied network", "denied_networks", "remove its network from it")
         for one in held or [parsed]:
@@ -280,17 +279,6 @@ _SPECIAL = tuple(
     for network in ("192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/3", "2001:db8::/32", "3fff::/20", "2001::/23")
 )
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that IANA has assigned (RFC 4291 section 2.4)
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
-
-_QUAD_LIKE = re.compile(r"[0-9.]+")
-_GROUP = re.compile(r"0|[1-9][0-9]{0,2}")
-_LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
-
-
-def is_dotted_quad(host: str) -> bool:
-    """Return True if a host that passed `check_host` is an IPv4 address, which needs no resolution."""
-    return _QUAD_LIKE.fullmatch(host) is not None
 
 
 def _plain(value: Any) -> Any:
@@ -300,38 +288,27 @@ def _plain(value: Any) -> Any:
 
 
 def _denied(message: str, rule: str, how: str) -> PolicyDenied:
-    return PolicyDenied(message, rule=rule, hint=f"policy rule {rule!r}: {how}", section="RFC 1738 section 6")
+    return PolicyDenied(message, rule=rule, hint=f"policy rule {rule!r}: {how}")
 
 
-def _check_form(host: str) -> None:
-    def unsafe(why: str) -> UnsafeURL:
-        return UnsafeURL(f"host '{one_line(host, 80)}': {why}", part="host", section="RFC 1738 section 3.1")
-
-    if not host:
-        raise unsafe("it is empty")
-    if not host.isascii():
-        raise unsafe("it is not in US-ASCII")
-    if len(host) > 253:
-        raise unsafe("it is longer than 253 octets")
-    labels = host.split(".")
-    if _QUAD_LIKE.fullmatch(host):
-        if len(labels) != 4 or not all(map(_GROUP.fullmatch, labels)):
-            raise unsafe("an IPv4 address is four numbers without leading zeros")
-        if any(int(label) > 255 for label in labels):
-            raise unsafe("a number of the IPv4 address is over 255")
-        return
-    for label in labels:
-        if len(label) > 63:
-            raise unsafe("a label is longer than 63 octets")
-        if not _LABEL.fullmatch(label):
-            raise unsafe("it is not a domain name")
-    # Some resolvers read `0x7f.1` and `127.0x1` as addresses; a top-level label never begins with a digit.
-    if labels[-1][0].isdigit():
-        raise unsafe("the last label of a domain name must begin with a letter")
+def _one_spelling(host: str) -> str:
+    """Return an entry of `hosts` as hosts are compared: an IPv6 address in brackets, whether it has them or not."""
+    try:
+        return str(read_host(f"[{host.strip('[]')}]" if ":" in host else host))
+    except UnsafeURL:  # a domain with a leading dot, or something that no host matches
+        return host.lower()
 
 
 def _listed(name: str, hosts: frozenset[str]) -> bool:
     return name in hosts or any(entry.startswith(".") and name.endswith(entry) for entry in hosts)
+
+
+_SPELLINGS: dict[str, Callable[[str], str]] = {
+    "schemes": str.lower,
+    "denied_schemes": str.lower,
+    "hosts": _one_spelling,
+    "denied_hosts": _one_spelling,
+}
 
 
 @lru_cache(maxsize=256)
@@ -339,23 +316,7 @@ def _network(text: str) -> _Network:
     return ipaddress.ip_network(text, strict=False)
 
 
-def _contained(address: _Address) -> list[_Address]:
-    """Return the IPv4 addresses that an IPv6 address contains and that traffic to it may reach."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return []
-    last = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    if address.sixtofour is not None:
-        return [address.sixtofour]
-    if address.teredo is not None:
-        return list(address.teredo)
-    if address in _NAT64 or (address in _IPV4_COMPATIBLE and int(address) > 1):
-        return [last]
-    return []
-
-
-def _is_public(address: _Address) -> bool:
+def _is_public(address: Address) -> bool:
     if any(address in network for network in _SPECIAL):
         return False
     if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:

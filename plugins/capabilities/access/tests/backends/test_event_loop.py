@@ -152,7 +152,6 @@ def line(port: int) -> Algorithm[None]:
         (TwoConnections(end=b"sor").talk, by_two_connections),
         (answers(b""), secured),
         (half_a_record, secured),
-        (tls(until_gone), lambda port: secured(port, ".host.example")),
         (tls(until_gone), secured),
         (tls(resets(b"half")), secured),
     ],

@@ -69,13 +69,28 @@ def test_a_name_is_resolved_once_and_every_address_tried(serve: Serve, monkeypat
 
     monkeypatch.setattr(socket, "getaddrinfo", resolver)
     assert run(algorithm(), port=port).read() == b""
-    assert asked == [b"Twice.example"]
+    assert asked == [b"twice.example"]
 
 
-def test_a_dotted_quad_is_not_resolved(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    port = serve(lambda connection: connection.sendall(b"x"))
+@pytest.mark.parametrize(
+    ("host", "at"), [("127.0.0.1", "127.0.0.1"), ("[::1]", "::1"), ("[0:0::0:1]", "::1"), ("[::ffff:127.0.0.1]", "::")]
+)
+def test_an_address_is_not_resolved(host: str, at: str, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = serve(lambda connection: connection.sendall(b"x"), at=at)
     monkeypatch.setattr(socket, "getaddrinfo", None)
-    assert run(fetch(port), port=port).read() == b"x"
+    assert run(fetch(port, host=host), port=port).read() == b"x"
+
+
+def test_a_data_connection_goes_to_the_ipv6_address_of_its_peer(serve: Serve) -> None:
+    control, data = serve(until_gone, at="::1"), serve(lambda connection: connection.sendall(b"data"), at="::1")
+
+    def algorithm() -> Algorithm[None]:
+        other = yield from ConnectBack((yield from Connect("[::1]", control)), data)
+        assert other.address == ("::1", data)
+        yield from Open("document")
+        yield from Deliver((yield from Receive(other)) or b"")
+
+    assert run(algorithm(), port=control).read() == b"data"
 
 
 def test_a_host_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,8 @@ def test_unexpected_octets_are_shown_safely(octets: bytes, shown: str) -> None:
         ("192.0.2.1:01119", ("192.0.2.1", 1119)),
         ("mail_relay", ("mail_relay", 587)),
         ("relay.dom:99999", ("relay.dom", 99999)),
+        ("[::1]", ("[::1]", 587)),
+        ("[2001:db8::1]:25", ("[2001:db8::1]", 25)),
     ],
 )
 def test_the_address_of_a_server_has_a_host_and_perhaps_a_port(text: str, place: tuple[str, int]) -> None:
@@ -51,8 +53,9 @@ def test_the_address_of_a_server_has_a_host_and_perhaps_a_port(text: str, place:
         "a b",
         "a\r\nQUIT",
         "a:25\n",
-        "[::1]",
         "::1",
+        "[::1",
+        "[::1%lo]",
         "u@h",
         "\u212a",
         "relay.dom:\u0661",

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, unescape
 from urlschemes.redaction import one_line
 from urlschemes.storage.user_dirs import open_regular
+from urlschemes_access.protocol.hosts import contained_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -97,7 +98,7 @@ def _hosts(url: URL) -> Iterator[str]:
     """Yield the hosts that the URL names, including the domain of a mail address and the host of an unknown scheme."""
     for part in ("host", "domain"):
         if isinstance(value := url.parts.get(part), str):
-            yield _folded(value.strip("[]"))
+            yield _folded(unescape(value.strip("[]")))
     match = _HOST.match(str(url).partition(":")[2])
     if match:  # a program that reads a URL of an unknown scheme may decode its host
         yield _folded(unescape(match[1]))
@@ -108,9 +109,14 @@ def _folded(name: str) -> str:
 
 
 def _addresses(host: str) -> Iterator[_Address]:
-    """Yield the addresses that the host may mean: some systems read numbers with a leading zero as octal."""
+    """Yield the addresses that the host may mean, and those that an IPv6 address contains.
+
+    Some systems read numbers with a leading zero as octal.
+    """
     try:
-        yield ip_address(host)
+        address = ip_address(host)
+        yield address
+        yield from contained_addresses(address)
     except ValueError:
         if _QUAD.fullmatch(host):
             for base in (10, 8):

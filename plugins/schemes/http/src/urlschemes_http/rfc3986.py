@@ -42,4 +42,4 @@ class HttpURI(InternetURL, registration=registration):
         return f"{path or '/'}" if query is None else f"{path or '/'}?{query}"
 
 
-scheme = Scheme(registration, HttpURI)
+scheme = Scheme(registration, HttpURI, access="urlschemes_http.access")

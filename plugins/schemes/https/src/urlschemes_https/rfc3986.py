@@ -19,4 +19,4 @@ class HttpsURI(HttpURI, registration=registration):
     tls: ClassVar[bool] = True
 
 
-scheme = Scheme(registration, HttpsURI)
+scheme = Scheme(registration, HttpsURI, access="urlschemes_http.access")

@@ -13,8 +13,8 @@ from urlschemes_access.dialogue.contract import breach, has_type
 from urlschemes_access.dialogue.system_errors import reason, tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError
-from urlschemes_access.policy import is_dotted_quad
 from urlschemes_access.protocol.algorithm import Peer
+from urlschemes_access.protocol.hosts import read_host
 
 if TYPE_CHECKING:
     import ssl
@@ -142,19 +142,20 @@ class Connecting:
     def start_tls(self, request: requests.StartTLS) -> primitives.Primitives[None]:
         """Start TLS on a connection.
 
-        Raises TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used.
+        Raises UnsafeURL, TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used.
         """
         open_peer = self._transfers.find(request.peer)
         if open_peer.kind != "tcp" or request.peer.secure or not has_type(str, request.host):
             raise breach(self._scheme, "StartTLS on a connection without TLS, for a host", repr(request))
+        name = read_host(request.host).name
         timeout = min(self._deadline.time_for("tls"), self._limits.connect)
         try:
-            open_peer.channel = yield primitives.Handshake(open_peer.channel, self._ssl_context, request.host, timeout)
+            open_peer.channel = yield primitives.Handshake(open_peer.channel, self._ssl_context, name, timeout)
         except TimeoutError:
             raise self._deadline.error("tls", timeout) from None
         except ConfigurationError:
             raise
-        except (OSError, ValueError) as fault:  # ValueError: a host that cannot be sent as a server name
+        except (OSError, ValueError) as fault:  # ValueError: a context that refuses the name
             raise tls_error(request.host, fault) from fault
         request.peer.secure = True
         self._trace.emit("tls", request.peer, f"with {request.host}")
@@ -165,7 +166,7 @@ class Connecting:
             return None
         if not has_type(str, request.reuse):
             raise breach(self._scheme, "Connect with a str as reuse", type(request.reuse).__name__)
-        return Destination(self._scheme, request.host.lower(), request.port, request.reuse, self._settings)
+        return Destination(self._scheme, read_host(request.host).name, request.port, request.reuse, self._settings)
 
     def _reused(self, destination: Destination, request: requests.Connect) -> primitives.Primitives[Peer | None]:
         """Return a connection of the pool; None if there is none.
@@ -197,14 +198,15 @@ class Connecting:
 
     def _resolve(self, host: str, port: int, transport: Transport) -> primitives.Primitives[list[str]]:
         """Return the addresses of `host`. It is resolved once, so that its addresses cannot change between two uses."""
-        if is_dotted_quad(host):
-            return [host]
-        known = self._addresses.get((host.lower(), transport))
+        name, literal = read_host(host)
+        if literal is not None:
+            return [name]
+        known = self._addresses.get((name, transport))
         if known is not None:
             return known
         timeout = min(self._deadline.time_for("resolve"), self._limits.resolve)
         try:
-            addresses: list[str] = yield primitives.Resolve(host, port, transport, timeout)
+            addresses: list[str] = yield primitives.Resolve(name, port, transport, timeout)
         except TimeoutError:
             raise self._deadline.error("resolve", timeout) from None
         except OSError as fault:
@@ -212,7 +214,7 @@ class Connecting:
         if not addresses:
             raise ResolveError(f"host {host!r} has no address", part="host")
         self._trace.emit("resolve", None, f"{host} is {', '.join(addresses)}")
-        self._addresses[host.lower(), transport] = addresses
+        self._addresses[name, transport] = addresses
         return addresses
 
     def _dial(
@@ -263,7 +265,7 @@ class Connecting:
         self._destinations.add_reached(address)
         peer = Peer(label, (address, port))
         self._transfers.add(peer, OpenPeer(channel, transport, address=(address, port), host=host))
-        where = f"{host} ({address}) port {port}" if host != address else f"{host} port {port}"
+        where = f"{host} ({address}) port {port}" if host.strip("[]") != address else f"{host} port {port}"
         self._trace.emit("connect", peer, f"{where}, kept open by an earlier operation" if kept else where)
         return peer
 

@@ -21,7 +21,7 @@ from urlschemes_access.dialogue.file_requests import FileRequests
 from urlschemes_access.dialogue.redirects import Redirects
 from urlschemes_access.dialogue.trace import Trace
 from urlschemes_access.dialogue.transfers import Transfers
-from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError
+from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError, add_section
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import requests
 from urlschemes_access.resources.synchronous import Session
@@ -350,11 +350,12 @@ class Dialogue:
             self.close()
 
     def _sign(self, failure: BaseException) -> None:
-        """Complete an error: hide secrets, add the scheme."""
+        """Complete an error: hide secrets, add the scheme and the section."""
         if isinstance(failure, URLError):
             self._trace.hide_in_error(failure)
             if failure.scheme is None:
                 failure.scheme = self._scheme
+            add_section(failure, self.url)
 
     def _report(self, outcome: Outcome, error: URLError | None = None) -> None:
         if self._observe is not None:

@@ -20,7 +20,7 @@ LINE = 8 * 1024
 TEXT_LINE = 64 * 1024
 """The most octets in one line of a text."""
 
-_SERVER = re.compile(r"([A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
+_SERVER = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?")
 
 
 class Reader:
@@ -131,7 +131,7 @@ def server_address(text: str, port: int, *, option: str) -> tuple[str, int]:
         raise UnsafeURL(
             f"invalid {option} '{one_line(text, 100)}': expected host or host:port",
             part=option,
-            hint="for example server.example:1119",
+            hint="for example server.example:1119, or [2001:db8::1]:1119",
         )
     return match[1], int(match[2] or port)
 

@@ -1,0 +1,99 @@
+"""Hosts: the domain name or address that the host of a URL stands for.
+
+A profile may allow hosts that are neither, such as `0x7f.1`, `a%2Eb` or `[v1.a]`. Programs read them differently, so
+nothing is ever connected to them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import NamedTuple, TypeAlias
+
+from urlschemes.errors import UnsafeURL
+from urlschemes.redaction import one_line
+
+__all__ = ["Address", "Host", "contained_addresses", "read_host"]
+
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
+
+_QUAD_LIKE = re.compile(r"[0-9.]+")
+_GROUP = re.compile(r"0|[1-9][0-9]{0,2}")
+_LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
+
+
+class Host(NamedTuple):
+    """A host that can be connected to.
+
+    `name` is what a resolver, a socket and a certificate call it: in lower case, an IPv6 address without brackets.
+    `address` is None for a domain name.
+    """
+
+    name: str
+    address: Address | None
+
+    def __str__(self) -> str:
+        """Return the host as a URL names it, in its one spelling."""
+        return f"[{self.name}]" if ":" in self.name else self.name
+
+
+def read_host(text: str) -> Host:
+    """Return the host that `text`, the host of a URL, stands for.
+
+    Raises UnsafeURL unless it is a domain name (RFC 1123 section 2.1), an IPv4 address of four decimal numbers, or an
+    IPv6 address in brackets (RFC 4291 section 2.2).
+    """
+
+    def unsafe(why: str) -> UnsafeURL:
+        return UnsafeURL(f"host '{one_line(text, 80)}': {why}", part="host")
+
+    if not text:
+        raise unsafe("it is empty")
+    if not text.isascii():
+        raise unsafe("it is not in US-ASCII")
+    if len(text) > 253:
+        raise unsafe("it is longer than 253 octets")
+    if text.startswith("["):
+        try:
+            address = ipaddress.IPv6Address(text[1:].removesuffix("]")) if text.endswith("]") else None
+        except ipaddress.AddressValueError:
+            address = None
+        if address is None:
+            raise unsafe("it is not an IPv6 address in brackets")
+        if address.scope_id is not None:
+            raise unsafe("an IPv6 address with a zone means something on one machine alone")
+        return Host(str(address), address)
+    labels = text.split(".")
+    if _QUAD_LIKE.fullmatch(text):
+        if len(labels) != 4 or not all(map(_GROUP.fullmatch, labels)):
+            raise unsafe("an IPv4 address is four numbers without leading zeros")
+        if any(int(label) > 255 for label in labels):
+            raise unsafe("a number of the IPv4 address is over 255")
+        return Host(text, ipaddress.IPv4Address(text))
+    for label in labels:
+        if len(label) > 63:
+            raise unsafe("a label is longer than 63 octets")
+        if not _LABEL.fullmatch(label):
+            raise unsafe("it is not a domain name" + (": an IPv6 address needs brackets" if ":" in label else ""))
+    # Some resolvers read `0x7f.1` and `127.0x1` as addresses; a top-level label never begins with a digit.
+    if labels[-1][0].isdigit():
+        raise unsafe("the last label of a domain name must begin with a letter")
+    return Host(text.lower(), None)
+
+
+def contained_addresses(address: Address) -> list[ipaddress.IPv4Address]:
+    """Return the IPv4 addresses that an IPv6 address contains and that traffic to it may reach."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return []
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    if address.sixtofour is not None:
+        return [address.sixtofour]
+    if address.teredo is not None:
+        return list(address.teredo)
+    if address in _NAT64 or (address in _IPV4_COMPATIBLE and int(address) > 1):
+        return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
+    return []
