@@ -21,6 +21,7 @@ ALBUM = Registration.from_file(Path(__file__).parent.parent / "album.toml")
         (Division(";", leading=True), "", ()),
         (Division(";", leading=True), ";", ("",)),
         (Division(";", leading=True), ";a;;b", ("a", "", "b")),
+        (Division("&", "="), "a=b&=&c=", (("a", "b"), ("", ""), ("c", ""))),
         (Division(";", "=", leading=True), "", ()),
         (Division(";", "=", leading=True), ";a=b;=;c=", (("a", "b"), ("", ""), ("c", ""))),
     ],
@@ -34,6 +35,7 @@ def test_there_and_back(form: Division, whole: str, elements: tuple[str, ...]) -
     ("rules", "separator", "equals", "leading"),
     [
         ('list = each *[ "/" each ]\neach = *"a"', "/", "", False),
+        ('list = each *[ "&" each ]\neach = name "=" value\nname = "a"\nvalue = *"a"', "&", "=", False),
         ('list = *[ each ]\neach = ";" value\nvalue = *"a"', ";", "", True),
         ('list = *each\neach = "&" name "=" value\nname = "a"\nvalue = *"a"', "&", "=", True),
     ],

@@ -34,8 +34,8 @@ class Division(NamedTuple):
     """The division of the text of a list into elements.
 
     Rules of two forms are lists. `element *[ "/" element ]` has at least one element, with the `separator` between
-    them. `*[ element ]` has any number, and each begins with the separator (`leading`). Its elements are `";" value`,
-    or pairs `";" name "=" value`, with `equals` between name and value.
+    them. `*[ element ]` has any number, and each begins with the separator (`leading`), as in `";" value`. An element
+    `name "=" value` is a pair, with `equals` between name and value.
     """
 
     separator: str
@@ -49,9 +49,7 @@ class Division(NamedTuple):
 
     def divided(self, whole: str) -> tuple[Element, ...]:
         """Return the elements of the text `whole`."""
-        if not self.leading:
-            return tuple(whole.split(self.separator))
-        elements = whole.split(self.separator)[1:]
+        elements = whole.split(self.separator)[1 if self.leading else 0 :]
         if not self.equals:
             return tuple(elements)
         pairs = (element.partition(self.equals) for element in elements)
@@ -191,7 +189,7 @@ class Part:
         separator = division.separator
         if self.take == "last":
             return lambda whole: unescape(whole.rpartition(separator)[2])
-        if division.leading:
+        if division.leading or division.equals:
             return lambda whole: tuple(map(_decoded, self.raw_of(whole)))  # type: ignore[return-value]  # all texts, or all pairs
         is_whole = self.take == "all"
 

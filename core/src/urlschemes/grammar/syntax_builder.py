@@ -74,14 +74,15 @@ def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> D
     Raises GrammarError if the rules have neither form.
     """
     node = rules[rule].node if rule in rules else None
-    match node:
-        case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))):
+    inner = rules[element].node if element in rules else None
+    match node, inner:
+        case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))), _:
             if first.name == str(again) == element and _is_one_way(between.text):
-                return Division(between.text)
-        case Repeat(item=Reference(name=name), least=0, most=None) if name == element and name in rules:
-            found = _leading(rules[name].node)
-            if found is not None:
-                return found
+                return Division(between.text, _equals(inner))
+        case Repeat(item=Reference(name=name), least=0, most=None), Sequence(items=(Literal(text=separator), *rest)):
+            value, equals = rest[0] if len(rest) == 1 else None, _equals(Sequence(tuple(rest)))
+            if name == element and _is_one_way(separator) and (equals or isinstance(value, Reference)):
+                return Division(separator, equals, leading=True)
     raise GrammarError(
         f'the list part {part!r} must be a rule of the form `{element} *[ "/" {element} ]`, '
         f'or `*[ {element} ]` with `{element} = ";" name "=" value`',
@@ -89,15 +90,12 @@ def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> D
     )
 
 
-def _leading(node: Node) -> Division | None:
+def _equals(node: Node | None) -> str:
+    """Return what stands between the name and the value of a pair; an empty text for a node that is no pair."""
     match node:
-        case Sequence(items=(Literal(text=separator), Reference())) if _is_one_way(separator):
-            return Division(separator, leading=True)
-        case Sequence(items=(Literal(text=separator), Reference(), Literal(text=equals), Reference())) if _is_one_way(
-            separator
-        ) and _is_one_way(equals):
-            return Division(separator, equals, leading=True)
-    return None
+        case Sequence(items=(Reference(), Literal(text=equals), Reference())) if _is_one_way(equals):
+            return equals
+    return ""
 
 
 def _is_one_way(literal: str) -> bool:

@@ -135,7 +135,7 @@ def form(part: Part, lower: bool) -> tuple[str, str]:
     if division is None:
         return "text", ""
     one = len(division.separator) == 1
-    return (part.take, division.separator) if one and not division.leading else ("other", "")
+    return (part.take, division.separator) if one and not (division.leading or division.equals) else ("other", "")
 
 
 def reader_of(registry: object, parse: Callable[..., URL], any_url: type[URL], limit: int) -> Any:
