@@ -83,6 +83,8 @@ def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> D
             value, equals = rest[0] if len(rest) == 1 else None, _equals(Sequence(tuple(rest)))
             if name == element and _is_one_way(separator) and (equals or isinstance(value, Reference)):
                 return Division(separator, equals, leading=True)
+        case _:
+            pass
     raise GrammarError(
         f'the list part {part!r} must be a rule of the form `{element} *[ "/" {element} ]`, '
         f'or `*[ {element} ]` with `{element} = ";" name "=" value`',
