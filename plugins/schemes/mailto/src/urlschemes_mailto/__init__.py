@@ -11,13 +11,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes import URL, Registration, Scheme, text_part
+from urlschemes.errors import UnsupportedOperation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
     from urlschemes_mailto.client import send
     from urlschemes_mailto.envelope import Delivery, RecipientOutcome, Submission
     from urlschemes_mailto.message import compose
 
-__all__ = ["Delivery", "MailtoURL", "RecipientOutcome", "Submission", "compose", "registration", "scheme", "send"]
+__all__ = [
+    "Delivery",
+    "MailURL",
+    "MailtoURL",
+    "RecipientOutcome",
+    "Submission",
+    "compose",
+    "registration",
+    "scheme",
+    "send",
+]
 
 # Imported when first used: parsing a URL does not need them.
 _MODULES = {
@@ -31,8 +45,34 @@ _MODULES = {
 registration = Registration.of(__name__)
 
 
-class MailtoURL(URL, registration=registration):
-    """A URL that designates the mail address of a person or a service; there is no data object behind it.
+class MailURL(URL):
+    """A URL that designates the mailboxes of persons or services; there is no data object behind it.
+
+    Each profile has a type of its own: this is what all of them offer.
+    """
+
+    @property
+    def to(self) -> tuple[str, ...]:
+        """The addresses, decoded."""
+        raise NotImplementedError
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The header fields: each name with its value, both decoded; none where the profile has no such thing."""
+        return ()
+
+    @classmethod
+    def for_recipients(cls, recipients: Iterable[str]) -> Self:
+        """Return the URL of these addresses. Raise UnsupportedOperation for more than the profile allows."""
+        raise NotImplementedError
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Return the values of the header fields of this name, in any letter case."""
+        return tuple(value for each, value in self.headers if each.lower() == name.lower())
+
+
+class MailtoURL(MailURL, registration=registration):
+    """A URL that designates one mail address.
 
     The address is an addr-spec of RFC 822. Nothing is reserved in it: an escape means what its character means. The
     constructor takes the address whole, or its local part and its domain. Quotation marks are not added: `"Joe Public"`
@@ -46,6 +86,24 @@ class MailtoURL(URL, registration=registration):
     domain: str = text_part(
         default=None, doc="The text after the `@`, decoded, in its own letter case: a name, or a literal in brackets."
     )
+
+    @property
+    def to(self) -> tuple[str, ...]:
+        """The address, as a tuple."""
+        return (self.address,)
+
+    @classmethod
+    def for_recipients(cls, recipients: Iterable[str]) -> Self:
+        """Return the URL of the one recipient. Raise UnsupportedOperation for several."""
+        addresses = tuple(recipients)
+        if len(addresses) != 1:
+            raise UnsupportedOperation(
+                f"expected exactly one recipient, but the message has {len(addresses)}",
+                part="recipient",
+                section="RFC 1738 section 3.5",
+                hint="send it to each recipient separately, or use the profile rfc3986",
+            )
+        return cls(address=addresses[0])
 
 
 scheme = Scheme(registration, MailtoURL, access="urlschemes_mailto.access")

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_STEPS", "NotProven", "Proof", "after_in", "class_masks", "search"]
 
-MAX_STEPS = 100_000
-"""Steps after which a proof is given up; the schemes of RFC 1738 need at most 6,000."""
+MAX_STEPS = 1_000_000
+"""Steps after which a proof is given up; the schemes of RFC 1738 need at most 6,000,
+and the addresses of RFC 6068 400,000."""
 
 Pair = TypeVar("Pair", bound="Hashable")
 
