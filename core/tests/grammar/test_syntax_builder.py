@@ -36,6 +36,7 @@ def test_there_and_back(form: Division, whole: str, elements: tuple[str, ...]) -
     [
         ('list = each *[ "/" each ]\neach = *"a"', "/", "", False),
         ('list = each *[ "&" each ]\neach = name "=" value\nname = "a"\nvalue = *"a"', "&", "=", False),
+        ('list = first *[ "/" each ]\nfirst = 1*"a"\neach = *"a"', "/", "", False),
         ('list = *[ each ]\neach = ";" value\nvalue = *"a"', ";", "", True),
         ('list = *each\neach = "&" name "=" value\nname = "a"\nvalue = *"a"', "&", "=", True),
     ],

@@ -33,9 +33,9 @@ class Encoded(str):
 class Division(NamedTuple):
     """The division of the text of a list into elements.
 
-    Rules of two forms are lists. `element *[ "/" element ]` has at least one element, with the `separator` between
-    them. `*[ element ]` has any number, and each begins with the separator (`leading`), as in `";" value`. An element
-    `name "=" value` is a pair, with `equals` between name and value.
+    Rules of two forms are lists. `first *[ "/" element ]` has at least one element, with the `separator` between
+    them; `first` may be another rule. `*[ element ]` has any number, and each begins with the separator (`leading`), as
+    in `";" value`. An element `name "=" value` is a pair, with `equals` between name and value.
     """
 
     separator: str

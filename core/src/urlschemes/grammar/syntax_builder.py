@@ -77,7 +77,7 @@ def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> D
     inner = rules[element].node if element in rules else None
     match node, inner:
         case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))), _:
-            if first.name == str(again) == element and _is_one_way(between.text):
+            if str(again) == element and _is_one_way(between.text) and (first.name == element or not _equals(inner)):
                 return Division(between.text, _equals(inner))
         case Repeat(item=Reference(name=name), least=0, most=None), Sequence(items=(Literal(text=separator), *rest)):
             value, equals = rest[0] if len(rest) == 1 else None, _equals(Sequence(tuple(rest)))
