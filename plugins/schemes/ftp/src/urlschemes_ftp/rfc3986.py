@@ -1,0 +1,27 @@
+"""The ftp scheme of RFC 1738 section 3.2 in the profile of RFC 3986.
+
+    ftp://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>#<fragment>
+
+The syntax is in `registration.rfc3986.toml`.
+"""
+
+from __future__ import annotations
+
+from urlschemes import Registration, Scheme, text_part
+from urlschemes_ftp import FtpURL
+from urlschemes_rfc3986 import profile
+
+__all__ = ["FtpURI", "registration", "scheme"]
+
+registration = Registration.of(__package__, profile)
+
+
+class FtpURI(FtpURL, registration=registration):
+    """A URL that designates a file or a directory, by the commands that lead to it."""
+
+    fragment: str | None = text_part(
+        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
+    )
+
+
+scheme = Scheme(registration, FtpURI)
