@@ -1,0 +1,27 @@
+"""The telnet scheme of today (RFC 4248), in the profile of RFC 3986.
+
+    telnet://<user>:<password>@<host>:<port>/#<fragment>
+
+The syntax is in `registration.rfc3986.toml`.
+"""
+
+from __future__ import annotations
+
+from urlschemes import Registration, Scheme, text_part
+from urlschemes_rfc3986 import profile
+from urlschemes_telnet import TelnetURL
+
+__all__ = ["TelnetURI", "registration", "scheme"]
+
+registration = Registration.of(__package__, profile)
+
+
+class TelnetURI(TelnetURL, registration=registration):
+    """A URL that designates an interactive service; user name and password are only suggestions for the login."""
+
+    fragment: str | None = text_part(
+        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
+    )
+
+
+scheme = Scheme(registration, TelnetURI)
