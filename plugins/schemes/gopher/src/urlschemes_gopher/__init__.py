@@ -45,9 +45,16 @@ class GopherURL(InternetURL, registration=registration):
         return "1" if self.gtype is None else self.gtype
 
     def normalized(self, level: str | None = None) -> Self:
-        """Return the URL as `URL.normalized` does; an empty path becomes the menu that it means (section 3.4.1)."""
+        """Return the URL as `URL.normalized` does; an empty path becomes the menu that it means (section 3.4.1).
+
+        No character is reserved within the path, so that the escape of one that a URL may hold is decoded.
+        """
         url = super().normalized(level)
-        return url if url.gtype is not None else url.replace(gtype="1")
+        if level not in {None, "scheme"}:
+            return url
+        return url.replace(
+            gtype=url.effective_gtype, selector=url.selector, search=url.search, gopher_plus=url.gopher_plus
+        )
 
 
 scheme = Scheme(registration, GopherURL, access="urlschemes_gopher.access")

@@ -1,0 +1,30 @@
+"""The gopher scheme of today (RFC 4266), in the profile of RFC 3986.
+
+    gopher://<host>:<port>/<gophertype><selector>%09<search>%09<gopher+_string>#<fragment>
+
+The syntax is in `registration.rfc3986.toml`.
+"""
+
+from __future__ import annotations
+
+from urlschemes import Registration, Scheme, text_part
+from urlschemes_gopher import GopherURL
+from urlschemes_rfc3986 import profile
+
+__all__ = ["GopherURI", "registration", "scheme"]
+
+registration = Registration.of(__package__, profile)
+
+
+class GopherURI(GopherURL, registration=registration):
+    """A URL that designates a Gopher item: a menu, a text, a search, something binary, or its Gopher+ attributes.
+
+    The part `gtype` is what RFC 4266 calls the gophertype.
+    """
+
+    fragment: str | None = text_part(
+        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
+    )
+
+
+scheme = Scheme(registration, GopherURI)
