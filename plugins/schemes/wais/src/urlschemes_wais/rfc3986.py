@@ -1,0 +1,29 @@
+"""The wais scheme of today (RFC 4156), in the profile of RFC 3986.
+
+    wais://<host>:<port>/<database>#<fragment>
+    wais://<host>:<port>/<database>?<search>#<fragment>
+    wais://<host>:<port>/<database>/<wtype>/<wpath>#<fragment>
+
+The syntax is in `registration.rfc3986.toml`.
+"""
+
+from __future__ import annotations
+
+from urlschemes import Registration, Scheme, text_part
+from urlschemes_rfc3986 import profile
+from urlschemes_wais import WaisURL
+
+__all__ = ["WaisURI", "registration", "scheme"]
+
+registration = Registration.of(__package__, profile)
+
+
+class WaisURI(WaisURL, registration=registration):
+    """A URL that designates a WAIS database, a search in it, or a document of it."""
+
+    fragment: str | None = text_part(
+        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
+    )
+
+
+scheme = Scheme(registration, WaisURI)
