@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import InternetURL, Registration, Scheme, list_part, text_part
+from urlschemes import Encoded, InternetURL, Registration, Scheme, list_part, text_part
 
 if TYPE_CHECKING:
     import os
@@ -60,9 +60,9 @@ class FileURL(InternetURL, registration=registration):
         return cls(segments=segments_of(path))
 
     def normalized(self, level: str | None = None) -> Self:
-        """Return the URL as `URL.normalized` does, without the host `localhost`: this machine (section 3.10)."""
+        """Return the URL as `URL.normalized` does, with an empty host for `localhost`: this machine (section 3.10)."""
         url = super().normalized(level)
-        return url.replace(host="") if url.host == "localhost" else url
+        return url.replace(host=Encoded("")) if url.is_local and level in {None, "scheme"} else url
 
 
 scheme = Scheme(registration, FileURL, access="urlschemes_file.access")

@@ -1,0 +1,48 @@
+"""The file scheme of today (RFC 8089), in the profile of RFC 3986.
+
+    file://<host>/<path>#<fragment>
+    file:/<path>#<fragment>
+
+The syntax is in `registration.rfc3986.toml`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes import Encoded, InvalidURL, Registration, Scheme, text_part
+from urlschemes_file import FileURL
+from urlschemes_rfc3986 import profile
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+__all__ = ["FileURI", "registration", "scheme"]
+
+registration = Registration.of(__package__, profile)
+
+
+class FileURI(FileURL, registration=registration):
+    """A URL that designates a file or a directory by its name on a host, but no way to get there.
+
+    The host is empty both in `file:///etc/motd` and in `file:/etc/motd`; `raw["host"]` tells them apart. The
+    constructor writes the first, which all programs know.
+    """
+
+    fragment: str | None = text_part(
+        default=None, doc="The text after the `#`, decoded; None without a `#`. It is for the reader of the file."
+    )
+
+    def __new__(cls, /, *texts: object, **parts: Any) -> Self:
+        """Return the URL of `parts`, with an empty host if they have none. Raises TypeError, InvalidURL."""
+        return super().__new__(cls, *texts, **{**parts, "host": parts.get("host") or Encoded("")})
+
+    def normalized(self, level: str | None = None) -> Self:
+        """Return the URL as `FileURL.normalized` does; dot segments stay if the path would begin with `//`."""
+        try:
+            return super().normalized(level)
+        except InvalidURL:
+            return super().normalized("percent-encoding")
+
+
+scheme = Scheme(registration, FileURI)

@@ -1,0 +1,124 @@
+"""File URLs of today (RFC 8089)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from urlschemes import Encoded, InvalidURL, Registry
+from urlschemes_file.rfc3986 import FileURI, registration
+from urlschemes_testing.examples import check_example
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from urlschemes.scheme.record_fields import Example
+
+MODERN = Registry(profile="rfc3986")
+
+
+@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
+def test_the_examples_of_the_record_are_true(example: Example) -> None:
+    check_example(FileURI, example)
+
+
+def test_the_registry_has_this_type() -> None:
+    url = MODERN.parse("file://[::1]/~a/b#x")
+    assert type(url) is FileURI
+    assert str(FileURI(**{name: value for name, value in url.parts.items() if value is not None})) == str(url)
+
+
+APPENDIX_B = {
+    "file:///path/to/file": ("path", "to", "file"),
+    "file:/path/to/file": ("path", "to", "file"),
+    "file://host.example.com/path/to/file": ("path", "to", "file"),
+}
+
+
+@pytest.mark.parametrize("text", APPENDIX_B)
+def test_the_examples_of_appendix_b_are_urls(text: str) -> None:
+    url = FileURI.parse(text)
+    assert url.segments == APPENDIX_B[text]
+    assert url.is_local is ("example" not in text)
+
+
+APPENDIX_E = """\
+file:c:/path/to/file file:///c|/path/to/file file:/c|/path/to/file file:c|/path/to/file
+file:////host.example.com/path/to/file file://///host.example.com/path/to/file"""
+
+
+@pytest.mark.parametrize("text", APPENDIX_E.split())
+def test_the_nonstandard_forms_of_appendix_e_are_no_urls(text: str) -> None:
+    with pytest.raises(InvalidURL):
+        FileURI.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("base", "reference", "target"),
+    [
+        ("file:///c:/path/to/file.txt", "/c:/some/other/thing.bmp", "file:///c:/some/other/thing.bmp"),
+        ("file:///c:/a/foo.txt", "../bar.txt", "file:///c:/bar.txt"),
+        ("file:/a/b", "c#d", "file:/a/c#d"),
+        ("file://h/a/b", "//[::1]/x", "file://[::1]/x"),
+    ],
+)
+def test_references_are_resolved(base: str, reference: str, target: str) -> None:
+    assert FileURI.parse(base).join(reference) == FileURI.parse(target)
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "file:///"),
+        ({"host": ""}, "file:///"),
+        ({"segments": ["a b", "c/d", ""]}, "file:///a%20b/c%2Fd/"),
+        ({"host": "[::1]", "segments": ["~;?#"], "fragment": "f"}, "file://[::1]/~;%3F%23#f"),
+        ({"host": None, "segments": ["c:", ""]}, "file:///c:/"),
+    ],
+)
+def test_a_constructor_writes_two_slashes_and_the_host(parts: dict[str, Any], text: str) -> None:
+    assert str(FileURI(**parts)) == text
+
+
+@pytest.mark.parametrize("parts", [{"segments": ["", "a"]}, {"segments": "a"}, {"host": "::1"}, {"segments": []}])
+def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidURL):
+        FileURI(**parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "changed"),
+    [
+        ("file:/a/b", {"segments": ["c"]}, "file:/c"),
+        ("file:/a/b", {"host": "h"}, "file://h/a/b"),
+        ("file://h/a/b#f", {"host": Encoded(""), "fragment": None}, "file:///a/b"),
+    ],
+)
+def test_replace_changes_the_given_parts(text: str, changes: dict[str, Any], changed: str) -> None:
+    assert str(FileURI.parse(text).replace(**changes)) == changed
+
+
+@pytest.mark.parametrize(
+    ("text", "normalized"),
+    [
+        ("file:/a/./b", "file:///a/b"),
+        ("FILE://LocalHost/%7ea", "file:///~a"),
+        ("file:/", "file:///"),
+        ("file://H/c:/../b", "file://h/b"),
+        ("file:///a/..//%7eb", "file:///a/..//~b"),
+    ],
+)
+def test_this_machine_has_one_spelling(text: str, normalized: str) -> None:
+    assert str(FileURI.parse(text).normalized()) == normalized
+    assert FileURI.parse(normalized).normalized() == FileURI.parse(normalized)
+
+
+def test_only_the_last_level_changes_the_host() -> None:
+    assert str(FileURI.parse("file://LOCALHOST/%7ea").normalized("case")) == "file://localhost/%7Ea"
+
+
+def test_a_path_of_this_machine_has_a_url_and_back(tmp_path: Path) -> None:
+    url = FileURI.from_path(tmp_path / "a b~;")
+    assert str(url) == f"file://{tmp_path}/a%20b~;"
+    assert url.to_path() == FileURI.parse(f"file:{tmp_path}/a%20b~;").to_path() == tmp_path / "a b~;"
