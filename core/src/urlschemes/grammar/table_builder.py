@@ -21,7 +21,7 @@ __all__ = ["build_table"]
 _MAX_UNROLLED = 64
 """The longest bounded repetition that the states of a table count."""
 _MAX_STEPS = 20_000
-_MAX_STATES = 2_000
+_MAX_STATES = 3_000
 _MAX_WORK = 1_000_000
 """The maximum number of ways that are looked at: about a second."""
 _MAX_REGISTERS = ABSENT
