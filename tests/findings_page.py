@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from workspace import ROOT
 
-from urlschemes import Registration
+from urlschemes import Registration, Registry
+from urlschemes_lint import Finding, check
 from urlschemes_lint.findings import CODES, Code
 
 PAGE = ROOT / "docs" / "reference" / "findings.md"
@@ -35,13 +36,27 @@ EXAMPLES = {
     "impossible-address": "http://256.1.1.1/",
     "long-label": f"http://{'a' * 64}.dom/",
     "long-host": f"http://{'a.' * 130}dom/",
+    "unusual-name": "http://my_host.dom/",
+    "escaped-host": "http://my%2Dhost.dom/",
+    "numeric-host": "http://0x7f.1/",
+    "address-spelling": "http://[2001:DB8::0:1]/",
+    "mapped-address": "http://[::ffff:10.0.0.1]/",
+    "future-address": "http://[v7.a]/",
+    "invalid-a-label": "http://xn--99999999999.dom/",
+    "invisible-character": "http://xn--ab-j1t.dom/",
+    "mixed-scripts": "http://xn--pypal-4ve.dom/",
+    "needless-escape": "http://host.dom/%7Ejoe",
+    "dot-segment": "http://host.dom/a/../b",
 }
 """For each code of a short text, a text with this finding and no other."""
+
+MODERN = [*EXAMPLES][[*EXAMPLES].index("unusual-name") :]
+"""The codes that belong to RFC 3986."""
 
 _HEAD = """\
 # Findings
 
-The findings of [`check`](urls.md#checks) by code. `python3 dev python tests/findings_page.py` writes this page.
+The findings of [`check`](urls.md#checks) by code; `python3 dev python tests/findings_page.py` writes this page.
 """
 _ERRORS = """
 ## Errors
@@ -51,7 +66,7 @@ The text is not a URL. The codes are those of the [errors](errors.md) that `pars
 _WARNINGS = """
 ## Warnings
 
-The text is a URL, but something in it is unwise, or access refuses it.
+The text is a URL, but something in it is unwise, or access refuses it. From `unusual-name` on, the profile is rfc3986.
 """
 _CAUTIONS = """
 ## Warnings of single schemes
@@ -65,16 +80,16 @@ def page() -> str:
     lines = [_HEAD]
     for head, severity in ((_ERRORS, "error"), (_WARNINGS, "warning")):
         codes = [code for code in CODES.values() if code.severity == severity]
-        lines += [head, _table("code", "meaning", "section", "example")]
-        lines += [_row(code) for code in codes]
-    lines += [_CAUTIONS, _table("scheme", "code", "meaning", "section", "part")]
+        has_sections = severity == "warning"  # an error has that of the rule, which profiles number in different ways
+        lines += [head, _table("code", "meaning", *["section"] * has_sections, "example")]
+        lines += [_row(code, has_section=has_sections) for code in codes]
+    lines += [_CAUTIONS, _table("scheme", "code", "meaning", "part")]
     for path in sorted(ROOT.glob("plugins/schemes/*/src/*/registration.toml")):
         registration = Registration.from_file(path)
         places: dict[tuple[str, ...], list[str]] = {}
         for caution in registration.cautions:
-            words = caution.message + (f"; {caution.hint}" if caution.hint else "")
             text = f"`{caution.holds}`" if caution.holds else f"`{caution.begins}` at the beginning"
-            cells = (registration.scheme, f"`{caution.code}`", words, caution.section)
+            cells = (registration.scheme, f"`{caution.code}`", caution.message)
             places.setdefault(cells, []).append(f"`{caution.part}`: {text}")
         lines += [_cells(*cells, ", or ".join(texts)) for cells, texts in places.items()]
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
@@ -84,12 +99,18 @@ def _table(*heads: str) -> str:
     return f"{_cells(*heads)}\n{_cells(*['---'] * len(heads))}"
 
 
-def _row(code: Code) -> str:
+def finding(code: str) -> Finding:
+    """Return the finding of the example of a code."""
+    (found,) = check(EXAMPLES[code], registry=Registry(profile="rfc3986") if code in MODERN else None)
+    return found
+
+
+def _row(code: Code, *, has_section: bool) -> str:
     example = EXAMPLES.get(code.name, "")
-    if len(example) > 40:
-        example = f"{example[:24]}...{example[-5:]}"
-    section = code.section or ("of the rule" if example else "")
-    return _cells(f"`{code.name}`", code.meaning, section, f"`{example}`" if example else "")
+    if len(example) > 30:
+        example = f"{example[:12]}...{example[-5:]}"
+    section = [str(finding(code.name).section).replace(" section ", ", ")] if has_section else []
+    return _cells(f"`{code.name}`", code.meaning, *section, f"`{example}`" if example else "")
 
 
 def _cells(*cells: str) -> str:

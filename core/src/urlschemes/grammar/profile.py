@@ -35,10 +35,11 @@ class Profile:
     part of a URL, `escapes_in_host` that a host may have escapes. `levels` are the levels of normalization, if there is
     more than one.
 
-    `algorithms` has `url_type`, the type of URLs whose scheme is unknown, and functions: `resolve(url, reference)` and
-    `normalized(url, level)` return the text of a URL, `as_profile(url, target)` a URL of another registry,
-    `host_message(fault, authority)` the message about a host, and `fragment_message(place, part, written)` that about a
-    `#`, where it is not a character of URLs.
+    `algorithms` has `url_type`, the type of URLs whose scheme is unknown; `delimiting`, the section on URLs in texts;
+    hints about hosts; and functions: `resolve(url, reference)` and `normalized(url, level)` return the text of a URL,
+    `as_profile(url, target)` a URL of another registry, `host_message(fault, authority)` the message about a host,
+    `host_findings(host)` codes and messages of what is unwise in it, and `fragment_message(place, part, written)` the
+    message about a `#`, where it is not a character of URLs.
     """
 
     name: str

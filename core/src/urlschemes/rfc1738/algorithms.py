@@ -1,11 +1,30 @@
 """The algorithms of the profile, imported when one of them is first needed."""
 
 from urlschemes.rfc1738.conversion import as_profile
-from urlschemes.rfc1738.fault_messages import fragment_message, host_message
+from urlschemes.rfc1738.fault_messages import NO_IPV6, fragment_message, host_message
 from urlschemes.rfc1738.normalization import normalized
 from urlschemes.rfc1738.resolution import resolve
 from urlschemes.url.value import URL
 
-__all__ = ["as_profile", "fragment_message", "host_message", "normalized", "resolve", "url_type"]
+__all__ = [
+    "address_hint",
+    "as_profile",
+    "delimiting",
+    "foreign_host_hint",
+    "fragment_message",
+    "host_findings",
+    "host_message",
+    "normalized",
+    "resolve",
+    "url_type",
+]
 
+address_hint = NO_IPV6
+delimiting = "RFC 1738 Appendix"
+foreign_host_hint = "write the name in its US-ASCII form, with labels that begin with xn--"
 url_type = URL
+
+
+def host_findings(host: str) -> tuple[tuple[str, str], ...]:  # noqa: ARG001  the rules allow no unusual host
+    """Return the code and the message of everything in a host that is unwise."""
+    return ()

@@ -14,7 +14,6 @@ from urlschemes.errors import InvalidURL
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
 from urlschemes.url.fault_messages import (
@@ -57,7 +56,7 @@ class Authority(NamedTuple):
     end: int
 
 
-def authority_of(text: str, profile: Profile = RFC1738) -> Authority | None:
+def authority_of(text: str, profile: Profile) -> Authority | None:
     """Return the place of the authority in `text`; None if no `//` follows the first colon."""
     start = text.find(":") + 3
     if start < 3 or not text.startswith("//", start - 2):

@@ -106,7 +106,7 @@ def learned(fault: Fault, syntax: Syntax) -> Fault:
     table = syntax.table if syntax.known_fault is not None and fault.syntax is syntax else None
     if table is None or syntax.profile.authority_ends != "/":  # the reader knows no other end
         return fault
-    authority = authority_of(fault.text)
+    authority = authority_of(fault.text, fault.syntax.profile)
     at = -1 if authority is None else authority.at
     state: State | None = fault.starts[0]
     states = [state]

@@ -2,14 +2,8 @@
 
 import pytest
 
-from urlschemes import Registry
 from urlschemes.grammar.octets import encoded
-
-MODERN = Registry(profile="rfc3986")
-
-
-def findings(host):
-    return MODERN.profile.algorithms.host_findings(host)
+from urlschemes_rfc3986.host_findings import name_findings as findings
 
 
 def a_label(text):

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from urlschemes.grammar.octets import encoded
-from urlschemes.grammar.profile import RFC1738
-from urlschemes.rfc1738.fault_messages import NO_IPV6
 from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import authority_of, first_state, host_may_be_empty
 
 if TYPE_CHECKING:
     from urlschemes import InvalidURL
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["advice", "is_fixable", "is_invisible"]
@@ -35,22 +34,28 @@ def advice(error: InvalidURL, syntax: Syntax) -> str | None:
     if error.code == "bad-escape":
         return _for_escape(text, position, error.part) or error.hint
     if error.code == "invalid-scheme":
-        return _for_scheme(text, position) or error.hint
+        return _for_scheme(text, position, syntax.profile) or error.hint
     if error.code == "invalid-port":
         return _for_port(text, position, syntax) or error.hint
     if error.code in {"invalid-host", "empty-host"}:
         return _for_host(error, syntax) or error.hint
+    if error.part == "fragment" and text[position : position + 1] == "#":
+        return "a URL has one fragment: write %23 if the `#` is data in it, or let `fix` do it"
     return error.hint
 
 
 def is_fixable(text: str, syntax: Syntax) -> bool:
-    """Return True if `text` becomes a URL when its illegal characters are encoded and its fragment is split off.
+    """Return True if `text` becomes a URL when its illegal characters are encoded and an illegal fragment is split off.
 
-    False for invisible characters: they may be data or not.
+    False for invisible characters: they may be data or not; and for those of hosts, which are not encoded.
     """
     if not text.isascii() and any(map(is_invisible, text)):
         return False
-    return syntax.fullmatch(RFC1738.illegal.sub(_any_escape, text.partition("#")[0])) is not None
+    text = text if syntax.profile.has_fragments else text.partition("#")[0]
+    illegal, authority = syntax.profile.illegal, authority_of(text, syntax.profile)
+    if authority is not None and "host" in syntax.parts and illegal.search(text[authority.host : authority.end]):
+        return False
+    return syntax.fullmatch(illegal.sub(_any_escape, text)) is not None
 
 
 def is_invisible(character: str) -> bool:
@@ -95,16 +100,21 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
         return "leave out the white space at the end, or let `fix` do it"
     if character == "\\" and "host" in syntax.parts and part in {"host", "scheme", None}:
         hint = "a URL is divided by `/` on every system"
-        may_be_path = authority_of(text) is not None and host_may_be_empty(syntax, text)
+        may_be_path = authority_of(text, syntax.profile) is not None and host_may_be_empty(syntax, text)
         return f"{hint}; if the path begins here, write a third `/` before it" if may_be_path else hint
     if character == "\\" and written and part != "user":
         return f"write `/` as a separator, {written} as data"
     if character == "[" and part == "host" and usual_hint(syntax, part):
-        return NO_IPV6
+        return _address_hint(syntax)
     if character == "<" and text.endswith(">") and not is_fixable(text, syntax):
         within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
         return None if within is None else "leave out `<` and `>`, or let `fix` do it"
     return None
+
+
+def _address_hint(syntax: Syntax) -> str:
+    """Return what to do about an IPv6 address that is not written as the profile asks."""
+    return str(syntax.profile.algorithms.address_hint)
 
 
 def _for_foreign(text: str, position: int, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
@@ -117,7 +127,7 @@ def _for_foreign(text: str, position: int, part: str | None, written: str, by_fi
         data = f", or write {written} if it is data" if written and part != "password" else ""
         return f"it is invisible: leave it out{data}"
     if part == "host" and usual_hint(syntax, part):
-        return "write the name in its US-ASCII form, with labels that begin with xn--"
+        return str(syntax.profile.algorithms.foreign_host_hint)
     if part == "password":
         return "encode its octets in UTF-8"
     return f"write its octets in UTF-8, {written or escapes(character)}{by_fix}" if written else None
@@ -137,9 +147,9 @@ def _for_escape(text: str, position: int, part: str | None) -> str | None:
     return f"{hint}: {encoded(character.encode())}"
 
 
-def _for_scheme(text: str, position: int) -> str | None:
+def _for_scheme(text: str, position: int, profile: Profile) -> str | None:
     """Return the advice about a text without a scheme."""
-    name = RFC1738.scheme_name.match(text)
+    name = profile.scheme_name.match(text)
     if text.startswith("//"):
         return "this is a relative reference: `join` it with the URL that it was found in, or add the scheme"
     if text.startswith(("/", ".", "?")):
@@ -151,11 +161,11 @@ def _for_scheme(text: str, position: int) -> str | None:
 
 def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
     """Return the advice about a port."""
-    authority = authority_of(text)
+    authority = authority_of(text, syntax.profile)
     if authority is None or authority.colon == authority.end or "@" in text[position:]:
         return None
     if is_like_ipv6(text[authority.host : authority.end]) and usual_hint(syntax, "host"):
-        return NO_IPV6
+        return _address_hint(syntax)
     if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
         return "there are two schemes: leave out the first, or the colon if it ends a host"
     if text[position : position + 1] == ":" and ord(":") not in syntax.parts["port"].bare:
@@ -165,7 +175,7 @@ def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
 
 def _for_host(error: InvalidURL, syntax: Syntax) -> str | None:
     """Return the advice about a host that only a colon follows, which may be a drive letter."""
-    text, authority = error.text, authority_of(error.text)
+    text, authority = error.text, authority_of(error.text, syntax.profile)
     if authority is None or error.span != (authority.colon, authority.colon + 1) or "port" in syntax.parts:
         return None
     if not host_may_be_empty(syntax, text):

@@ -7,11 +7,11 @@ may come from the repair alone, and is not reported.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_messages import OriginalText, escapes, unsafe_character
 from urlschemes.url.fault_place import Fault, first_state
@@ -20,8 +20,11 @@ from urlschemes_lint.findings import error_finding
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
+    import re
+
     from urlschemes import URL, InvalidURL
     from urlschemes.grammar.automaton import State
+    from urlschemes.grammar.profile import Profile
     from urlschemes_lint.findings import Finding
 
 __all__ = ["all_errors"]
@@ -31,8 +34,14 @@ _MAX_ERRORS = 100
 _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
 
-# Adjacent characters that no URL may contain: of US-ASCII, or others; or adjacent percent signs that begin no escape.
-_WRONG_ANYWHERE = compiled(rf"(?:(?=[ -~]){RFC1738.illegal.pattern})++|[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
+
+@cache
+def _wrong_anywhere(profile: Profile) -> re.Pattern[str]:
+    """Return the pattern of adjacent characters that no URL may hold, or of percent signs that begin no escape.
+
+    Those of US-ASCII and others are not adjacent.
+    """
+    return compiled(rf"(?:(?=[ -~]){profile.illegal.pattern})++|[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
 
 
 def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
@@ -81,7 +90,8 @@ class _Reading:
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
         """Report a fault of the repaired text, the first of which is reported already; return the place to repair."""
         start, end = fault.span
-        wrong = _WRONG_ANYWHERE.match(self.text, start) if fault.code in {"invalid-character", "bad-escape"} else None
+        is_illegal = fault.code in {"invalid-character", "bad-escape"}
+        wrong = _wrong_anywhere(self.syntax.profile).match(self.text, start) if is_illegal else None
         if wrong is not None and not is_first:
             end = wrong.end()  # adjacent characters that are wrong anywhere are one error
         first = self.positions[start]
@@ -105,12 +115,15 @@ class _Reading:
     def _repair(self, fault: Fault, start: int, end: int) -> None:
         """Repair a fault which blames the text from `start` to `end`."""
         text, authority, here = self.text, fault.authority, fault.state_before(fault.position)
+        profile = self.syntax.profile
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
             return
-        if self._encode(fault, start, end if fault.code == "invalid-character" else start + 1):
+        is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
+        if not is_encoded or fault.region == "host":  # an encoded character is hardly what a host was meant to have
+            self.skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
+        if is_encoded:
             return
-        self.skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
         if fault.code == "userinfo-not-allowed" and authority is not None:
             self._replace(start, authority.at + 1, "")
             return
@@ -118,16 +131,18 @@ class _Reading:
             held = self.syntax.automaton.characters(fault.counted[0].inside)
             while text[end : end + 1].isascii() and end < len(text) and held >> ord(text[end]) & 1:
                 end += 1
-        elif text[start:end] == "[" and fault.region == "host" and authority is not None:
-            end = text.find("]", start, authority.end) + 1 or end  # an IPv6 address is one error
+        elif fault.region == "host" and authority is not None and text.startswith("[", authority.host):
+            start = authority.host  # an IPv6 address is one error
+            unclosed = end if fault.code == "invalid-character" else authority.end
+            end = max(end, text.find("]", start, authority.end) + 1 or unclosed)
         elif not here.expected:
             end = len(text)
-        repairs = [_bridged(fault.state_before(start), text, start, end)]
+        repairs = [_bridged(profile, fault.state_before(start), text, start, end)]
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
-        is_delimiter = text[start : start + 1] in RFC1738.reserved or (leaves and all(leaf.literal for leaf in leaves))
+        is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
         if start == fault.position < len(text) and is_delimiter:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far.
-            repairs.insert(0, _bridged(here, text, start, start))
+            repairs.insert(0, _bridged(profile, here, text, start, start))
         self._replace(*max(repairs, key=lambda repair: self._progress(*repair)))
 
     def _encode(self, fault: Fault, start: int, end: int) -> bool:
@@ -160,7 +175,7 @@ def _are_one(before: Finding, after: Finding) -> bool:
     return end == start == last - 1 and kinds[0] == kinds[1]
 
 
-def _bridged(state: State, text: str, start: int, end: int) -> tuple[int, int, str]:
+def _bridged(profile: Profile, state: State, text: str, start: int, end: int) -> tuple[int, int, str]:
     """Return what to replace in `text` from `start`, before which the automaton is in `state`, at least to `end`.
 
     It becomes the shortest text behind which the next character can stand; delimiters that never can are replaced too.
@@ -181,9 +196,9 @@ def _bridged(state: State, text: str, start: int, end: int) -> tuple[int, int, s
                 ahead.append(after)
     goal = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
     index = end
-    while index < len(text) and text[index] != "#":
-        wrong, at = _WRONG_ANYWHERE.match(text, index), nearest.get(text[index])
-        divides = text[index] in RFC1738.reserved or (at is not None and automaton.leaves[at].literal is not None)
+    while index < len(text) and (text[index] != "#" or profile.has_fragments):
+        wrong, at = _wrong_anywhere(profile).match(text, index), nearest.get(text[index])
+        divides = text[index] in profile.reserved or (at is not None and automaton.leaves[at].literal is not None)
         if wrong is not None:  # an error of its own
             index = wrong.end()
         elif at is not None and (before[at] is None or not has_sets or divides):

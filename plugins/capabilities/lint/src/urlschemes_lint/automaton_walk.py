@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import part_of
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.url.fault_place import first_state
 
 if TYPE_CHECKING:
@@ -103,7 +102,9 @@ class Walk:
     def separators(self) -> frozenset[str]:
         """Return the reserved characters that may come next as literals of one character."""
         leaves = (self._automaton.leaves[position] for position in bits(self.expected))
-        return frozenset(RFC1738.reserved).intersection(leaf.literal for leaf in leaves if leaf.literal is not None)
+        return frozenset(self.syntax.profile.reserved).intersection(
+            leaf.literal for leaf in leaves if leaf.literal is not None
+        )
 
     def only_divides(self, character: str) -> bool:
         """Return True if `character` may come next, but only in a literal of the rules."""

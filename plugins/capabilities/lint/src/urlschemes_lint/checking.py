@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import URL, InvalidURL, UnknownScheme, default_registry
-from urlschemes.grammar.profile import RFC1738
+from urlschemes import InvalidURL, UnknownScheme, default_registry
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.all_errors import all_errors
@@ -13,14 +12,15 @@ from urlschemes_lint.findings import error_finding, new_finding
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
-    from urlschemes import Registry
+    from urlschemes import URL, Registry
+    from urlschemes.grammar.profile import Profile
     from urlschemes_lint.findings import Finding
 
 __all__ = ["check"]
 
 
 def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> tuple[Finding, ...]:
-    """Return the errors in `text`, and warnings about what is legal but unwise (section 6), in the order of the text.
+    """Return the errors in `text`, and warnings about what is legal but unwise in the order of the text.
 
     The first error is that of `parse`; at most 100 are reported, and fewer of a text of more than 10,000 characters. An
     unknown scheme is an error too; the text is then checked by the rules for all URLs. Raises PluginError.
@@ -31,12 +31,13 @@ def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) ->
         return (error_finding(unreadable),)
     findings: list[Finding] = []
     name = text.partition(":")[0]
-    url_type = URL
-    if len(name) < len(text) and RFC1738.is_scheme_name(name):
+    profile = schemes.profile
+    url_type: type[URL] = profile.algorithms.url_type
+    if len(name) < len(text) and profile.is_scheme_name(name):
         try:
             url_type = schemes[name].url_type
         except UnknownScheme as error:
-            findings.append(_unknown_scheme(error, name))
+            findings.append(_unknown_scheme(error, name, profile))
     try:
         url = read_as(url_type, text, limit)
     except InvalidURL as error:
@@ -49,12 +50,13 @@ def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) ->
     return tuple(findings)
 
 
-def _unknown_scheme(error: UnknownScheme, name: str) -> Finding:
+def _unknown_scheme(error: UnknownScheme, name: str, profile: Profile) -> Finding:
     return new_finding(
         error.code,
         str(error.message),
         span=(0, len(name)),
         part="scheme",
+        section=profile.section("scheme"),
         hint=error.hint,
         expected=("the name of an installed scheme",),
         rule="scheme",

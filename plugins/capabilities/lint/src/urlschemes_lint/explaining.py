@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import east_asian_width
 
-from urlschemes import URL, InvalidURL, URLError, default_registry
+from urlschemes import InvalidURL, URLError, default_registry
 from urlschemes.errors import PluginContractError
 from urlschemes.redaction import HIDDEN, one_line, redact, redact_url, shown
 from urlschemes.url.value import LIMIT, type_failed
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
-    from urlschemes import Registry
+    from urlschemes import URL, Registry
     from urlschemes.grammar.part import Part
 
     Line: TypeAlias = tuple[tuple[str, str], ...]
@@ -107,8 +107,8 @@ def explanation(
     try:
         url = schemes.parse(text, limit=limit)
     except InvalidURL as error:
-        syntax = schemes[error.scheme].url_type.syntax if error.scheme else URL.syntax
-        lines = _error_lines(error, advice(error, syntax), min(width, WIDTH))
+        url_type = schemes[error.scheme].url_type if error.scheme else schemes.profile.algorithms.url_type
+        lines = _error_lines(error, advice(error, url_type.syntax), min(width, WIDTH))
         lines += _repair_lines(error.text, registry, limit)
         return Drawing(lines, error)
     return draw(url, width=width, strokes=strokes)
@@ -207,7 +207,7 @@ def _rows(url: URL) -> tuple[str, list[_Row]]:
     shift = len(HIDDEN) - (password[1] - password[0]) if password else 0
     rows: list[_Row] = []
     if "scheme" not in syntax.parts:
-        rows.append(_Row("scheme", 0, text.index(":"), url.scheme, "RFC 1738 section 2.1"))
+        rows.append(_Row("scheme", 0, text.index(":"), url.scheme, syntax.profile.section("scheme")))
     for part in syntax.parts.values():
         span = syntax.place(match, part.name)
         if span is None or values[part.name] == ():

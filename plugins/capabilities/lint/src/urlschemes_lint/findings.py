@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from urlschemes import InvalidURL
+    from urlschemes.grammar.profile import Profile
     from urlschemes.url.fault_place import Fault
 
 __all__ = ["CODES", "Code", "Finding", "error_finding", "new_finding"]
@@ -47,10 +48,8 @@ def new_finding(
     expected: tuple[str, ...] = (),
     rule: str | None = None,
 ) -> Finding:
-    """Return a finding with the severity of its code, and by default with its section."""
-    known = CODES.get(code)
-    severity: Literal["error", "warning"] = known.severity if known else "warning"
-    section = section or (known.section if known else None)
+    """Return a finding with the severity of its code."""
+    severity: Literal["error", "warning"] = CODES[code].severity if code in CODES else "warning"
     return Finding(code, severity, message, span, part, section, hint, expected, rule)
 
 
@@ -69,34 +68,42 @@ def error_finding(error: InvalidURL | Fault, hint: str | None = None) -> Finding
 
 
 class Code(NamedTuple):
-    """A code of findings; `section` is None if it is the section of the rule that the finding names."""
+    """A code of findings.
+
+    `topic` is a topic of profiles, which each define it in a section of their own, or the section itself; None if the
+    section is that of the rule at the place of the finding. `hint` says what to do, if it is the same for all findings.
+    """
 
     name: str
     severity: Literal["error", "warning"]
     meaning: str
-    section: str | None = None
+    topic: str | None = None
+    hint: str | None = None
+
+    def section(self, profile: Profile) -> str | None:
+        """Return the section that findings of a profile refer to; None if it is that of a rule."""
+        if self.topic is None or self.topic not in profile.sections:
+            return self.topic
+        return profile.section(self.topic)
 
 
-_SCHEME = "RFC 1738 section 2.1"
-_CHARACTERS = "RFC 1738 section 2.2"
-_INTERNET = "RFC 1738 section 3.1"
-_SECURITY = "RFC 1738 section 6"
-_HOSTS = "RFC 1034 section 3.1"
+_SECURITY = "security"
+_NAMES = "RFC 1034 section 3.1"
 
 _ALL = (
     Code("invalid-url", "error", "the argument is not a string, or the text derives from no production of its scheme"),
     Code("url-too-long", "error", "the text is longer than the limit; nothing else was checked"),
-    Code("invalid-character", "error", "characters that no URL may contain", _CHARACTERS),
-    Code("fragment-present", "error", "a fragment, which is not part of the URL", _CHARACTERS),
-    Code("bad-escape", "error", "a percent sign without two hexadecimal digits after it", _CHARACTERS),
-    Code("invalid-scheme", "error", "no scheme name before the first colon", _SCHEME),
-    Code("unknown-scheme", "error", "no plugin provides the scheme; only the rules for all URLs are checked", _SCHEME),
-    Code("missing-authority", "error", "the // of the Common Internet Scheme Syntax is missing", _INTERNET),
-    Code("invalid-userinfo", "error", "an unencoded delimiter in a user name or password", _INTERNET),
-    Code("userinfo-not-allowed", "error", "a user name or password in a scheme that has none", _INTERNET),
-    Code("invalid-host", "error", "neither a domain name nor four groups of digits", _INTERNET),
-    Code("empty-host", "error", "no host", _INTERNET),
-    Code("invalid-port", "error", "the port is not a decimal number", _INTERNET),
+    Code("invalid-character", "error", "characters that no URL may contain"),
+    Code("fragment-present", "error", "a fragment, where it is not part of the URL"),
+    Code("bad-escape", "error", "a percent sign without two hexadecimal digits after it"),
+    Code("invalid-scheme", "error", "no scheme name before the first colon"),
+    Code("unknown-scheme", "error", "no plugin provides the scheme; only the rules for all URLs are checked"),
+    Code("missing-authority", "error", "the // before the host is missing"),
+    Code("invalid-userinfo", "error", "an unencoded delimiter in a user name or password"),
+    Code("userinfo-not-allowed", "error", "a user name or password in a scheme that has none"),
+    Code("invalid-host", "error", "neither a name nor an address"),
+    Code("empty-host", "error", "no host"),
+    Code("invalid-port", "error", "the port is not a decimal number"),
     Code("invalid-part", "error", "a part does not derive from its rule, or text follows the last part"),
     Code("other-port", "warning", "a port other than the scheme's own", _SECURITY),
     Code(
@@ -105,7 +112,7 @@ _ALL = (
         "a port below 1024 other than the scheme's own: that of another protocol",
         _SECURITY,
     ),
-    Code("impossible-port", "warning", "port 0, or a port above 65535, which cannot be accessed", _INTERNET),
+    Code("impossible-port", "warning", "port 0, or a port above 65535, which cannot be accessed"),
     Code("password", "warning", "a password, which everyone sees who sees the URL", _SECURITY),
     Code(
         "misleading-user",
@@ -128,11 +135,80 @@ _ALL = (
     Code(
         "impossible-address",
         "warning",
-        "a group of digits above 255 or with leading zeros, which cannot be accessed",
-        _INTERNET,
+        "a group of digits above 255 or with leading zeros",
     ),
-    Code("long-label", "warning", "a label of more than 63 characters, which cannot be accessed", _HOSTS),
-    Code("long-host", "warning", "a host of more than 253 characters, which cannot be accessed", _HOSTS),
+    Code("long-label", "warning", "a label of more than 63 characters", _NAMES),
+    Code("long-host", "warning", "a host of more than 253 characters", _NAMES),
+    Code(
+        "unusual-name",
+        "warning",
+        "no name of a host in the DNS, which cannot be accessed",
+        "RFC 1123 section 2.1",
+        "the labels of a name hold letters, digits and hyphens, and begin and end with a letter or digit",
+    ),
+    Code(
+        "escaped-host",
+        "warning",
+        "a host with escapes, which cannot be accessed",
+        None,
+        "write the characters themselves; those of other languages in US-ASCII form, with labels that begin with xn--",
+    ),
+    Code(
+        "numeric-host",
+        "warning",
+        "a name that ends with a number, which many programs read as an IPv4 address",
+        "RFC 3986 section 7.4",
+        "write an address as four numbers from 0 to 255",
+    ),
+    Code(
+        "address-spelling",
+        "warning",
+        "an IPv6 address in another spelling than the usual one",
+        "RFC 5952 section 4",
+    ),
+    Code(
+        "mapped-address",
+        "warning",
+        "an IPv4 address written as an IPv6 address",
+        "RFC 4291 section 2.5.5.2",
+        "write the IPv4 address",
+    ),
+    Code("future-address", "warning", "an address of a version of IP that no program knows"),
+    Code(
+        "invalid-a-label",
+        "warning",
+        "a label that begins with xn-- and encodes no name",
+        "RFC 5890 section 2.3.2.1",
+        "encode the name again, from its Unicode form",
+    ),
+    Code(
+        "invisible-character",
+        "warning",
+        "a character of the host that cannot be seen",
+        "RFC 3987 section 8",
+        "two names that differ in it look the same: ask for the name that is meant",
+    ),
+    Code(
+        "mixed-scripts",
+        "warning",
+        "a label of several scripts, whose letters may look alike",
+        "RFC 5890 section 4.4",
+        "letters of other scripts can look like those of another name: ask for the name that is meant",
+    ),
+    Code(
+        "needless-escape",
+        "warning",
+        "an encoded character that needs no escape",
+        "RFC 3986 section 6.2.2.2",
+        "write the characters themselves, as `normalized` does",
+    ),
+    Code(
+        "dot-segment",
+        "warning",
+        "a segment `.` or `..`, which most programs resolve",
+        "RFC 3986 section 6.2.2.3",
+        "write the path without it, as `normalized` does",
+    ),
 )
 
 CODES: Final = {code.name: code for code in _ALL}

@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from urlschemes import URL, InvalidURL, UnknownScheme, URLError, default_registry
-from urlschemes.grammar.profile import RFC1738
+from urlschemes import InvalidURL, UnknownScheme, URLError, default_registry
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
@@ -21,12 +20,10 @@ from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.repair import Repair
-from urlschemes_lint.source_text import APPENDIX, Ambiguous, Change, SourceText
+from urlschemes_lint.source_text import Ambiguous, Change, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes import Registry
+    from urlschemes import URL, Registry
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["Change", "Fixed", "NotRepairable", "fix"]
@@ -61,21 +58,18 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
     longer than `limit`.
     """
     schemes = default_registry if registry is None else registry
-    return fix_as(text, lambda name: schemes[name].url_type, limit)
-
-
-def fix_as(text: str, type_of: Callable[[str], type[URL]], limit: int = LIMIT) -> Fixed:
-    """Return the same as `fix`; `type_of` returns the URL type for a scheme's name, or raises an error of its own."""
     unreadable = unfit(text, limit)
     if unreadable is not None:
         raise unreadable
-    source = SourceText(text)
+    profile = schemes.profile
+    source = SourceText(text, profile)
     scheme, colon, _ = source.text.partition(":")
-    if not colon or not RFC1738.is_scheme_name(scheme):
-        error = source.unrepairable_error(URL)
-        raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, URL.syntax)
+    if not colon or not profile.is_scheme_name(scheme):
+        generic: type[URL] = profile.algorithms.url_type
+        error = source.unrepairable_error(generic)
+        raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, generic.syntax)
     try:
-        url_type = type_of(scheme)
+        url_type = schemes[scheme].url_type
     except UnknownScheme as unknown:
         if "`fix`" in (unknown.hint or ""):
             unknown.hint = None
@@ -102,7 +96,7 @@ def fix_as(text: str, type_of: Callable[[str], type[URL]], limit: int = LIMIT) -
             scheme=scheme.lower(),
             part=None if cause is None else cause.part,
             position=ambiguous.position,
-            section=APPENDIX if cause is None else cause.section,
+            section=profile.algorithms.delimiting if cause is None else cause.section,
             hint=ambiguous.hint,
         )
     raise not_repairable from None
@@ -140,10 +134,12 @@ def _nearest(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None
     Raises Ambiguous.
     """
     text = source.text
-    index = text.find("#")
+    index = -1 if syntax.profile.has_fragments else text.find("#")
+    if index < 0:
+        return source, _repaired(source, syntax)
     if "host" in syntax.parts:
         source.check_fragment(has_login="user" in syntax.parts)
-    elif "@" in text[index + 1 :] and index >= 0:
+    elif "@" in text[index + 1 :]:
         # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
         with_hash = source.without_brackets()
         try:
@@ -191,7 +187,7 @@ def _has_two_hosts(text: str, syntax: Syntax) -> bool:
 
     A login that is valid, and so is not repaired, is never ambiguous.
     """
-    authority = authority_of(text)
+    authority = authority_of(text, syntax.profile)
     if authority is None or syntax.automaton.reach(text) > authority.at:
         return False
     login = text[authority.start : authority.at]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import mask
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.url.fault_place import first_state
 
 if TYPE_CHECKING:
@@ -19,49 +18,44 @@ if TYPE_CHECKING:
 
 __all__ = ["Host", "delimiters", "host_positions", "hosts", "part_at", "places"]
 
-_RESERVED_MASK = mask(RFC1738.reserved)
-
 
 def host_positions(syntax: Syntax) -> int:
     """Return the positions of the automaton in hosts, also in hosts within a part, as in an article of news."""
     found = 0
-    for position, leaf in enumerate(syntax.automaton.leaves):
-        if "host" in leaf.path:
-            found |= 1 << position
+    for positions in _host_rules(syntax).values():
+        found |= positions
     for marked in syntax.automaton.marked:
         if marked.mark == "host":
             found |= marked.inside
     return found
 
 
+def _host_rules(syntax: Syntax) -> dict[str, int]:
+    """Return the profile's rules of hosts, each with the positions of the automaton that derive from it."""
+    leaves = list(enumerate(syntax.automaton.leaves))
+    return {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in syntax.profile.host_rules}
+
+
 class Host(NamedTuple):
-    """A host of the rule `host` in a URL: its place, those of its labels or groups, and whether it is an address."""
+    """A host in a URL: its place, and the section of its rule."""
 
     start: int
     end: int
-    labels: list[tuple[int, int]]
-    is_address: bool
+    section: str
 
 
 def hosts(syntax: Syntax, text: str) -> list[Host]:
-    """Return the hosts in the URL `text`, as they derive from the rules of section 3.1, also those within a part."""
-    leaves = list(enumerate(syntax.automaton.leaves))
-    inside = sum(1 << each for each, leaf in leaves if "host" in leaf.path)
+    """Return the hosts in the URL `text` that derive from a rule of the profile, also those within a part."""
+    inside = {rule: positions for rule, positions in _host_rules(syntax).items() if positions}
     if not inside:
         return []
-    address = sum(1 << each for each, leaf in leaves if "hostnumber" in leaf.path)
-    dots = sum(1 << each for each, leaf in leaves if inside >> each & 1 and leaf.literal is not None)
     found: list[Host] = []
     for index, positions in enumerate(syntax.automaton.derivation(text, first_state(syntax, text))):
-        if not positions or positions & ~inside:
+        rule = next((rule for rule, each in inside.items() if positions and not positions & ~each), None)
+        if rule is None:
             continue
         if not found or found[-1].end != index:
-            found.append(Host(index, index, [(index, index)], is_address=not positions & ~address))
-        labels = found[-1].labels
-        if positions & dots:
-            labels.append((index + 1, index + 1))
-        else:
-            labels[-1] = labels[-1][0], index + 1
+            found.append(Host(index, index, syntax.section_of(rule)))
         found[-1] = found[-1]._replace(end=index + 1)
     return found
 
@@ -70,13 +64,13 @@ def delimiters(syntax: Syntax, name: str) -> frozenset[str]:
     """Return the reserved characters that have a meaning of their own in the part `name` unless they are encoded.
 
     They are literals of the rule of the part, or come after the part. In a user name and a password they are those of
-    section 3.1. A part that is decoded before it is read, as in mailto, has none.
+    an authority. A part that is decoded before it is read, as in mailto, has none.
     """
     part = syntax.parts[name]
     if not part.escapes or part.decoded:
         return frozenset()
     if name in {"user", "password"}:
-        return frozenset(":@/")
+        return frozenset(f":@{syntax.profile.authority_ends}")
     found = _literals(syntax, part.at[0][-1])
     for marked in syntax.automaton.marked:
         if marked.mark == part.mark:
@@ -92,7 +86,8 @@ def _behind(syntax: Syntax, marked: Marked) -> set[str]:
     """Return the reserved characters that may come after the part."""
     inside, leaves, follow = marked.inside, syntax.automaton.leaves, syntax.automaton.follow
     masks = {leaves[other].mask for position in bits(marked.last) for other in bits(follow[position] & ~inside)}
-    return {chr(code) for mask in masks if not mask & ~_RESERVED_MASK for code in bits(mask)}
+    reserved = mask(syntax.profile.reserved)
+    return {chr(code) for each in masks if not each & ~reserved for code in bits(each)}
 
 
 def _literals(syntax: Syntax, rule: str) -> set[str]:
@@ -115,7 +110,7 @@ def _literals(syntax: Syntax, rule: str) -> set[str]:
                 ahead.append(item)
             case _:  # a set of characters
                 pass
-    return found & frozenset(RFC1738.reserved)
+    return found & frozenset(syntax.profile.reserved)
 
 
 def places(syntax: Syntax, match: re.Match[str]) -> list[tuple[int, int, str]]:

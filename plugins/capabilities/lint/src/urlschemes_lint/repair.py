@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.derivation import rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes.grammar.profile import RFC1738
 from urlschemes_lint.advice import is_invisible
 from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.part_places import delimiters, host_positions
-from urlschemes_lint.source_text import SECTION_2_2, Ambiguous, Change
+from urlschemes_lint.source_text import Ambiguous, Change
 
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Repair"]
 
-_SECTION_3_1 = "RFC 1738 section 3.1"
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
 
 
@@ -28,6 +26,7 @@ class Repair:
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source = source
         self._text = source.text
+        self._profile = syntax.profile
         self._walk = Walk(syntax, self._text)
         # The positions of hosts and ports in the automaton, also of a host within a part, as in an article of news.
         self._in_host = host_positions(syntax)
@@ -79,6 +78,8 @@ class Repair:
     def _encodes(self, index: int) -> bool:
         """Take the character at `index` encoded; return False if that is impossible. Raises Ambiguous."""
         character, part = self._text[index], self._walk.part
+        if part == "host":
+            return False  # a host is never guessed
         try:
             escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
@@ -98,7 +99,7 @@ class Repair:
                 f"or {escapes} if it is data",
                 position,
             )
-        self._add_change("character encoded", index, character, escapes, SECTION_2_2)
+        self._add_change("character encoded", index, character, escapes, self._profile.section("characters"))
         return True
 
     def _repairs_authority(self, index: int, character: str) -> bool:
@@ -160,7 +161,8 @@ class Repair:
         if not goes_on or not self._walk.reached & self._in_host:
             self._walk.take(last)
             return False
-        self._add_change(_DROPPED[last], self._taken.pop(), last, "", _SECTION_3_1)
+        section = self._profile.section("login")
+        self._add_change(_DROPPED[last], self._taken.pop(), last, "", section)
         return True
 
     def _encode_begun_literal(self) -> int | None:
@@ -192,7 +194,7 @@ class Repair:
 
     def _check_alternatives(self, index: int, character: str) -> None:
         """Raise Ambiguous if `character` can be encoded, and another repair is as good."""
-        if character not in RFC1738.reserved and character != "\\":
+        if character not in self._profile.reserved and character != "\\":
             return
         escape, position = f"%{ord(character):02X}", self._source.position(index)
         part = self._walk.part_by(escape)

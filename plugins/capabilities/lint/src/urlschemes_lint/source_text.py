@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import InvalidURL
 from urlschemes.grammar.octets import ESCAPE, encoded
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.url.fault_messages import OriginalText
@@ -22,26 +22,44 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from urlschemes import URL
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["APPENDIX", "SECTION_2_2", "Ambiguous", "Change", "ReplacedText", "SourceText"]
+__all__ = ["Ambiguous", "Change", "ReplacedText", "SourceText"]
 
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
 _LINE_BREAK = compiled("\r\n|\r|\n")
 _HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
-# `<URL:` and `>` around a URL, which may itself be in brackets, as in `news:<id@host>`. The prefix may be repeated.
-_PREFIX_AGAIN = rf"URL:[{_SPACE}]*+(?={RFC1738.scheme_name.pattern}:)"
-_WRAPPER = compiled(
-    rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{_PREFIX_AGAIN})*+)?+))"
-    rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
-    re.IGNORECASE | re.ASCII,
-)
-_PREFIX = compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_PREFIX_AGAIN})++)", re.IGNORECASE | re.ASCII)
-_WRONG_ANYWHERE = compiled(rf"{RFC1738.illegal.pattern}|(?!{ESCAPE.pattern})%")
 
-APPENDIX = "RFC 1738 Appendix"
-SECTION_2_2 = "RFC 1738 section 2.2"
+
+@cache
+def _wrapper(profile: Profile) -> re.Pattern[str]:
+    """Return the pattern of a URL between `<` or `<URL:` and `>`.
+
+    The URL may itself be in brackets, as in `news:<id@host>`. The prefix may be repeated.
+    """
+    return compiled(
+        rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{_prefix_again(profile)})*+)?+))"
+        rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
+        re.IGNORECASE | re.ASCII,
+    )
+
+
+@cache
+def _prefix(profile: Profile) -> re.Pattern[str]:
+    """Return the pattern of prefixes `URL:` before a URL."""
+    return compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_prefix_again(profile)})++)", re.IGNORECASE | re.ASCII)
+
+
+def _prefix_again(profile: Profile) -> str:
+    return rf"URL:[{_SPACE}]*+(?={profile.scheme_name.pattern}:)"
+
+
+@cache
+def _wrong_anywhere(profile: Profile) -> re.Pattern[str]:
+    """Return the pattern of a character that no URL may hold, or of a percent sign that begins no escape."""
+    return compiled(rf"{profile.illegal.pattern}|(?!{ESCAPE.pattern})%")
 
 
 class Change(NamedTuple):
@@ -97,12 +115,13 @@ class SourceText:
     repair that fails: the index in `text` where it did.
     """
 
-    def __init__(self, whole: str) -> None:
+    def __init__(self, whole: str, profile: Profile) -> None:
         self.whole = whole
+        self.profile = profile
         self.changes: list[Change] = []
         self.fragment: str | None = None
         self.stop = 0
-        wrapper, prefix = _WRAPPER.fullmatch(whole), _PREFIX.match(whole)
+        wrapper, prefix = _wrapper(profile).fullmatch(whole), _prefix(profile).match(whole)
         self._is_wrapped = wrapper is not None
         start, self._end = 0, len(whole)
         if wrapper is not None:
@@ -149,7 +168,9 @@ class SourceText:
                 )
             return
         hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.position(0), self._end)
-        if hyphen is not None and "#" not in self.whole[self.position(0) : hyphen.start()]:
+        # A fragment that is split off may have any hyphens.
+        ends = "" if self.profile.has_fragments else "#"
+        if hyphen is not None and (not ends or ends not in self.whole[self.position(0) : hyphen.start()]):
             raise Ambiguous(
                 f"ambiguous hyphen at position {hyphen.start()} before a line break: kept if it belongs to the URL, "
                 "left out if it only divides a word",
@@ -163,7 +184,7 @@ class SourceText:
         if hash_:
             start = self.position(len(text))
             self.changes = [change for change in self.changes if not start <= change.position < self._end]
-            self._leave_out("fragment split off", start, self._end, SECTION_2_2)
+            self._leave_out("fragment split off", start, self._end, self.profile.section("characters"))
             self.text, self.fragment = text, fragment
 
     def check_fragment(self, *, has_login: bool) -> None:
@@ -171,7 +192,7 @@ class SourceText:
 
         If the scheme has logins, an `@` anywhere after it is enough.
         """
-        authority = authority_of(self.text)
+        authority = authority_of(self.text, self.profile)
         index = -1 if authority is None else self.text.find("#", authority.start, authority.end)
         if index >= 0:
             rest = self.text[index:]
@@ -190,9 +211,10 @@ class SourceText:
     def unrepairable_error(self, url_type: type[URL]) -> InvalidURL:
         """Return the error that has no repair: the first that remains when all errors before `stop` are repaired."""
         stop = self.stop
-        if _WRONG_ANYWHERE.match(self.text, stop) is None:
+        wrong = _wrong_anywhere(self.profile)
+        if wrong.match(self.text, stop) is None:
             stop = len(self.text)
-        text = _WRONG_ANYWHERE.sub("x", self.text[:stop]) + self.text[stop:]
+        text = wrong.sub("x", self.text[:stop]) + self.text[stop:]
         if url_type.syntax.fullmatch(text) is not None:
             text = self.text
         scheme = url_type.registration.scheme if url_type.registration else None
@@ -209,11 +231,13 @@ class SourceText:
 
     def remove_brackets(self, indexes: Collection[int]) -> None:
         """Leave out the angle brackets at `indexes` of `text`."""
+        section = self.profile.section("characters")
         for index in indexes:
-            self._leave_out("angle bracket removed", self.position(index), self.position(index) + 1, SECTION_2_2)
+            self._leave_out("angle bracket removed", self.position(index), self.position(index) + 1, section)
         self._positions = [position for index, position in enumerate(self._positions) if index not in indexes]
         self.text = "".join([character for index, character in enumerate(self.text) if index not in indexes])
 
-    def _leave_out(self, what: str, start: int, end: int, section: str = APPENDIX) -> None:
+    def _leave_out(self, what: str, start: int, end: int, section: str | None = None) -> None:
         if start < end:
+            section = section or self.profile.algorithms.delimiting
             self.changes.append(Change(what, start, self.whole[start:end], "", section))

@@ -1,14 +1,14 @@
-"""Warnings: what is legal in a URL, but unwise, or refused by every access (RFC 1738 section 6)."""
+"""Warnings: what is legal in a URL, but unwise, or refused by every access."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import encoded, unescape
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes_lint.findings import new_finding
+from urlschemes_lint.findings import CODES, new_finding
 from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
 if TYPE_CHECKING:
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["warnings"]
 
-# Adjacent escapes of control octets, and one escape of a reserved character.
+# Adjacent escapes of control octets.
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
-_RESERVED_ESCAPE = compiled("|".join(encoded(each.encode()) for each in RFC1738.reserved), re.IGNORECASE)
 _ENDS_HOST = compiled(r"[@:/?#\\]")
+_DOT_SEGMENT = compiled(r"(?<=/)(?:\.|%2[Ee]){1,2}(?![^/])")
+_GROUPS = compiled(r"[0-9]++(?:\.[0-9]++){3}")
 
 _MAX_QUOTED = 30
 """Characters of the URL that a message quotes."""
@@ -38,6 +39,12 @@ def warnings(
     warnings.
     """
     return _Warnings(url_type, match, positions, skipped).all()
+
+
+@cache
+def _escape_of(characters: str, times: str = "") -> re.Pattern[str]:
+    """Return the pattern of the escape of one of the characters; with "++" as `times`, of adjacent escapes."""
+    return compiled(f"(?:{'|'.join(encoded(each.encode()) for each in characters)}){times}", re.IGNORECASE)
 
 
 class _Warnings:
@@ -61,9 +68,10 @@ class _Warnings:
             part_of_host = part_at(self.places, host.start)
             if part_of_host is not None and part_of_host not in self.skipped:
                 yield from self._of_host(host, part_of_host)
+        yield from self._of_normalization()
         for escapes in _CONTROL_ESCAPES.finditer(self.text):
             yield from self._of_escapes("control-octet", *escapes.span())
-        for escape in _RESERVED_ESCAPE.finditer(self.text):
+        for escape in _escape_of(self.syntax.profile.reserved).finditer(self.text):
             part_of_escape = part_at(self.places, escape.start())
             if part_of_escape is not None and self._delimits_if_bare(escape[0], part_of_escape):
                 yield from self._of_escapes("encoded-delimiter", *escape.span())
@@ -79,19 +87,26 @@ class _Warnings:
         section: str | None = None,
     ) -> Finding:
         last = self.positions[end - 1] + 1 if end > start else self.positions[start]
+        if section is None:
+            section = CODES[code].section(self.syntax.profile) or self.syntax.section_of(self.syntax.parts[part].rule)
         return new_finding(code, message, span=(self.positions[start], last), part=part, hint=hint, section=section)
 
     def _of_part(self, start: int, end: int, part: str) -> Iterator[Finding]:
         if part == "password":
             message = "the URL contains a password, which everyone can read"
             yield self._finding(part, message, start, end, part, "leave the password out: programs ask for it")
-        elif part == "user":
-            yield from self._of_user(start, end)
+        elif part in {"user", "userinfo"}:
+            yield from self._of_user(start, end, part)
         elif part == "port":
             yield from self._of_port(start, end)
         yield from self._of_cautions(start, end, part)
 
-    def _of_user(self, start: int, end: int) -> Iterator[Finding]:
+    def _of_user(self, start: int, end: int, part: str) -> Iterator[Finding]:
+        user, colon, _ = self.text[start:end].partition(":")
+        if part == "userinfo" and colon:  # user information of no certain form, which usually is that of a login
+            message = "the URL may contain a password, which everyone can read"
+            at = start + len(user) + 1
+            yield self._finding("password", message, at, end, part, "leave out the text from the colon to the `@`")
         like_host = _ENDS_HOST.split(unescape(self.text[start:end]), maxsplit=1)[0]
         if "." in like_host and "host" in self.syntax.parts and self.syntax.derives("host", like_host):
             yield self._finding(
@@ -99,7 +114,7 @@ class _Warnings:
                 "the user name looks like a host; the host is what follows the `@`",
                 start,
                 end,
-                "user",
+                part,
                 "check the host between the `@` and the next `/`",
             )
 
@@ -119,19 +134,47 @@ class _Warnings:
             yield self._finding(code, message, start, end, "port", hint)
 
     def _of_host(self, host: Host, part: str) -> Iterator[Finding]:
-        length = host.end - host.start
-        if not host.is_address and length > 253:
+        text = self.text[host.start : host.end]
+        is_address = _GROUPS.fullmatch(text) is not None
+        if not is_address and not text.startswith("["):
+            yield from self._of_lengths(host, text, part)
+        at = host.start
+        for group in text.split(".") if is_address else ():
+            if len(group) > 3 or int(group) > 255 or (len(group) > 1 and group[0] == "0"):
+                message = f"{group[:20]!r} is no usual group of an IPv4 address"
+                hint = "write numbers from 0 to 255 without leading zeros"
+                yield self._finding("impossible-address", message, at, at + len(group), part, hint, host.section)
+            at += len(group) + 1
+        for code, message in self.syntax.profile.algorithms.host_findings(text):
+            section = CODES[code].section(self.syntax.profile) or host.section
+            yield self._finding(code, message, host.start, host.end, part, CODES[code].hint, section)
+
+    def _of_lengths(self, host: Host, text: str, part: str) -> Iterator[Finding]:
+        """Return the warnings about a name that is too long for the DNS."""
+        length = len(unescape(text.removesuffix(".")))
+        if length > 253:
             message = f"the host has {length} characters: no domain name has more than 253"
             yield self._finding("long-host", message, host.start, host.end, part)
-        for start, end in host.labels:
-            label = self.text[start:end]
-            if host.is_address and (len(label) > 3 or int(label) > 255 or (len(label) > 1 and label[0] == "0")):
-                message = f"{label[:20]!r} is no usual group of an IPv4 address"
-                hint = "write numbers from 0 to 255 without leading zeros"
-                yield self._finding("impossible-address", message, start, end, part, hint)
-            elif not host.is_address and len(label) > 63:
-                message = f"the label has {len(label)} characters: no label has more than 63"
-                yield self._finding("long-label", message, start, end, part)
+        at = host.start
+        for label in text.split("."):
+            length = len(unescape(label))
+            if length > 63:
+                message = f"the label has {length} characters: no label has more than 63"
+                yield self._finding("long-label", message, at, at + len(label), part)
+            at += len(label) + 1
+
+    def _of_normalization(self) -> Iterator[Finding]:
+        """Return the warnings about what levels of normalization write in another way."""
+        profile = self.syntax.profile
+        if "percent-encoding" in profile.levels:
+            for escapes in _escape_of(profile.unreserved, "++").finditer(self.text):
+                if part_at(self.places, escapes.start()) != "host":  # which has a warning already
+                    yield from self._of_escapes("needless-escape", *escapes.span())
+        for start, end, part in self.places if "dot-segments" in profile.levels else ():
+            is_path = self.syntax.parts[part].at[0][-1] == self.syntax.hierarchy and self.text.startswith("/", start)
+            for segment in _DOT_SEGMENT.finditer(self.text, start, end) if is_path else ():
+                message = f"{segment[0]!r} is a dot segment, which most programs resolve before they use the path"
+                yield self._finding("dot-segment", message, *segment.span(), part, CODES["dot-segment"].hint)
 
     def _of_cautions(self, start: int, end: int, part: str) -> Iterator[Finding]:
         """Return the warnings of the record: texts that are legal in the part, but often misunderstood."""
@@ -149,8 +192,9 @@ class _Warnings:
         meaning = {
             "control-octet": "an encoded control octet, which access refuses where it would be sent on a protocol line",
             "encoded-delimiter": "an encoded delimiter: data in this URL, but easily mistaken for a delimiter",
+            "needless-escape": "a needless escape: the characters mean the same as they are",
         }
-        yield self._finding(code, f"{subject} is {meaning[code]}", start, end, part)
+        yield self._finding(code, f"{subject} is {meaning[code]}", start, end, part, CODES[code].hint)
 
     def _delimits_if_bare(self, escape: str, part: str) -> bool:
         """Return True if the character that `escape` stands for would delimit the part if it were not encoded.

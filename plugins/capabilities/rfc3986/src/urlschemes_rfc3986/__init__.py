@@ -5,6 +5,7 @@
     algorithms.py       what a profile offers to the rest of urlschemes
     generic_uri.py      URI: the URLs of schemes that have no record
     host_findings.py    what is legal in a host and misleads its reader
+    host_forms.py       what is legal in a host and not understood alike by all programs
     host_messages.py    messages about hosts (section 3.2.2)
     normalization.py    one spelling for URLs of one meaning (section 6.2)
     resolution.py       relative references (section 5)

@@ -2,11 +2,30 @@
 
 from urlschemes.rfc1738.conversion import as_profile
 from urlschemes_rfc3986.generic_uri import URI
-from urlschemes_rfc3986.host_findings import host_findings
-from urlschemes_rfc3986.host_messages import host_message
+from urlschemes_rfc3986.host_findings import name_findings
+from urlschemes_rfc3986.host_forms import form_findings
+from urlschemes_rfc3986.host_messages import BRACKETS_HINT, host_message
 from urlschemes_rfc3986.normalization import normalized
 from urlschemes_rfc3986.resolution import resolve
 
-__all__ = ["as_profile", "host_findings", "host_message", "normalized", "resolve", "url_type"]
+__all__ = [
+    "address_hint",
+    "as_profile",
+    "delimiting",
+    "foreign_host_hint",
+    "host_findings",
+    "host_message",
+    "normalized",
+    "resolve",
+    "url_type",
+]
 
+address_hint = BRACKETS_HINT
+delimiting = "RFC 3986 Appendix C"
+foreign_host_hint = "write the name in its US-ASCII form, as `urlschemes_rfc3986.from_unicode` does"
 url_type = URI
+
+
+def host_findings(host: str) -> tuple[tuple[str, str], ...]:
+    """Return the code and the message of everything in a host that is unwise."""
+    return (*form_findings(host), *name_findings(host))

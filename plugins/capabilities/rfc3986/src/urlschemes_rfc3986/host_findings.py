@@ -6,7 +6,7 @@ import unicodedata
 
 from urlschemes.grammar.octets import unescape
 
-__all__ = ["ACE_PREFIX", "host_findings"]
+__all__ = ["ACE_PREFIX", "name_findings"]
 
 ACE_PREFIX = "xn--"
 """The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
@@ -25,7 +25,7 @@ _IGNORABLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x
 _IGNORABLE_RANGES = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 
 
-def host_findings(host: str) -> tuple[tuple[str, str], ...]:
+def name_findings(host: str) -> tuple[tuple[str, str], ...]:
     """Return the code and the message of everything in a host, as it is written, that may mislead its reader.
 
     Escapes and A-labels are decoded. The codes are `invalid-a-label`, `invisible-character` and `mixed-scripts`.

@@ -11,10 +11,11 @@ from urlschemes_rfc3986 import profile
 if TYPE_CHECKING:
     from urlschemes.url.fault_place import Authority, Fault
 
-__all__ = ["host_message"]
+__all__ = ["BRACKETS_HINT", "host_message"]
 
 _GROUPS = "eight groups of up to four hexadecimal digits, or `::` for groups that are zero"
 _KINDS = "a name, an IPv4 address, or an IPv6 address in brackets"
+BRACKETS_HINT = "write brackets around an IPv6 address"
 
 
 def host_message(fault: Fault, authority: Authority) -> FaultMessage:
@@ -26,7 +27,7 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     if is_like_ipv6(host):
         place = fault.place(authority.host, authority.end)
         problem = f"invalid host {quoted_text(place.run)} at position {place.position}: expected {_KINDS}"
-        return _message(fault, problem, "write brackets around an IPv6 address", ('"["',))
+        return _message(fault, problem, BRACKETS_HINT, ('"["',))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
         return _message(fault, problem, f"write {_KINDS} after `//`", (_KINDS,))
