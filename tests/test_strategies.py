@@ -59,6 +59,7 @@ def test_urls_are_valid_and_near_misses_are_not(syntax: Syntax, number: int) -> 
 def test_urls_cover_the_whole_grammar(name: str) -> None:
     syntax = SYNTAXES[name]
     coverage = GrammarCoverage(syntax)
+    missing: list[str] = []
     for seed in range(BATCHES):
         coverage.add(generate(urls(syntax), BATCH, seed))
         # Addresses in brackets have 250 elements; random ones reach the last of them after many more texts.
