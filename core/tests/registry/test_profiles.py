@@ -126,3 +126,15 @@ def test_a_program_registers_schemes_of_the_profile_only(site, registration):
     registry = Registry(profile="later")
     with pytest.raises(PluginContractError, match="the scheme x-own is of the profile rfc1738, the registry of later"):
         registry.register(registration("x-own"))
+
+
+def test_a_scheme_with_a_later_record_alone_is_unknown_by_default_and_not_broken(site, install, record):
+    install("x-only", "x-only = x_only", {"x_only/__init__.py": "", "x_only/registration.later.toml": record("x-only")})
+    assert Registry(profile="later").parse("x-only:yes").parts == {"word": "yes"}
+    for _ in range(2):  # from discovery, and from its cache
+        registry = Registry()
+        assert "x-only" not in registry
+        with pytest.raises(UnknownScheme, match=r"it has a record of the profile later only: --profile later"):
+            registry.parse("x-only:yes")
+        assert [each.claim.state for each in registry.diagnose(load=True) if each.claim.name == "x-only"] == ["unused"]
+    assert {each.name for each in Registry(disable=["x-only"]).claims() if each.state == "disabled"} == {"x-only"}

@@ -100,7 +100,7 @@ def _judged(
     why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
     if why:
         return claim._replace(state="disabled", reason=why)
-    if claim.state != "active":
+    if claim.state not in {"active", "unused"}:
         return claim
     if claim.group == COMMANDS and claim.name in reserved_names().built_in_commands:
         return claim._replace(state="reserved", reason="urlschemes has a command of that name itself")
@@ -114,14 +114,15 @@ def _judged(
 
 
 def _recorded(claim: Claim, profile: Profile) -> Claim:
-    """Return the claim in the state `unused` if it is that of a scheme without a record of `profile`."""
-    if profile is RFC1738 or claim.group != SCHEMES or claim.state != "active":  # a plugin without the first is broken
+    """Return the claim in the state `active` or `unused`; that of a scheme needs a record of `profile`."""
+    is_first = profile is RFC1738 and claim.state == "active"  # discovery looked; a plugin without any is broken
+    if claim.group != SCHEMES or claim.state not in {"active", "unused"} or is_first:
         return claim
     try:
         read_file(claim.module, profile.record)
     except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
-        return claim._replace(state="unused", reason=f"it has no record of the profile {profile.name}")
-    return claim
+        return claim._replace(state="unused", reason=claim.reason or f"it has no record of the profile {profile.name}")
+    return claim._replace(state="active", reason="")
 
 
 def _settle_conflicts(judged: list[Claim]) -> None:

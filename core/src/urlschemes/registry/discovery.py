@@ -30,8 +30,9 @@ from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import described, one_line
 from urlschemes.registry import claims as claims_module
 from urlschemes.registry.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
+from urlschemes.scheme.registration import FILE
 from urlschemes.storage import cache
-from urlschemes.storage.package_data import find_in_folders
+from urlschemes.storage.package_data import find_in_folders, locate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["discover", "installed_claims"]
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
+_RECORD = re.compile(r"registration\.([a-z0-9]+)\.toml")
+_COUNTS = frozenset({"active", "unused"})
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 
 MAX_NAMES = 1000
@@ -83,7 +86,7 @@ def discover(path: Iterable[str] | None = None, *, current_directory: bool = Fal
         try:
             for distribution in distributions(path=[entry]):
                 for claim in _claims_of(distribution, entry):
-                    counts = claim.state != "active" or not ignored
+                    counts = claim.state not in _COUNTS or not ignored
                     claims.append(claim if counts else claim._replace(state="ignored", reason=ignored))
         except Exception as error:  # noqa: BLE001  any package may install a finder of its own
             claims.append(Claim("", "", "", entry, state="malformed", reason=_reason(error)))
@@ -128,7 +131,20 @@ def _claims_of(distribution: IDistribution, entry: str) -> Iterator[Claim]:
         if wrong or location is None:
             yield Claim(one_line(claimed, 80), name, version, origin, group=group, state="malformed", reason=wrong)
         else:
-            yield Claim(claimed, name, version, origin, *location, group)
+            only = _records_elsewhere(location[0]) if group == SCHEMES else ""
+            reason = only and f"it has a record of the profile {only} only: --profile {only}"
+            yield Claim(claimed, name, version, origin, *location, group, "unused" if only else "active", reason)
+
+
+def _records_elsewhere(package: str) -> str:
+    """Return the first profile that a package has a record of, if it has none of RFC 1738's; else ""."""
+    try:
+        folders = locate(package).submodule_search_locations or ()
+        names = sorted(name for folder in folders for name in os.listdir(folder))
+    except Exception:  # noqa: BLE001  no such package, an archive, or another package's finder failed
+        return ""
+    others = [found[1] for found in map(_RECORD.fullmatch, names) if found]
+    return others[0] if others and FILE not in names else ""
 
 
 def _references(distribution: IDistribution) -> dict[tuple[str, str], list[str]]:
@@ -183,16 +199,9 @@ def _each_once(claims: Iterable[Claim]) -> list[Claim]:
     A duplicate has the same name and version in the same place, or is one of two sets of metadata of which at most one
     has the code (an editable installation beside the egg-info of its sources).
     """
-    kept: dict[tuple[str, ...], list[Claim]] = {}
+    kept: dict[Claim, list[Claim]] = {}
     for claim in sorted(claims, key=lambda claim: claim.state == "ignored"):
-        key = (
-            claim.group,
-            claim.name,
-            distribution_key(claim.distribution),
-            claim.version,
-            claim.module,
-            claim.attribute,
-        )
+        key = claim._replace(distribution=distribution_key(claim.distribution), origin="", state="active", reason="")
         others = kept.setdefault(key, [])
         if not any(_same_place(claim, other) for other in others):
             others.append(claim)
@@ -202,7 +211,7 @@ def _each_once(claims: Iterable[Claim]) -> list[Claim]:
 def _same_place(claim: Claim, other: Claim) -> bool:
     if os.path.realpath(claim.origin) == os.path.realpath(other.origin):
         return True
-    return claim.state == other.state == "active" and not (_holds_code(claim) and _holds_code(other))
+    return {claim.state, other.state} <= _COUNTS and not (_holds_code(claim) and _holds_code(other))
 
 
 def _holds_code(claim: Claim) -> bool:

@@ -125,11 +125,8 @@ def _imported_module(claim: Claim) -> ModuleType:
 def _imported_scheme(claim: Claim, profile: Profile) -> Scheme:
     found = import_claimed(claim)
     if not isinstance(found, Scheme):
-        has = (
-            f"the class {found.__qualname__}"
-            if isinstance(found, type)
-            else f"an instance of {type(found).__qualname__}"
-        )
+        kind = type(found).__qualname__
+        has = f"the class {found.__qualname__}" if isinstance(found, type) else f"an instance of {kind}"
         raise _contract(claim, f"{claim.module}:{claim.attribute} is {has}", wants="a urlschemes.Scheme", has=has)
     if found.name != claim.name:
         has = f"the scheme {found.name}"

@@ -87,13 +87,8 @@ class Plugins:
         active = {distribution_key(claim.distribution) for claim in claims if claim.state == "active"}
         for name in names:
             if distribution_key(name) not in active:
-                states = sorted(
-                    {
-                        f"{claim.state}: {claim.reason}"
-                        for claim in claims
-                        if distribution_key(claim.distribution) == distribution_key(name)
-                    }
-                )
+                own = [claim for claim in claims if distribution_key(claim.distribution) == distribution_key(name)]
+                states = sorted({f"{claim.state}: {claim.reason}" for claim in own})
                 raise PluginError(
                     f"the required plugin {name} is {' and '.join(states) or 'not installed'}",
                     distribution=name,
