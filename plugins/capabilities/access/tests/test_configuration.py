@@ -200,7 +200,7 @@ def test_an_invalid_variable_is_an_error_that_names_it(text: str, words: str) ->
         ("[gateways]\nwais = '/{url}'", "gateways.wais", "does not begin with the name of a scheme"),
         ("[gateways]\nwais = 'http://{url}/'", "gateways.wais", "must come after the host"),
         ("[gateways]\nwais = 'http://gw.dom:{url}'", "gateways.wais", "must come after the host"),
-        ("[gateways]\nwais = 'http://gw.dom/{url}#a'", "gateways.wais", "it is not a URL"),
+        ("[gateways]\nwais = 'http://gw.dom/{url}#a'", "gateways.wais", "a fragment, which is never sent"),
         ("[gateways]\nwais = 'WAIS://gw.dom/{url}'", "gateways.wais", "leads to wais itself"),
         (
             "[gateways]\nwais = 'http://gw.dom/{url}'\nhttp = 'https://gw.dom/{url}'",

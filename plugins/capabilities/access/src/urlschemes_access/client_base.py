@@ -60,6 +60,7 @@ class ClientBase:
     ) -> None:
         self.registry = default_registry if registry is None else registry
         self.configuration = (configuration or Configuration()).extended(options=options, gateways=gateways)
+        self.configuration.check_gateways(self.registry.profile)
         self.policy = policy or self.configuration.policy()
         self.deadline = deadline
         self.credentials = credentials

@@ -21,6 +21,8 @@ The table `[registry]` is the core's: `Registry.from_configuration` reads it.
 from __future__ import annotations
 
 import os
+import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -29,18 +31,18 @@ from urllib.parse import quote
 
 from urlschemes.errors import ConfigurationError, InvalidURL
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
-from urlschemes.url.value import URL
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.policy import Limits, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes.scheme.registration import Registration
+    from urlschemes.url.value import URL
 
 __all__ = ["GATEWAYS", "Configuration", "Setting", "Template"]
 
@@ -48,6 +50,7 @@ GATEWAYS = "URLSCHEMES_GATEWAYS"
 """The variable that holds gateways: `scheme=template`, separated by blanks."""
 
 _PLACEHOLDER = "{url}"
+_AUTHORITY_END = re.compile("[/?]")
 _SECRETS = ("password", "secret", "token")
 _GATEWAY_HINT = "a gateway is a URL of another scheme, which has no gateway itself"
 
@@ -60,20 +63,25 @@ class Template(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Template:
-        """Parse a template. Raises ValueError with the reason."""
+        """Parse a template, as far as all profiles agree. Raises ValueError with the reason."""
         before, placeholder, after = text.partition(_PLACEHOLDER)
         if not placeholder or _PLACEHOLDER in after:
             raise ValueError(f"it must contain {_PLACEHOLDER} once")
         scheme, colon, rest = before.partition(":")
-        if not colon or not RFC1738.scheme_name.fullmatch(scheme):
+        if not colon or not SCHEME_NAME_FORM.fullmatch(scheme.lower()):
             raise ValueError("it does not begin with the name of a scheme")
-        if rest.startswith("//") and not rest[2:].partition("/")[1]:
+        if rest.startswith("//") and _AUTHORITY_END.search(rest, 2) is None:
             raise ValueError(f"{_PLACEHOLDER} must come after the host")
+        if "#" in text:
+            raise ValueError("it has a fragment, which is never sent")
+        return cls(before, after)
+
+    def check(self, profile: Profile) -> None:
+        """Raise ValueError, with the reason, if the template is not a URL of the profile."""
         try:
-            URL.parse(f"{before}a{after}")
+            profile.algorithms.url_type.parse(f"{self.before}a{self.after}")
         except InvalidURL as error:
             raise ValueError(f"it is not a URL: {error.message}") from None
-        return cls(before, after)
 
     @property
     def scheme(self) -> str:
@@ -185,6 +193,13 @@ class Configuration:
         """Return the gateway of `scheme`, a name in lower case; its value is the text of a template."""
         return next((each for each in self.settings if each.table == "gateways" and each.key == scheme), None)
 
+    def check_gateways(self, profile: Profile) -> None:
+        """Raise ConfigurationError for a gateway that is not a URL of the profile."""
+        for each in self.settings:
+            if each.table == "gateways":
+                with _gateway_errors(each.name, each.source):
+                    Template.parse(each.value).check(profile)
+
     def options(self, registration: Registration) -> Mapping[str, Setting]:
         """Return the options of a scheme by name: those of the file, and before them those of trusted variables."""
         table = f"options.{registration.scheme}"
@@ -280,11 +295,11 @@ def _of_option(key: str, table: ConfigTable) -> Any:
     return value
 
 
-def _gateway(scheme: str, text: str, source: str) -> Setting:
-    name = f"gateways.{scheme}"
-    _check_scheme(scheme, name, source)
+@contextmanager
+def _gateway_errors(name: str, source: str) -> Iterator[None]:
+    """Raise ConfigurationError for the ValueError of a template."""
     try:
-        template = Template.parse(text)
+        yield
     except ValueError as error:
         raise ConfigurationError(
             f"{source}: {name} is not a gateway: {error}",
@@ -292,6 +307,13 @@ def _gateway(scheme: str, text: str, source: str) -> Setting:
             key=name,
             hint='write it like "x-foo://gw.dom/fetch?{url}"',
         ) from None
+
+
+def _gateway(scheme: str, text: str, source: str) -> Setting:
+    name = f"gateways.{scheme}"
+    _check_scheme(scheme, name, source)
+    with _gateway_errors(name, source):
+        template = Template.parse(text)
     if template.scheme == scheme:
         raise ConfigurationError(
             f"{source}: {name} leads to {scheme} itself", source=source, key=name, hint=_GATEWAY_HINT

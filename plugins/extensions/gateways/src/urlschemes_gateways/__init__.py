@@ -17,7 +17,6 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import ConfigurationError
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.hooks import hookimpl
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["urlschemes_gateway"]
 
-_GATEWAY = re.compile(rf"({RFC1738.scheme_name.pattern})://([A-Za-z0-9.\-]{{1,255}}(?::\d{{1,5}})?)/?", re.ASCII)
+_GATEWAY = re.compile(r"([^:/?#]+)://((?:[A-Za-z0-9.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?)/?", re.ASCII)
 
 
 @hookimpl
@@ -38,7 +37,7 @@ def urlschemes_gateway(url: URL, trust_env: bool) -> str | None:
 
 def _url_at_gateway(url: URL, variable: str, gateway: str) -> str:
     match = _GATEWAY.fullmatch(gateway)
-    if match is None:
+    if match is None or not url.syntax.profile.is_scheme_name(match[1]):
         raise _wrong(
             variable,
             f"is not the address of a gateway: {gateway!r}",
@@ -56,9 +55,13 @@ def _url_at_gateway(url: URL, variable: str, gateway: str) -> str:
 
 
 def _host_and_path(url: URL) -> tuple[str, str]:
-    """Return the text between `//` and the next `/`, and the rest; no host if the URL does not begin with `//`."""
+    """Return the text between `//` and the next `/`, and the rest; no host if the URL does not begin with `//`.
+
+    The brackets of an IPv6 address are encoded, since no path contains them.
+    """
     rest = str(url).partition(":")[2]
     host, slash, path = rest.removeprefix("//").partition("/")
+    host = host.replace("[", "%5B").replace("]", "%5D")
     return (host if rest.startswith("//") else ""), slash + path
 
 

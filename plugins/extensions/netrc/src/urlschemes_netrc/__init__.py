@@ -36,9 +36,9 @@ def urlschemes_credentials(request: Authenticate) -> Credentials | None:
     if not named and not os.path.lexists(file):
         return None
     entries = _read(file)
-    host = request.host.lower()
+    host = request.host.lower().strip("[]")  # files name an IPv6 address with and without brackets
     for name, (user, _, password) in entries.items():
-        if name.lower() == host and name != _ANY_HOST:
+        if name.lower().strip("[]") == host and name != _ANY_HOST:
             return Credentials(user, password) if user and request.user in {None, user} else None
     user, _, password = entries.get(_ANY_HOST, ("", "", ""))
     return Credentials(user, password) if user == _ANONYMOUS and request.user in {None, user} else None

@@ -7,25 +7,39 @@ The syntax is in `registration.toml`, the algorithms are in `access.py`.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from urlschemes import InternetURL, Registration, Scheme, number_part, text_part
 
-__all__ = ["HttpURL", "registration", "scheme"]
+__all__ = ["HttpURL", "RequestURL", "registration", "scheme"]
 
 registration = Registration.of(__name__)
 
+_TARGET = re.compile("//[^/?#]*/?([^#]*)")
 
-class HttpURL(InternetURL, registration=registration):
-    """A URL that designates an Internet resource accessible by HTTP.
 
-    In a `path`, `/` divides segments; a `/` within a segment is given as `Encoded("a%2Fb")`.
-    """
+class RequestURL(InternetURL):
+    """A URL that designates a resource accessible by HTTP, in any profile."""
 
     tls: ClassVar[bool] = False
     """True if the protocol is spoken over TLS."""
 
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or the default.")
+
+    @property
+    def target(self) -> str:
+        """The request target (RFC 9112 section 3.2.1): path and query as written, `/` without a path."""
+        match = _TARGET.match(self.schemepart)
+        return f"/{match[1] if match else ''}"
+
+
+class HttpURL(RequestURL, registration=registration):
+    """A URL that designates an Internet resource accessible by HTTP.
+
+    In a `path`, `/` divides segments; a `/` within a segment is given as `Encoded("a%2Fb")`.
+    """
+
     path: str | None = text_part(
         default=None,
         when_needed="",
@@ -34,12 +48,6 @@ class HttpURL(InternetURL, registration=registration):
     search: str | None = text_part(
         default=None, doc='The query, decoded; None without a `?`. `raw["search"]` tells `&` from `%26`.'
     )
-
-    @property
-    def target(self) -> str:
-        """The request target (RFC 9112 section 3.2.1): path and query as written, `/` without a path."""
-        path, search = self.raw["path"], self.raw["search"]
-        return f"/{path or ''}" if search is None else f"/{path or ''}?{search}"
 
 
 scheme = Scheme(registration, HttpURL, access="urlschemes_http.access")

@@ -15,7 +15,7 @@ from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError, Indeterminate, RedirectRefused
 from urlschemes_access.protocol import Algorithm, Close, Follow, Open, PullPieces
 from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end
-from urlschemes_http import HttpURL
+from urlschemes_http import RequestURL
 from urlschemes_http.authentication import login_for
 from urlschemes_http.body import deliver_body
 from urlschemes_http.ranges import range_fields, read_part, size_without_part
@@ -32,7 +32,7 @@ __all__ = ["access", "delete", "find_attributes", "replace"]
 
 
 def access(
-    url: HttpURL,
+    url: RequestURL,
     *,
     range: Range = WHOLE,  # noqa: A002  the name of the option
     compressed: bool = False,
@@ -56,14 +56,14 @@ def access(
     yield from response.end()
 
 
-def find_attributes(url: HttpURL) -> Algorithm[None]:
+def find_attributes(url: RequestURL) -> Algorithm[None]:
     """Send HEAD, for what GET would say of the resource. Redirects and errors are those of `access`."""
     response = yield from _final_response(url, "HEAD")
     yield from Open("attributes", response.attributes())
     yield from response.end()
 
 
-def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
+def replace(url: RequestURL, *, media_type: str = "") -> Algorithm[None]:
     """Send the caller's content by PUT: with a Content-Length if it is one piece, else in chunks.
 
     Raises RemoteError and AuthRequired as `access`, and RedirectRefused for any redirect. After an error, part of the
@@ -84,7 +84,7 @@ def replace(url: HttpURL, *, media_type: str = "") -> Algorithm[None]:
     yield from _report(response, sent=upload.sent)
 
 
-def delete(url: HttpURL) -> Algorithm[None]:
+def delete(url: RequestURL) -> Algorithm[None]:
     """Send DELETE. Raises what `replace` raises; Indeterminate if there is no response."""
     response = yield from _delete(url, None)
     if response.status == 401 and not response.had_login:
@@ -93,7 +93,7 @@ def delete(url: HttpURL) -> Algorithm[None]:
     yield from _report(response, sent=None)
 
 
-def _response_to_get(url: HttpURL, wanted: Range, *, compressed: bool) -> Algorithm[Response]:
+def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool) -> Algorithm[Response]:
     """Return the response with the range, or with the whole resource if it is not the unchanged one; 416 at its end."""
     fields = range_fields(wanted)
     # A range of coded content would be a range of the codes.
@@ -122,7 +122,7 @@ def _response_to_get(url: HttpURL, wanted: Range, *, compressed: bool) -> Algori
     return (yield from _final_response(url, "GET"))
 
 
-def _final_response(url: HttpURL, method: Method, fields: Sequence[tuple[str, str]] = ()) -> Algorithm[Response]:
+def _final_response(url: RequestURL, method: Method, fields: Sequence[tuple[str, str]] = ()) -> Algorithm[Response]:
     """Send the request, follow redirects and log in, and return the response that succeeds.
 
     The response to a request for a range, by `fields`, may also be 206 or 416.
@@ -151,10 +151,10 @@ def _accepting() -> list[tuple[str, str]]:
     return [("Accept-Encoding", accepted_codings())]
 
 
-def _target(url: HttpURL, response: Response) -> Algorithm[HttpURL]:
+def _target(url: RequestURL, response: Response) -> Algorithm[RequestURL]:
     """Return the URL that a redirect points to. Raises RedirectRefused."""
     target = yield from Follow(response.location())
-    if not isinstance(target, HttpURL):
+    if not isinstance(target, RequestURL):
         raise RedirectRefused(f"{url.host} redirects to a URL of another kind", reason="scheme", location=str(target))
     if url.tls and not target.tls:
         # The policy cannot tell: it follows to http if the access began with http.
@@ -162,7 +162,7 @@ def _target(url: HttpURL, response: Response) -> Algorithm[HttpURL]:
     return target
 
 
-def _delete(url: HttpURL, login: Credentials | None) -> Algorithm[Response]:
+def _delete(url: RequestURL, login: Credentials | None) -> Algorithm[Response]:
     request = yield from Request.begin(url, "DELETE")
     yield from request.send_head(login)
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from urlschemes_access.credentials import Credentials
-    from urlschemes_http import HttpURL
+    from urlschemes_http import RequestURL
 
 __all__ = ["Request"]
 
@@ -30,7 +30,7 @@ class Request:
 
     __slots__ = ("_http", "_login", "_method", "_reader", "peer", "url")
 
-    def __init__(self, url: HttpURL, method: Method, peer: Peer) -> None:
+    def __init__(self, url: RequestURL, method: Method, peer: Peer) -> None:
         # MAX_HEAD limits a header; h11's own limit must be higher.
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=2 * (MAX_HEAD + CHUNK))
         self._login: Credentials | None = None
@@ -40,7 +40,7 @@ class Request:
         self.peer = peer
 
     @classmethod
-    def begin(cls, url: HttpURL, method: Method) -> Algorithm[Request]:
+    def begin(cls, url: RequestURL, method: Method) -> Algorithm[Request]:
         """Connect, over TLS for https. For GET and HEAD, the connection may be one that was kept open."""
         key = "tls" if url.tls else ""
         peer = yield from Connect(url.host, url.port, reuse=key if method in ("GET", "HEAD") else None)
@@ -50,7 +50,7 @@ class Request:
 
     @classmethod
     def exchange(
-        cls, url: HttpURL, method: Method, login: Credentials | None, more: Sequence[tuple[str, str]] = ()
+        cls, url: RequestURL, method: Method, login: Credentials | None, more: Sequence[tuple[str, str]] = ()
     ) -> Algorithm[Response]:
         """Send a request that has no content and may be repeated, with `more` header fields; return its response.
 

@@ -28,7 +28,7 @@ from urlschemes_access.errors import (
 from urlschemes_access.protocol import Algorithm, Close, Peer, Receive, Release, sent_so_far, unexpected
 
 if TYPE_CHECKING:
-    from urlschemes_http import HttpURL
+    from urlschemes_http import RequestURL
     from urlschemes_http.codings import ContentDecoder
 
 __all__ = ["MAX_HEAD", "MEDIA_TYPE", "REDIRECTS", "Method", "Response", "ResponseReader", "next_event", "parse_time"]
@@ -141,7 +141,7 @@ class Response:
     """
 
     def __init__(
-        self, url: HttpURL, method: Method, peer: Peer, http: h11.Connection, event: h11.Response, head: bytes
+        self, url: RequestURL, method: Method, peer: Peer, http: h11.Connection, event: h11.Response, head: bytes
     ) -> None:
         """Raise ProtocolError for an unclear length, or an invalid status code, which h11 accepts."""
         self.url = url

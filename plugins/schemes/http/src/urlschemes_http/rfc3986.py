@@ -7,9 +7,8 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from urlschemes import InternetURL, Registration, Scheme, number_part, text_part
+from urlschemes import Registration, Scheme, text_part
+from urlschemes_http import RequestURL
 from urlschemes_rfc3986 import profile
 
 __all__ = ["HttpURI", "registration", "scheme"]
@@ -17,16 +16,12 @@ __all__ = ["HttpURI", "registration", "scheme"]
 registration = Registration.of(__package__, profile)
 
 
-class HttpURI(InternetURL, registration=registration):
+class HttpURI(RequestURL, registration=registration):
     """A URL that designates a resource accessible by HTTP.
 
     In a `path`, `/` divides segments; a `/` within a segment is given as `Encoded("/a%2Fb")`.
     """
 
-    tls: ClassVar[bool] = False
-    """True if the protocol is spoken over TLS."""
-
-    port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or the default.")
     path: str = text_part(default="", doc='The path with its first `/`, decoded. `raw["path"]` tells `/` from `%2F`.')
     query: str | None = text_part(
         default=None, doc='The text after the `?`, decoded; None without a `?`. `raw["query"]` tells `&` from `%26`.'
@@ -34,12 +29,6 @@ class HttpURI(InternetURL, registration=registration):
     fragment: str | None = text_part(
         default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
     )
-
-    @property
-    def target(self) -> str:
-        """The request target (RFC 9112 section 3.2.1): path and query as written, `/` without a path."""
-        path, query = self.raw["path"], self.raw["query"]
-        return f"{path or '/'}" if query is None else f"{path or '/'}?{query}"
 
 
 scheme = Scheme(registration, HttpURI, access="urlschemes_http.access")

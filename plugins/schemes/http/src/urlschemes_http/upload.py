@@ -25,7 +25,7 @@ from urlschemes_http.request import Request
 
 if TYPE_CHECKING:
     from urlschemes_access.credentials import Credentials
-    from urlschemes_http import HttpURL
+    from urlschemes_http import RequestURL
     from urlschemes_http.response import Response
 
 __all__ = ["Upload", "check_written", "missing_response"]
@@ -56,7 +56,7 @@ class Upload:
 
     @classmethod
     def begin(
-        cls, url: HttpURL, fields: list[tuple[str, str]], *, has_content: bool, chunked: bool
+        cls, url: RequestURL, fields: list[tuple[str, str]], *, has_content: bool, chunked: bool
     ) -> Algorithm[Upload]:
         """Send the head of a PUT request, and wait until the content may be sent."""
         login: Credentials | None = None

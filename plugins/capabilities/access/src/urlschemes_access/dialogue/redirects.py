@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, URLError
 from urlschemes.grammar.octets import escape, octets_of
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes_access.dialogue.contract import breach, has_type
@@ -29,10 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Redirects", "read_location"]
 
-_SCHEME = re.compile(f"({RFC1738.scheme_name.pattern}):")
 _SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\]")  # controls, blanks and backslashes: a trick, not a slip
 _STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
-_LEGAL = frozenset(f"{RFC1738.characters}%".encode())
 _AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*")
 _REPAIRS = 8
 """The most kinds of characters that are encoded because they are illegal at their place."""
@@ -78,8 +75,9 @@ class Redirects:
             return RedirectRefused(f"the redirect to {shown} is not followed: {why}", reason=reason, location=shown)
 
         # The scheme is compared as text, before anything is parsed: a redirect must not load a plugin.
-        written = _SCHEME.match(location)
-        scheme = written[1].lower() if written else self.url.scheme
+        name, colon, _ = location.partition(":")
+        written = colon and self.url.syntax.profile.is_scheme_name(name)
+        scheme = name.lower() if written else self.url.scheme
         allowed = self._allowed_schemes()
         if scheme not in allowed:
             raise refused(f"{self.url.scheme} may redirect to {' or '.join(allowed) or 'no scheme'}", "scheme")
@@ -112,23 +110,29 @@ class Redirects:
 
 
 def read_location(base: URL, location: str, type_of: Callable[[str], type[URL]]) -> URL:
-    """Return the URL that `location` means relative to `base`, without its fragment.
+    """Return the URL that `location` means relative to `base`.
 
-    What real servers write is repaired: an illegal character behind the authority is percent-encoded, and a missing `/`
-    between authority and query inserted. `type_of` returns the URL type of a scheme. Raises InvalidURL, UnknownScheme,
-    PluginError.
+    Where a fragment is part of a URL, it is that of `location`, or else of `base` (RFC 9110 section 10.2.2); elsewhere
+    it is left out. What real servers write is repaired: an illegal character behind the authority is percent-encoded,
+    and a `/` inserted that must stand between authority and query. `type_of` returns the URL type of a scheme. Raises
+    InvalidURL, UnknownScheme, PluginError.
     """
+    profile = base.syntax.profile
     text = base.resolve(location)
     kind = type_of(lower_case(text.partition(":")[0]))
     if _SUSPICIOUS.search(text):
         return read_as(kind, text)
-    text = text.partition("#")[0]
+    text, mark, fragment = text.partition("#")
+    inherited = base.raw.get("fragment")
     authority = _AUTHORITY.match(text)
     start = authority.end() if authority else text.index(":") + 1
     head, tail = text[:start], text[start:]
-    if authority and tail.startswith("?"):
+    if authority and tail.startswith("?") and "?" not in profile.authority_ends:
         tail = f"/{tail}"
-    return _read_repaired(kind, head, escape(octets_of(_STRAY_PERCENT.sub("%25", tail)), _LEGAL))
+    if profile.has_fragments and (mark or inherited is not None):
+        tail += f"#{fragment if mark else inherited}"
+    legal = frozenset(f"{profile.characters}%".encode())
+    return _read_repaired(kind, head, escape(octets_of(_STRAY_PERCENT.sub("%25", tail)), legal))
 
 
 def _read_repaired(kind: type[URL], head: str, tail: str) -> URL:
