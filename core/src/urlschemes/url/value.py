@@ -229,7 +229,7 @@ class URL(Base, metaclass=URLType):
         """
         return self.syntax.profile.algorithms.as_profile(self, target)  # type: ignore[no-any-return]
 
-    def join(self, reference: str | Base) -> URL:
+    def join(self, reference: str | URL) -> URL:
         """Return the URL that `reference` means relative to this URL; by RFC 1738, without its fragment.
 
         User name and password are never carried to another host. A reference with another scheme gives a generic URL;
@@ -241,13 +241,13 @@ class URL(Base, metaclass=URLType):
         kind = type(self) if text.partition(":")[0].lower() == self.scheme else profile.algorithms.url_type
         return kind.parse(text, limit=max(LIMIT, len(text)))
 
-    def resolve(self, reference: str | Base) -> str:
-        """Return the text that `reference`, a text or a value, means relative to this URL, with its fragment.
+    def resolve(self, reference: str | URL) -> str:
+        """Return the text that `reference` means relative to this URL, with its fragment.
 
         The algorithm is that of the profile: RFC 1808 for RFC 1738. The text need not be a URL. Raises NotHierarchical,
         InvalidURL for a reference that is not str or longer than the limit.
         """
-        text = reference._text if isinstance(reference, Base) else reference
+        text = str(reference) if isinstance(reference, URL) else reference
         if (fault := unfit(text, LIMIT)) is not None:
             raise fault
         return str(self.syntax.profile.algorithms.resolve(self, text))

@@ -8,7 +8,9 @@
     host_forms.py       what is legal in a host and not understood alike by all programs
     host_messages.py    messages about hosts (section 3.2.2)
     normalization.py    one spelling for URLs of one meaning (section 6.2)
-    resolution.py       relative references (section 5)
+    references.py       relative references as values (section 4.2), and between URLs
+    refusal.py          errors about a text that is parsed in another form
+    resolution.py       what a reference means (section 5)
 
 A scheme plugin has a record of this profile in `registration.rfc3986.toml`, and code in its module `rfc3986`.
 """

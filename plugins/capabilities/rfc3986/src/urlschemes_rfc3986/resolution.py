@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from urlschemes import URL
 
-__all__ = ["Components", "components", "resolve", "without_dot_segments"]
+__all__ = ["Components", "components", "merged", "resolve", "without_dot_segments"]
 
 # Appendix B.
 _COMPONENTS = re.compile(
@@ -59,11 +59,11 @@ def resolve(url: URL, reference: str) -> str:
     elif given.path.startswith("/"):
         path = without_dot_segments(given.path)
     else:
-        path = without_dot_segments(_merged(base, given.path))
+        path = without_dot_segments(merged(base, given.path))
     return str(Components(base.scheme, base.authority, path, query, given.fragment))
 
 
-def _merged(base: Components, path: str) -> str:
+def merged(base: Components, path: str) -> str:
     """Return the path of a reference behind that of the base (section 5.2.3)."""
     if base.authority is not None and not base.path:
         return f"/{path}"

@@ -1,0 +1,175 @@
+"""Relative references as values (RFC 3986 section 4.2), and the shortest one from a URL to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from urlschemes.errors import invalid_url
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.redaction import redact
+from urlschemes.url.value import LIMIT, unfit
+from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986.generic_uri import URI
+from urlschemes_rfc3986.refusal import refusal
+from urlschemes_rfc3986.resolution import Components, components, merged, resolve, without_dot_segments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Self
+
+    from urlschemes import URL, InvalidURL
+    from urlschemes.grammar.part import Raw, Value
+
+__all__ = ["RelativeReference", "parse_reference", "relative_to"]
+
+_SCHEME = "a:"  # makes a URI of any relative reference
+
+
+class RelativeReference(str):
+    """A reference without a scheme, such as `../b?c#d`: it means a URL relative to another one.
+
+    It is a str that derives from the rule `relative-ref`, so that `url.join` takes it, and has parts, which are decoded
+    when they are read. The constructor raises InvalidURL for any other text.
+    """
+
+    __slots__ = ()
+
+    syntax: ClassVar[Syntax] = Syntax(
+        "",
+        "relative-ref",
+        [
+            Part("userinfo", ["userinfo"]),
+            Part("host", ["host"]),
+            Part("port", ["port"], number=True),
+            Part("path", ["path-abempty", "path-absolute", "path-noscheme", "path-empty"]),
+            Part("query", ["query"]),
+            Part("fragment", ["fragment"]),
+        ],
+        section="RFC 3986 section 4.2",
+        profile=profile,
+    )
+    """The syntax of relative references."""
+
+    def __new__(cls, text: str, *, limit: int = LIMIT) -> Self:
+        """Return the reference that `text` is. Raises InvalidURL."""
+        fault = unfit(text, limit)
+        if fault is not None:
+            raise fault
+        if cls.syntax.fullmatch(text) is None:
+            raise _refusal(text)
+        return super().__new__(cls, text)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({redact(self)!r})"
+
+    @property
+    def raw(self) -> Mapping[str, Raw | None]:
+        """The parts as they are written, by name; None for one that is absent."""
+        match = self.syntax.fullmatch(self)
+        assert match is not None  # as it did when the reference was made
+        return {name: self.syntax.raw(match, name) for name in self.syntax.parts}
+
+    @property
+    def parts(self) -> Mapping[str, Value | None]:
+        """The values of the parts by name: those of the attributes."""
+        return {name: getattr(self, name) for name in self.syntax.parts}
+
+    @property
+    def userinfo(self) -> str | None:
+        """The text before the `@`, decoded; None without an `@`."""
+        value: str | None = self._decoded("userinfo")
+        return value
+
+    @property
+    def host(self) -> str | None:
+        """The host, in lower case; None without an authority."""
+        host = self.raw["host"]
+        return None if host is None else str(host).lower()
+
+    @property
+    def port(self) -> int | None:
+        """The port; None if there is none, or an empty one."""
+        value: int | None = self._decoded("port")
+        return value
+
+    @property
+    def path(self) -> str:
+        """The path, decoded; empty if the reference means the path of the other URL."""
+        return self._decoded("path") or ""
+
+    @property
+    def query(self) -> str | None:
+        """The text after the `?`, decoded; None without a `?`."""
+        value: str | None = self._decoded("query")
+        return value
+
+    @property
+    def fragment(self) -> str | None:
+        """The text after the `#`, decoded; None without a `#`."""
+        value: str | None = self._decoded("fragment")
+        return value
+
+    def _decoded(self, name: str) -> Any:
+        raw = self.raw[name]
+        return raw if raw is None else self.syntax.parts[name].decode(str(raw))
+
+
+def parse_reference(text: str, parse: Callable[[str], URL] = URI.parse) -> URL | RelativeReference:
+    """Return what `text` is: a URL, as `parse` returns it, or a RelativeReference (section 4.1). Raises InvalidURL."""
+    has_scheme = profile.is_scheme_name(components(text).scheme or "")
+    return parse(text) if has_scheme else RelativeReference(text)
+
+
+def relative_to(url: URL, base: URL) -> URL | RelativeReference:
+    """Return the shortest reference that means `url` relative to `base`, both of this profile.
+
+    It is `url` itself if no relative reference means it, as for another scheme. Resolving removes dot segments: if
+    `url` has some, the reference means the URL without them.
+    """
+    meant = resolve(base, str(url))
+    fitting = (text for text in _references(components(meant), components(str(base))) if resolve(base, text) == meant)
+    shortest = min(filter(_is_relative, fitting), key=len, default=None)
+    return url if shortest is None else RelativeReference(shortest, limit=max(LIMIT, len(shortest)))
+
+
+def _is_relative(text: str) -> bool:
+    return RelativeReference.syntax.fullmatch(text) is not None
+
+
+def _references(url: Components, base: Components) -> Iterator[str]:
+    """Yield the references that may mean `url` relative to `base`."""
+    ending = str(Components(None, None, "", url.query, url.fragment))
+    if url.query == base.query:
+        yield str(Components(None, None, "", None, url.fragment))
+    yield ending
+    if url.scheme == base.scheme:
+        yield str(url._replace(scheme=None))
+    yield str(url._replace(scheme=None, authority=None))
+    above, names = without_dot_segments(merged(base, "")).split("/")[:-1], url.path.split("/")
+    shared = 0
+    while shared < min(len(above), len(names) - 1) and above[shared] == names[shared]:
+        shared += 1
+    path = "../" * (len(above) - shared) + "/".join(names[shared:])
+    for each in (path, f"./{path}", path.removesuffix("/"), "."):
+        yield each + ending
+
+
+def _refusal(text: str) -> InvalidURL:
+    """Return the error for a text that is no relative reference."""
+    first, colon, _ = text.partition(":")
+    if colon and not {*"/?#"} & {*first} and URI.syntax.begins_with(f"{_SCHEME}/{first}"):
+        hint = "write `./` before a path whose first segment has a colon"
+        if profile.is_scheme_name(first):
+            hint = f"use parse_reference if this is a URL; {hint}"
+        return invalid_url(
+            text,
+            f"invalid character ':' in the first segment of the path at position {len(first)}",
+            part="path",
+            span=(len(first), len(first) + 1),
+            rule="segment-nz-nc",
+            section=RelativeReference.syntax.section_of("segment-nz-nc"),
+            hint=hint,
+        )
+    positions = [0] * len(_SCHEME) + [*range(len(text) + 1)]
+    return refusal(text, _SCHEME + text, positions, URI.syntax, None)
