@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Automaton", "State", "bits"]
 
+_FEW = 64
+
 
 def bits(number: int) -> Iterator[int]:
     """Return the numbers of the bits that are set."""
@@ -27,16 +29,18 @@ def bits(number: int) -> Iterator[int]:
 class State:
     """A state of a walk: the positions `reached` by the last character, and those `expected` next.
 
-    `within` are the positions that the walk may use. Steps are computed once: a walk of known steps is fast.
+    `within` are the positions that the walk may use. `counted` is True if it has come through a repetition with a small
+    bound. Steps are computed once: a walk of known steps is fast.
     """
 
-    __slots__ = ("automaton", "expected", "reached", "steps", "within")
+    __slots__ = ("automaton", "counted", "expected", "reached", "steps", "within")
 
-    def __init__(self, automaton: Automaton, reached: int, expected: int, within: int) -> None:
+    def __init__(self, automaton: Automaton, reached: int, expected: int, within: int, counted: bool) -> None:
         self.automaton = automaton
         self.reached = reached
         self.expected = expected & within
         self.within = within
+        self.counted = counted or bool(reached & automaton.few)
         self.steps: dict[str, State | None] = {}
 
     def step(self, character: str) -> State | None:
@@ -45,8 +49,8 @@ class State:
         if character not in steps and character.isascii():
             automaton, code = self.automaton, ord(character)
             reached = _union(1 << p for p in bits(self.expected) if automaton.leaves[p].mask >> code & 1)
-            after = automaton.state(reached, automaton.following(reached), self.within) if reached else None
-            steps[character] = after
+            after = automaton.following(reached)
+            steps[character] = automaton.state(reached, after, self.within, self.counted) if reached else None
         return steps.get(character)
 
     def walk(self, text: str) -> tuple[int, State]:
@@ -81,10 +85,11 @@ class Automaton:
 
     `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it, and
     `uncounted[p]` the same without the steps back of bounded repetitions. `marked` are the occurrences of parts in the
-    tree, outermost first, from left to right; `counted` are the bounded repetitions.
+    tree, outermost first, from left to right; `counted` are the bounded repetitions, `few` the positions inside of
+    those whose bound is small.
     """
 
-    __slots__ = ("_start", "_states", "counted", "follow", "leaves", "marked", "tree", "uncounted")
+    __slots__ = ("_start", "_states", "counted", "few", "follow", "leaves", "marked", "tree", "uncounted")
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
@@ -94,30 +99,26 @@ class Automaton:
         self.counted: list[Repeated] = []
         self.marked = tuple(marks(tree))
         self._start: State | None = None
-        self._states: dict[tuple[int, int, int], State] = {}
+        self._states: dict[tuple[int, int, int, bool], State] = {}
         self._number(tree)
+        self.few = _union(item.inside for item in self.counted if (item.most or 0) <= _FEW)
 
     def _number(self, item: Element) -> None:
         if isinstance(item, Characters):
-            item.position = len(self.leaves)
-            item.first = item.last = item.inside = 1 << item.position
+            item.first = item.last = item.inside = 1 << len(self.leaves)
             item.nullable = False
             self.leaves.append(item)
             self.follow.append(0)
             self.uncounted.append(0)
-        elif isinstance(item, Marked):
-            self._number(item.item)
-            item.first, item.last, item.nullable = item.item.first, item.item.last, item.item.nullable
-            item.inside = item.item.inside
-        elif isinstance(item, Repeated):
+        elif isinstance(item, Marked | Repeated):
             inner = item.item
             self._number(inner)
-            item.first, item.last, item.inside = inner.first, inner.last, inner.inside
-            item.nullable = inner.nullable or item.least == 0
-            if item.most != 1:
-                self._connect(inner.last, inner.first, counted=item.most is not None)
-            if item.most not in {None, 1}:
-                self.counted.append(item)
+            item.first, item.last, item.inside, item.nullable = inner.first, inner.last, inner.inside, inner.nullable
+            if isinstance(item, Repeated):
+                item.nullable = inner.nullable or item.least == 0
+                if item.most != 1:
+                    self._connect(inner.last, inner.first, counted=item.most is not None)
+                self.counted += [item] if item.most not in {None, 1} else []
         elif isinstance(item, Variants):
             for inner in item.items:
                 self._number(inner)
@@ -133,16 +134,14 @@ class Automaton:
                 self._number(inner)
                 item.inside |= inner.inside
                 self._connect(item.last, inner.first)
-                if item.nullable:
-                    item.first |= inner.first
+                item.first |= inner.first if item.nullable else 0
                 item.last = inner.last | (item.last if inner.nullable else 0)
                 item.nullable = item.nullable and inner.nullable
 
     def _connect(self, before: int, after: int, *, counted: bool = False) -> None:
         for position in bits(before):
             self.follow[position] |= after
-            if not counted:
-                self.uncounted[position] |= after
+            self.uncounted[position] |= 0 if counted else after
 
     def characters(self, positions: int) -> int:
         """Return the characters at `positions`, as a mask."""
@@ -238,9 +237,9 @@ class Automaton:
             )
         return found
 
-    def state(self, reached: int, expected: int, within: int) -> State:
+    def state(self, reached: int, expected: int, within: int, counted: bool = False) -> State:
         """Return the state of these sets of positions; the same one each time."""
-        key = reached, expected, within
+        key = reached, expected, within, counted
         return self._states.get(key) or self._states.setdefault(key, State(self, *key))
 
     def state_before(self, goal: int, without: int = 0) -> State:

@@ -60,8 +60,7 @@ class Characters(Element):
     A character of a literal has the whole text as `literal` and its index there as `offset`.
     """
 
-    __slots__ = ("literal", "mask", "offset", "path", "position")
-    position: int
+    __slots__ = ("literal", "mask", "offset", "path")
 
     def __init__(self, mask: int, path: tuple[str, ...], literal: str | None = None, offset: int = 0) -> None:
         self.mask = mask

@@ -201,7 +201,7 @@ def _expanded(grammar: Grammar, rule: str, parts: Mapping[str, Part], exclude: M
 
 def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
     """Return True if `leaf` is a percent sign that two hexadecimal digits always follow."""
-    positions = 1 << leaf.position
+    positions = leaf.inside
     for allowed in (_PERCENT, _HEX):
         if automaton.characters(positions) & ~allowed or positions & automaton.tree.last:
             return False

@@ -76,7 +76,7 @@ class _Landmarks:
 
     A walk begins in the state `login` if the text has a login, else in `no_login`; `login` is None if the syntax has
     none. `host` and `port` are the positions inside those parts, `begins_host` those where a host begins. No bounded
-    repetition has a bound below `least_bound`.
+    repetition has a bound below `least_bound`, but for those that states tell by `counted`.
     `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
     """
 
@@ -94,7 +94,8 @@ class _Landmarks:
         self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
-        self.least_bound = min((item.most or 0 for item in automaton.counted), default=sys.maxsize)
+        bounds = [item.most or 0 for item in automaton.counted if not item.inside & automaton.few]
+        self.least_bound = min(bounds, default=sys.maxsize)
         self.begins_host = 0
         for marked in automaton.marked:
             self.begins_host |= marked.first if marked.mark == marks.get("host") else 0
@@ -103,9 +104,8 @@ class _Landmarks:
 
 
 def _landmarks(syntax: Syntax) -> _Landmarks:
-    if syntax.landmarks is None:
-        syntax.landmarks = _Landmarks(syntax)
-    found: _Landmarks = syntax.landmarks
+    found: _Landmarks = syntax.landmarks or _Landmarks(syntax)
+    syntax.landmarks = found
     return found
 
 
@@ -161,7 +161,8 @@ class Fault:
         if index < authority.at:
             return index, state
         automaton = self.syntax.automaton
-        self.starts.append(automaton.state(state.reached, automaton.following(state.reached), automaton.start.within))
+        after = automaton.following(state.reached)
+        self.starts.append(automaton.state(state.reached, after, automaton.start.within, state.counted))
         index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
 
@@ -182,10 +183,7 @@ class Fault:
         nearest = nearest_to_end(self.syntax.automaton, state.expected) if index == len(text) else 0
         if nearest:
             return "host" if not nearest & ~known.host else "port" if not nearest & ~known.port else "part"
-        if state.reached & known.host or state.expected & known.begins_host:
-            return "host"
-        host = "" if authority is None else text[authority.host : authority.end]
-        if "[" in self.syntax.profile.reserved and is_like_ipv6(host):
+        if state.reached & known.host or state.expected & known.begins_host or self._lacks_brackets():
             return "host"
         return "port" if (state.reached | state.expected) & known.port else "part"
 
@@ -219,19 +217,23 @@ class Fault:
             return "userinfo-not-allowed" if self._landmarks.login is None else "invalid-userinfo"
         return _CODES.get(region, "invalid-part")
 
+    def _lacks_brackets(self) -> bool:
+        """Return True if the host looks like an IPv6 address, and those stand in brackets."""
+        _, _, start, _, end = self.authority or (0, 0, 0, 0, 0)
+        return "[" in self.syntax.profile.reserved and is_like_ipv6(self.text[start:end])
+
     def _host_is_empty(self) -> bool:
         """Return True if a host must stand here, and a `:`, the end of the authority or of the text stands there."""
         follows, delimiters = self.text[self.position : self.position + 1], f":{self.syntax.profile.authority_ends}"
         is_missing = follows in delimiters and not self.state.reached & self._landmarks.host
-        return is_missing and ("port" in self.syntax.parts or not self.state.taken("/"))
+        return is_missing and not self._lacks_brackets() and ("port" in self.syntax.parts or not self.state.taken("/"))
 
     def _over_counted(self) -> tuple[Repeated, int] | None:
         """Return a bounded repetition that is exceeded in the prefix, and the index of what is too much; else None."""
-        if self.index <= self._landmarks.least_bound:
+        if self.index <= self._landmarks.least_bound and not self.state.counted:
             return None
         counted = self.syntax.automaton.counted
-        whole = self.index == len(self.text) and self.state.ends
-        last = None if whole else self.state.reached
+        last = None if self.index == len(self.text) and self.state.ends else self.state.reached
         sets = self.syntax.automaton.derivation(self.text[: self.index], first_state(self.syntax, self.text), last)
         counts = [0] * len(counted)
         for index, positions in enumerate(sets):

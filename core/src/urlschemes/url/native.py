@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Base", "form", "learned", "part_reader", "provide", "reader_of"]
 
-ABI = 2
+ABI = 3
 """The version of the functions that are called here."""
 
 
@@ -104,9 +104,10 @@ def learned(fault: Fault, syntax: Syntax) -> Fault:
     from urlschemes.url.fault_place import authority_of  # only a program that reads an error needs it
 
     table = syntax.table if syntax.known_fault is not None and fault.syntax is syntax else None
-    if table is None or syntax.profile.authority_ends != "/":  # the reader knows no other end
+    if table is None or fault.state.counted:  # the reader does not count
         return fault
-    authority = authority_of(fault.text, fault.syntax.profile)
+    profile = syntax.profile
+    authority = authority_of(fault.text, profile)
     at = -1 if authority is None else authority.at
     state: State | None = fault.starts[0]
     states = [state]
@@ -119,9 +120,8 @@ def learned(fault: Fault, syntax: Syntax) -> Fault:
             states.append(state)
     longest = syntax.landmarks.least_bound
     with suppress(UnicodeEncodeError):  # a lone surrogate
-        table.native.learn(
-            fault.scheme or "", _kinds(syntax.profile), longest, fault.text, states, fault.code, fault.position
-        )
+        kinds, ends = _kinds(profile), profile.authority_ends
+        table.native.learn(fault.scheme or "", kinds, ends, longest, fault.text, states, fault.code, fault.position)
     return fault
 
 

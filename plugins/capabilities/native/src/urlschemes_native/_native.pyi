@@ -14,7 +14,16 @@ class Table:
     def spans(self, text: str, /) -> tuple[int, ...] | int: ...
     def fault(self, text: object, /) -> tuple[str, int] | None: ...
     def learn(
-        self, name: str, kinds: bytes, longest: int, text: str, states: list[Any], code: str, position: int, /
+        self,
+        name: str,
+        kinds: bytes,
+        ends: str,
+        longest: int,
+        text: str,
+        states: list[Any],
+        code: str,
+        position: int,
+        /,
     ) -> None: ...
 
 class Base:

@@ -29,6 +29,7 @@ struct Faults {
     uint16_t *behind;          /* [number]: the state before the last `@` of an authority as the one that goes on there */
     uint16_t first[3];         /* of texts without an authority, with one that has no `@`, and with one that has */
     uint8_t kinds[128];
+    uint8_t ends[128];         /* 1 for the characters that end an authority */
     char name[256];            /* of the scheme; empty for any */
     Py_ssize_t name_size;
     Py_ssize_t longest;        /* a prefix that is longer is left to Python */
@@ -38,22 +39,17 @@ struct Faults {
 
 /* The delimiters of a text, as `authority_of` of the core finds them; those of an authority are -1 if there is none. */
 typedef struct {
-    Py_ssize_t colon, start, at;
+    Py_ssize_t colon, start, at, end;
 } Delimiters;
 
-static Py_ssize_t index_of(const uint8_t *text, Py_ssize_t begin, Py_ssize_t end, uint8_t octet) {
-    const uint8_t *found = begin < end ? memchr(text + begin, octet, (size_t)(end - begin)) : NULL;
-    return found ? found - text : -1;
-}
-
-static Delimiters delimiters_of(const uint8_t *text, Py_ssize_t size) {
-    Delimiters found = {index_of(text, 0, size, ':'), -1, -1};
+static Delimiters delimiters_of(const Faults *faults, const uint8_t *text, Py_ssize_t size) {
+    const uint8_t *colon = size ? memchr(text, ':', (size_t)size) : NULL;
+    Delimiters found = {colon ? colon - text : -1, -1, -1, -1};
     Py_ssize_t start = found.colon + 3;
-    if (found.colon < 0 || start > size || text[start - 2] != '/' || text[start - 1] != '/') return found;
-    Py_ssize_t end = index_of(text, start, size, '/');
-    if (end < 0) end = size;
-    found.start = start;
-    for (Py_ssize_t at = index_of(text, start, end, '@'); at >= 0; at = index_of(text, at + 1, end, '@')) found.at = at;
+    if (!colon || start > size || text[start - 2] != '/' || text[start - 1] != '/') return found;
+    found.start = found.end = start;
+    for (; found.end < size && !(text[found.end] < 128 && faults->ends[text[found.end]]); found.end++)
+        if (text[found.end] == '@') found.at = found.end;
     return found;
 }
 
@@ -85,14 +81,27 @@ static uint32_t walk_learned(const Table *table, const uint8_t *text, Py_ssize_t
 static uint64_t kind_of(const Faults *faults, const uint8_t *text, Py_ssize_t size, Py_ssize_t at) {
     uint8_t decoded[3];
     if (at == size) return LEGAL;
-    if (text[at] == ':' || text[at] == '/') return text[at]; /* they end hosts */
+    if (text[at] > 127) return NOT_ASCII;
+    if (text[at] == ':' || faults->ends[text[at]]) return text[at]; /* they end hosts */
     if (text[at] == '%') return at + 3 <= size && unescape(text + at, 3, decoded) == 1 ? ESCAPE : PERCENT;
-    return text[at] < 128 ? faults->kinds[text[at]] : NOT_ASCII;
+    return faults->kinds[text[at]];
 }
 
 /* Return how many characters before the index an escape was begun. */
 static Py_ssize_t begun(const uint8_t *text, Py_ssize_t index) {
     return index >= 1 && text[index - 1] == '%' ? 1 : index >= 2 && text[index - 2] == '%' ? 2 : 0;
+}
+
+/* Return 1 if the host looks like an IPv6 address, where one stands in brackets: as `is_like_ipv6` of the core. */
+static uint64_t is_like_ipv6(const Faults *faults, const uint8_t *text, Delimiters parts) {
+    int colons = 0;
+    if (parts.start < 0 || faults->kinds['['] != LEGAL) return 0;
+    for (Py_ssize_t i = parts.at < 0 ? parts.start : parts.at + 1; i < parts.end; i++) {
+        int letter = text[i] | 0x20;
+        if (text[i] == ':') colons++;
+        else if (text[i] != '.' && !(text[i] >= '0' && text[i] <= '9') && !(letter >= 'a' && letter <= 'f')) return 0;
+    }
+    return colons > 1;
 }
 
 /* Return what code and position depend on, behind the name of the scheme. */
@@ -104,6 +113,7 @@ static uint64_t key_of(const Faults *faults, uint32_t state, const uint8_t *text
     key = key << 2 | (uint64_t)back;
     key = key << 2 | (uint64_t)(slashes < 2 ? slashes : 2);
     key = key << 1 | (index == size);
+    key = key << 1 | is_like_ipv6(faults, text, parts);
     if (parts.start < 0 || index < parts.start || index > parts.at) return key << 9;
     return key << 9 | 256 | kind_of(faults, text, size, parts.start);
 }
@@ -125,7 +135,7 @@ static int has_name(const Faults *faults, const uint8_t *text, Py_ssize_t size) 
 PyObject *known_fault(const Table *table, const uint8_t *text, Py_ssize_t size, Py_ssize_t *position) {
     const Faults *faults = table->faults;
     if (!faults) return NULL;
-    Delimiters parts = delimiters_of(text, size);
+    Delimiters parts = delimiters_of(faults, text, size);
     Py_ssize_t index;
     uint32_t state = walk_learned(table, text, size, parts, &index);
     if (state == UNKNOWN || parts.colon < 0 || index <= parts.colon || index > faults->longest ||
@@ -150,7 +160,8 @@ void faults_free(Faults *faults) {
 }
 
 /* Return memory for the faults of a scheme; NULL with an error. */
-static Faults *faults_new(const char *name, Py_ssize_t name_size, const char *kinds, Py_ssize_t longest) {
+static Faults *faults_new(const char *name, Py_ssize_t name_size, const char *kinds, const char *ends,
+                          Py_ssize_t longest) {
     Faults *faults = PyMem_Calloc(1, sizeof(Faults));
     if (!faults) return (Faults *)PyErr_NoMemory();
     faults->slots = FIRST_FAULTS;
@@ -163,6 +174,8 @@ static Faults *faults_new(const char *name, Py_ssize_t name_size, const char *ki
     }
     memcpy(faults->name, name, (size_t)name_size);
     memcpy(faults->kinds, kinds, sizeof faults->kinds);
+    for (; *ends; ends++)
+        if ((uint8_t)*ends < 128) faults->ends[(uint8_t)*ends] = 1;
     faults->name_size = name_size;
     faults->longest = longest;
     return faults;
@@ -242,19 +255,19 @@ static int learn_fault(Faults *faults, uint64_t key, PyObject *code, Py_ssize_t 
 
 PyObject *table_learn(PyObject *self, PyObject *args) {
     Table *table = (Table *)self;
-    const char *name, *kinds;
+    const char *name, *kinds, *ends;
     Py_ssize_t name_size, kinds_size, longest, size, position;
     PyObject *text, *states, *code;
-    if (!PyArg_ParseTuple(args, "s#y#nUO!Un:learn", &name, &name_size, &kinds, &kinds_size, &longest, &text,
+    if (!PyArg_ParseTuple(args, "s#y#snUO!Un:learn", &name, &name_size, &kinds, &kinds_size, &ends, &longest, &text,
                           &PyList_Type, &states, &code, &position))
         return NULL;
     const uint8_t *octets = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!octets) return NULL;
     if (kinds_size != 128) return PyErr_Format(PyExc_ValueError, "expected the kinds of 128 characters");
     if (name_size > (Py_ssize_t)sizeof table->faults->name) Py_RETURN_NONE;
-    if (!table->faults && !(table->faults = faults_new(name, name_size, kinds, longest))) return NULL;
+    if (!table->faults && !(table->faults = faults_new(name, name_size, kinds, ends, longest))) return NULL;
     Faults *faults = table->faults;
-    Delimiters parts = delimiters_of(octets, size);
+    Delimiters parts = delimiters_of(faults, octets, size);
     /* The last `@` of an authority takes two states: the one before it, and the one that goes on there. */
     Py_ssize_t count = PyList_Size(states), index = count - 1;
     if (parts.at >= 0 && index > parts.at) index--;

@@ -176,12 +176,12 @@ PyDoc_STRVAR(fault_doc,
              "fault($self, text, /)\n--\n\n"
              "Return code and position of the fault of a text, or None if no such fault was learned.");
 PyDoc_STRVAR(learn_doc,
-             "learn($self, name, kinds, longest, text, states, code, position, /)\n--\n\n"
+             "learn($self, name, kinds, ends, longest, text, states, code, position, /)\n--\n\n"
              "Learn the fault of a text, and the states that the core's walk passed: the first one, one after each\n"
              "character, and one more before the last `@` of the authority.\n\n"
              "`kinds` has an octet for each US-ASCII character, the same for those that have one code everywhere, and 0\n"
-             "for those that are legal. No fault behind a prefix that is longer than `longest` is known then, and none\n"
-             "of a scheme with another name.");
+             "for those that are legal; `ends` are those that end an authority. No fault behind a prefix that is longer\n"
+             "than `longest` is known then, and none of a scheme with another name.");
 PyDoc_STRVAR(spans_doc,
              "spans($self, text, /)\n--\n\n"
              "Return where each mark begins and ends, -1 for an absent one; or the index of the first octet that no "
