@@ -43,6 +43,7 @@ def ftp_server(
     *,
     anonymous: bool = True,
     banner: str = "ready",
+    host: str = HOST,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[Address]:
@@ -51,7 +52,7 @@ def ftp_server(
     `users` may log in by name; with `anonymous`, everybody may read. A client that sends nothing for `patience`
     seconds is disconnected.
     """
-    server = _make_server(os.fspath(root), users or {}, anonymous=anonymous, banner=banner, patience=patience)
+    server = _make_server(host, os.fspath(root), users or {}, anonymous=anonymous, banner=banner, patience=patience)
     closing = threading.Event()
     ends = time.monotonic() + lifetime
 
@@ -67,13 +68,15 @@ def ftp_server(
     thread = threading.Thread(target=run, name="ftp server", daemon=True)
     thread.start()
     try:
-        yield Address(*server.address)
+        yield Address(*server.address[:2])
     finally:
         closing.set()
         thread.join(FAREWELL)
 
 
-def _make_server(root: str, users: Mapping[str, FtpUser], *, anonymous: bool, banner: str, patience: float) -> Any:
+def _make_server(
+    host: str, root: str, users: Mapping[str, FtpUser], *, anonymous: bool, banner: str, patience: float
+) -> Any:
     with warnings.catch_warnings():
         # On Python 3.11, asyncore, which pyftpdlib imports, warns that it will be removed.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -106,4 +109,4 @@ def _make_server(root: str, users: Mapping[str, FtpUser], *, anonymous: bool, ba
             "timeout": patience,
         },
     )
-    return FTPServer((HOST, 0), handler, ioloop=IOLoop())
+    return FTPServer((host, 0), handler, ioloop=IOLoop())

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
 
-from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import os
@@ -209,7 +209,7 @@ def folder(path: str | os.PathLike[str], *, title: str = "") -> Item:
 
 @contextmanager
 def gopher_server(
-    tree: Item | str | os.PathLike[str], *, lifetime: float = LIFETIME, patience: float = PATIENCE
+    tree: Item | str | os.PathLike[str], *, host: str = HOST, lifetime: float = LIFETIME, patience: float = PATIENCE
 ) -> Iterator[Address]:
     """Serve `tree`, or a folder, until the block is left, or for `lifetime` seconds."""
     site = _Site(tree if isinstance(tree, Item) else folder(tree))
@@ -218,7 +218,7 @@ def gopher_server(
         with connection.makefile("rb") as stream:
             connection.sendall(site.respond(stream))
 
-    with Loopback(serve, lifetime=lifetime, patience=patience) as server:
+    with Loopback(serve, host=host, lifetime=lifetime, patience=patience) as server:
         site.address = server.address
         yield server.address
 

@@ -12,7 +12,7 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import os
@@ -81,6 +81,7 @@ def http_server(
     handler: Handler | Mapping[str, Handler] | None = None,
     writable: bool = False,
     tls: ssl.SSLContext | None = None,
+    host: str = HOST,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[HttpAddress]:
@@ -98,7 +99,7 @@ def http_server(
         connections.append(connection.getpeername()[1])
         _Handler(connection, site, handler, folder, requests, writable=writable)
 
-    with Loopback(serve, lifetime=lifetime, patience=patience, tls=tls) as server:
+    with Loopback(serve, host=host, lifetime=lifetime, patience=patience, tls=tls) as server:
         # The request handlers of the standard library need a server object, but do not use it; it opens no socket.
         site = socketserver.BaseServer(server.address, SimpleHTTPRequestHandler)
         address = HttpAddress(*server.address)

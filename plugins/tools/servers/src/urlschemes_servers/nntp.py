@@ -23,7 +23,7 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, BinaryIO
 
-from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import socket
@@ -89,6 +89,7 @@ def nntp_server(
     capabilities: bool = True,
     mode_reader: bool = False,
     overview: str = "OVER",
+    host: str = HOST,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[Address]:
@@ -109,7 +110,7 @@ def nntp_server(
         finally:
             session.close()
 
-    with Loopback(serve, lifetime=lifetime, patience=patience) as server:
+    with Loopback(serve, host=host, lifetime=lifetime, patience=patience) as server:
         yield server.address
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import random
 import re
-import socket
 import time
 from collections import OrderedDict
 from contextlib import closing, contextmanager
@@ -23,7 +22,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes_testing.loopback import HOST, LIFETIME, Address, Datagrams
+from urlschemes_testing.loopback import HOST, LIFETIME, Address, Datagrams, bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,17 +113,17 @@ def prospero_server(
     swapped: bool = False,
     other_port: bool = False,
     warning: str = "",
+    host: str = HOST,
     lifetime: float = LIFETIME,
 ) -> Iterator[Address]:
-    """Serve `tree` on 127.0.0.1 until the block is left, or for `lifetime` seconds.
+    """Serve `tree` until the block is left, or for `lifetime` seconds.
 
     `loss` is the fraction of datagrams that are lost, in both directions; `duplicates` the fraction that the server
     sends twice, `reorder` the probability that it shuffles the packets of one response. With `swapped`, the connection
     id of repeated packets, and of those after the first window, has its octets in the wrong order, as on little-endian
     machines. With `other_port`, the server sends from another port. `seed` makes all this the same in each run.
     """
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as other:
-        other.bind((HOST, 0))
+    with closing(bound(host)) as other:
         generator = random.Random(seed)  # noqa: S311  reproducible, for tests
 
         def receive(datagram: bytes, client: Address) -> None:
@@ -138,8 +137,8 @@ def prospero_server(
                     if generator.random() >= loss:
                         other.sendto(packet, client) if other_port else listener.send(packet, client)
 
-        with Datagrams(receive, lifetime=lifetime) as listener:
-            server = _Server(_Names(tree, f"{HOST}({listener.address.port})", warning), swapped=swapped)
+        with Datagrams(receive, host=host, lifetime=lifetime) as listener:
+            server = _Server(_Names(tree, f"{host}({listener.address.port})", warning), swapped=swapped)
             yield listener.address
 
 

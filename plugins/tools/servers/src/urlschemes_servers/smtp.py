@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Address
+from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Address, listening
 
 if TYPE_CHECKING:
+    import socket
     import ssl
     from collections.abc import Iterator, Mapping
 
@@ -45,6 +45,7 @@ def smtp_server(
     replies: Mapping[str, str] | None = None,
     tls: ssl.SSLContext | None = None,
     size: int = SIZE,
+    host: str = HOST,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[SmtpAddress]:
@@ -55,8 +56,8 @@ def smtp_server(
     address is `""`. A client that sends nothing for `patience` seconds is disconnected.
     """
     logging.getLogger("mail.log").addHandler(logging.NullHandler())  # without a handler, logging writes to stderr
-    listener = socket.create_server((HOST, 0))
-    address = SmtpAddress(*listener.getsockname())
+    listener = listening(host)
+    address = SmtpAddress(*listener.getsockname()[:2])
     address.messages = []
     handler = _Handler(address.messages, users or {}, replies or {})
     options = {

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import socket
@@ -223,6 +223,7 @@ def telnet_server(
     *,
     greeting: str = "Welcome.\r\n",
     negotiates: bool = True,
+    host: str = HOST,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[TelnetAddress]:
@@ -238,7 +239,7 @@ def telnet_server(
         visits.append(visit)
         visit.serve(greeting.encode())
 
-    with Loopback(serve, lifetime=lifetime, patience=patience) as server:
+    with Loopback(serve, host=host, lifetime=lifetime, patience=patience) as server:
         address = TelnetAddress(*server.address)
         address.visits = visits
         yield address

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from urlschemes_testing.loopback import LIFETIME, PATIENCE, Address, Loopback
+from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import socket
@@ -56,6 +56,7 @@ def wais_server(
     databases: Mapping[str, Mapping[str, str | bytes | WaisDocument]],
     *,
     record: int = RECORD,
+    host: str = HOST,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
 ) -> Iterator[Address]:
@@ -65,7 +66,7 @@ def wais_server(
     the largest message that the server sends.
     """
     site = _Site({name: {each: _document(held[each]) for each in held} for name, held in databases.items()}, record)
-    with Loopback(site.serve, lifetime=lifetime, patience=patience) as server:
+    with Loopback(site.serve, host=host, lifetime=lifetime, patience=patience) as server:
         site.address = server.address
         yield server.address
 

@@ -1,4 +1,4 @@
-"""Servers on 127.0.0.1, for connections or datagrams, that are bounded in time."""
+"""Servers on 127.0.0.1 or ::1, for connections or datagrams, that are bounded in time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["FAREWELL", "HOST", "LIFETIME", "PATIENCE", "Address", "Datagrams", "Loopback"]
+__all__ = ["FAREWELL", "HOST", "LIFETIME", "PATIENCE", "Address", "Datagrams", "Loopback", "bound", "listening"]
 
 HOST = "127.0.0.1"
-"""The only address that anything here listens on."""
+"""The address that everything here listens on, unless it is given `::1`."""
 LIFETIME = 300.0
 """Seconds after which a server closes, even if the test that started it does not."""
 PATIENCE = 30.0
@@ -30,13 +30,29 @@ PARTING = 1.0
 
 
 class Address(NamedTuple):
-    """The address of a server. `str(address)` is `host:port`, as in a URL."""
+    """The address of a server. `str(address)` is `host:port`, as in a URL: an IPv6 address has brackets there only."""
 
     host: str
     port: int
 
     def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def bound(host: str) -> socket.socket:
+    """Return a socket for datagrams, bound to a free port of `host`."""
+    made = socket.socket(_family(host), socket.SOCK_DGRAM)
+    made.bind((host, 0))
+    return made
+
+
+def listening(host: str) -> socket.socket:
+    """Return a socket that listens on a free port of `host`."""
+    return socket.create_server((host, 0), family=_family(host))
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 class _Server:
@@ -47,7 +63,7 @@ class _Server:
         self._errors: list[Exception] = []
         self._listener = listener
         self._wake, self._woken = socket.socketpair()
-        self.address = Address(*listener.getsockname())
+        self.address = Address(*listener.getsockname()[:2])
         self._thread = threading.Thread(target=listen, name=f"listening on {self.address}", daemon=True)
         self._thread.start()
 
@@ -70,7 +86,7 @@ class _Server:
 
 
 class Loopback(_Server):
-    """A server on a free port of 127.0.0.1 that calls `serve` with each connection, in a daemon thread of its own.
+    """A server on a free port of `host` that calls `serve` with each connection, in a daemon thread of its own.
 
     A context manager; its end closes every connection and waits for the threads. An OSError of `serve`, because the
     connection broke or the client was too slow, ends that connection; any other exception is raised at the end of the
@@ -81,6 +97,7 @@ class Loopback(_Server):
         self,
         serve: Callable[[socket.socket], None],
         *,
+        host: str = HOST,
         lifetime: float = LIFETIME,
         patience: float = PATIENCE,
         tls: ssl.SSLContext | None = None,
@@ -91,7 +108,7 @@ class Loopback(_Server):
         self._lock = threading.Lock()
         self._open: dict[socket.socket, threading.Thread] = {}
         self._closing = threading.Event()
-        super().__init__(socket.create_server((HOST, 0)), self._accept, lifetime)
+        super().__init__(listening(host), self._accept, lifetime)
 
     @property
     def closing(self) -> threading.Event:
@@ -176,17 +193,15 @@ def _part(connection: socket.socket) -> None:
 
 
 class Datagrams(_Server):
-    """A server on a free port of 127.0.0.1 that calls `hear` with each datagram and its sender, in a daemon thread.
+    """A server on a free port of `host` that calls `hear` with each datagram and its sender, in a daemon thread.
 
     A context manager; its end waits for the thread. An exception of `hear` ends the server, and is raised at the end of
     the block.
     """
 
-    def __init__(self, hear: Callable[[bytes, Address], None], *, lifetime: float = LIFETIME) -> None:
+    def __init__(self, hear: Callable[[bytes, Address], None], *, host: str = HOST, lifetime: float = LIFETIME) -> None:
         self._hear = hear
-        listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        listener.bind((HOST, 0))
-        super().__init__(listener, self._listen, lifetime)
+        super().__init__(bound(host), self._listen, lifetime)
 
     def send(self, octets: bytes, to: Address) -> None:
         """Send a datagram. One that the system does not accept is lost, as any datagram may be."""
@@ -206,11 +221,11 @@ class Datagrams(_Server):
 
     def _heard_one(self) -> bool:
         try:
-            octets, (host, port) = self._listener.recvfrom(65536)
+            octets, sender = self._listener.recvfrom(65536)
         except OSError:
             return True  # some systems report here that an earlier datagram was refused
         try:
-            self._hear(octets, Address(host, port))
+            self._hear(octets, Address(*sender[:2]))
         except Exception as error:  # noqa: BLE001  raised at the end of the block
             self._errors.append(error)
             return False
