@@ -1,28 +1,37 @@
-"""Access to news (RFC 1738 section 3.6): one news server is asked, by the NNTP algorithms of `urlschemes_nntp`.
+"""Access to news: one news server is asked, by the NNTP algorithms of `urlschemes_nntp`.
 
-A news URL names no server. The option `server` does, as `host` or `host:port`.
+The option `server` names the server, as `host` or `host:port`, unless the URL does.
 
     news:4123@host.dom      ARTICLE <4123@host.dom>         the article
     news:misc.test          GROUP, OVER                     the articles of the group, each with its news URL
     news:*                  LIST ACTIVE, LIST NEWSGROUPS    the groups of the server
+    news:misc.*             LIST ACTIVE misc.*              the groups whose names match, by today's rules of URLs
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
 from urlschemes_access.protocol import Algorithm, Open, server_address
-from urlschemes_news import NewsURL
-from urlschemes_nntp import NntpURL
 from urlschemes_nntp.articles import deliver_article, open_attributes
 from urlschemes_nntp.connection import Connection, open_connection
-from urlschemes_nntp.groups import check_group_name, list_articles, list_groups, select_group
+from urlschemes_nntp.groups import (
+    check_group_name,
+    check_pattern,
+    list_articles,
+    list_groups,
+    select_group,
+)
 from urlschemes_nntp.upload import post_article, read_article
 
 if TYPE_CHECKING:
+    from urlschemes_news import NewsURL
+    from urlschemes_news.rfc3986 import NewsURI
     from urlschemes_nntp.groups import MakeURL
+
+    AnyNews: TypeAlias = NewsURL | NewsURI
 
 __all__ = ["access", "find_attributes", "update"]
 
@@ -35,7 +44,7 @@ _DELIMITER = re.compile(rb"[ <>]")
 
 
 def access(
-    url: NewsURL, *, server: str = "", newest: int = 0, starttls: str = "never", allow_cleartext: bool = False
+    url: AnyNews, *, server: str = "", newest: int = 0, starttls: str = "never", allow_cleartext: bool = False
 ) -> Algorithm[None]:
     """Deliver the article, or a listing of the group or of all groups, that `url` designates and `server` has.
 
@@ -44,29 +53,29 @@ def access(
     UnsafeURL, and UnsupportedOperation without a server, before connecting; AuthRequired, RemoteError, ProtocolError,
     LimitExceeded, TLSError; Truncated if the end of the article or listing is missing.
     """
-    host, port = _host_and_port(server)
+    host, port = _host_and_port(url, server)
     identifier = _message_identifier(url)
-    connection = yield from open_connection(host, port, starttls=starttls, allow_cleartext=allow_cleartext)
+    connection = yield from _connection(url, host, port, starttls=starttls, allow_cleartext=allow_cleartext)
     if identifier:
         yield from deliver_article(connection, identifier)
     elif url.form == "groups":
-        yield from list_groups(connection, _group_url)
+        yield from list_groups(connection, _group_url_maker(url), "" if url.group == "*" else url.group or "")
     else:
-        yield from _list_group(connection, url, _article_url_maker(host, port, url.group or ""), newest)
+        yield from _list_group(connection, url, _article_url_maker(url, host, port), newest)
     yield from connection.end()
 
 
 def find_attributes(
-    url: NewsURL, *, server: str = "", starttls: str = "never", allow_cleartext: bool = False
+    url: AnyNews, *, server: str = "", starttls: str = "never", allow_cleartext: bool = False
 ) -> Algorithm[None]:
     """Return the header fields of the article, or the counts of the group. Options and errors are those of `access`."""
     if url.form == "groups":
         raise UnsupportedOperation(
-            "news:* names all groups, which have no attributes", part="group", hint="use access to list the groups"
+            "the URL names several groups, which have no attributes", part="group", hint="use access to list the groups"
         )
-    host, port = _host_and_port(server)
+    host, port = _host_and_port(url, server)
     identifier = _message_identifier(url)
-    connection = yield from open_connection(host, port, starttls=starttls, allow_cleartext=allow_cleartext)
+    connection = yield from _connection(url, host, port, starttls=starttls, allow_cleartext=allow_cleartext)
     if identifier:
         yield from open_attributes(connection, identifier)
     else:
@@ -75,7 +84,7 @@ def find_attributes(
 
 
 def update(
-    url: NewsURL,
+    url: AnyNews,
     *,
     server: str = "",
     crosspost: bool = False,
@@ -90,31 +99,44 @@ def update(
         raise UnsupportedOperation(
             "an article can only be posted to one group", hint="name the group, as in news:misc.test"
         )
-    host, port = _host_and_port(server)
+    host, port = _host_and_port(url, server)
     group = url.group or ""
     check_group_name(group)
     article = yield from read_article(group, crosspost=crosspost)
-    connection = yield from open_connection(host, port, starttls=starttls, allow_cleartext=allow_cleartext)
+    connection = yield from _connection(url, host, port, starttls=starttls, allow_cleartext=allow_cleartext)
     yield from post_article(connection, article)
     yield from connection.end()
 
 
-def _host_and_port(server: str) -> tuple[str, int]:
-    """Return host and port of the option `server`. Raise UnsupportedOperation if it is empty, UnsafeURL if invalid."""
+def _host_and_port(url: AnyNews, server: str) -> tuple[str, int]:
+    """Return host and port of the URL, else of the option `server`. Raise UnsupportedOperation if there are none.
+
+    Raise UnsafeURL for an invalid option.
+    """
+    if url.host is not None:
+        return url.host, url.port
     if not server:
         raise UnsupportedOperation(
-            "a news URL names no server, and the option server is not set",
-            section="RFC 1738 section 3.6",
+            "the URL names no server, and the option server is not set",
+            section=url.syntax.section,
             hint='pass options={"server": "host"} (in the shell: --option server=host), or set it in the configuration '
             "file or a trusted NNTPSERVER",
         )
     return server_address(server, PORT, option="server")
 
 
-def _message_identifier(url: NewsURL) -> bytes:
+def _connection(url: AnyNews, host: str, port: int, *, starttls: str, allow_cleartext: bool) -> Algorithm[Connection]:
+    return (
+        yield from open_connection(
+            host, port, user=url.user, password=url.password, starttls=starttls, allow_cleartext=allow_cleartext
+        )
+    )
+
+
+def _message_identifier(url: AnyNews) -> bytes:
     """Return the message identifier for a command; `b""` if the URL names groups. Raise UnsafeURL."""
-    check_group_name(url.group or "")
     if url.form != "article":
+        (check_pattern if url.form == "groups" and url.group != "*" else check_group_name)(url.group or "")
         return b""
     identifier = url.line("message_id")
     if match := _DELIMITER.search(identifier):
@@ -126,33 +148,34 @@ def _message_identifier(url: NewsURL) -> bytes:
     raise UnsafeURL(f"the message identifier {problem}", part="message_id", section="RFC 3977 section 3.6")
 
 
-def _list_group(connection: Connection, url: NewsURL, make_url: MakeURL, newest: int) -> Algorithm[None]:
+def _list_group(connection: Connection, url: AnyNews, make_url: MakeURL, newest: int) -> Algorithm[None]:
     group = yield from select_group(connection, url.group or "")
     yield from list_articles(connection, group, make_url, newest=newest)
 
 
-def _group_url(fields: dict[str, str]) -> str | None:
-    try:
-        return str(NewsURL(group=fields["group"]))
-    except InvalidURL:
-        return None
+def _group_url_maker(url: AnyNews) -> MakeURL:
+    """Return a function that makes the news URL of a group, on the server of `url` if it names one."""
+
+    def make_url(fields: dict[str, str]) -> str | None:
+        try:
+            return str(url.beside(group=fields["group"]))
+        except InvalidURL:
+            return None
+
+    return make_url
 
 
-def _article_url_maker(host: str, port: int, group: str) -> MakeURL:
-    """Return a function that makes the news URL of an article, which is valid on every server.
+def _article_url_maker(url: AnyNews, host: str, port: int) -> MakeURL:
+    """Return a function that makes the news URL of an article, which is valid on every server unless `url` names one.
 
-    For an identifier that no news URL of RFC 1738 can hold, it makes the nntp URL of this server.
+    For an identifier that no news URL can hold, it makes the nntp URL of this server.
     """
-    group_url: str | None
-    try:
-        group_url = str(NntpURL(host=host, port=port, group=group))
-    except InvalidURL:  # a host name with an underscore can be connected to, but not written in a URL
-        group_url = None
+    group_url = url.on_server(host, port)
 
     def make_url(fields: dict[str, str]) -> str | None:
         identifier = fields.get("message-id", "")
         try:
-            return str(NewsURL(message_id=identifier.removeprefix("<").removesuffix(">")))
+            return str(url.beside(message_id=identifier.removeprefix("<").removesuffix(">")))
         except InvalidURL:
             return group_url and f"{group_url}/{fields['number']}"
 

@@ -15,7 +15,7 @@ from urlschemes import URL, Registration, Scheme, number_part, text_part
 from urlschemes_rfc3986 import profile
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from typing import Literal, Self
 
 __all__ = ["NewsURI", "registration", "scheme"]
 
@@ -53,5 +53,22 @@ class NewsURI(URL, registration=registration):
             return "article"
         return "groups" if not self.group or "*" in self.group or "?" in self.group else "group"
 
+    def beside(self, *, group: str | None = None, message_id: str | None = None) -> Self:
+        """Return the URL of other groups or another article, on the same server. Raise InvalidURL."""
+        return type(self)(
+            user=self.user,
+            password=self.password,
+            host=self.host,
+            port=self.port,
+            group=group,
+            message_id=message_id,
+        )
 
-scheme = Scheme(registration, NewsURI)
+    def on_server(self, host: str, port: int) -> str:
+        """Return the nntp URL of the group on one server."""
+        from urlschemes_nntp.rfc3986 import NntpURI  # only a listing needs it
+
+        return str(NntpURI(user=self.user, password=self.password, host=host, port=port, group=self.group or ""))
+
+
+scheme = Scheme(registration, NewsURI, access="urlschemes_news.access")

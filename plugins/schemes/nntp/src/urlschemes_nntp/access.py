@@ -1,4 +1,4 @@
-"""Access by NNTP (RFC 1738 section 3.7): the dialogue of RFC 3977, with fallbacks for servers of RFC 977 and RFC 2980.
+"""Access by NNTP: the dialogue of RFC 3977, with fallbacks for servers of RFC 977 and RFC 2980.
 
     200 ready           CAPABILITIES, MODE READER           the capabilities; a server with two modes serves readers
     101 211             GROUP                               selects the group
@@ -22,6 +22,8 @@ from urlschemes_nntp.upload import post_article, read_article
 
 if TYPE_CHECKING:
     from urlschemes_nntp import NntpURL
+    from urlschemes_nntp.connection import Connection
+    from urlschemes_nntp.rfc3986 import NntpURI
 
 __all__ = ["access", "find_attributes", "update"]
 
@@ -29,8 +31,10 @@ MAX_DIGITS = 16
 """Digits in an article number (RFC 3977 section 9.8)."""
 
 
-def access(url: NntpURL, *, newest: int = 0, starttls: str = "never", allow_cleartext: bool = False) -> Algorithm[None]:
-    """Deliver the article, or a listing of the group, that `url` designates (RFC 1738 section 3.7).
+def access(
+    url: NntpURL | NntpURI, *, newest: int = 0, starttls: str = "never", allow_cleartext: bool = False
+) -> Algorithm[None]:
+    """Deliver the article, or a listing of the group, that `url` designates.
 
     `newest` limits a listing to so many of the highest article numbers; 0 lists all. `starttls` is `"never"`,
     `"if offered"` or `"required"`. Without TLS, a login is sent only if `allow_cleartext` is true. Raise UnsafeURL and
@@ -38,20 +42,22 @@ def access(url: NntpURL, *, newest: int = 0, starttls: str = "never", allow_clea
     if the end of the article or listing is missing.
     """
     number = _article_number(url)
-    connection = yield from open_connection(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
+    connection = yield from _connection(url, starttls=starttls, allow_cleartext=allow_cleartext)
     group = yield from select_group(connection, url.group)
     if number:
         yield from deliver_article(connection, number)
     else:
-        base = str(url)
+        base = str(url).partition("#")[0]
         yield from list_articles(connection, group, lambda fields: f"{base}/{fields['number']}", newest=newest)
     yield from connection.end()
 
 
-def find_attributes(url: NntpURL, *, starttls: str = "never", allow_cleartext: bool = False) -> Algorithm[None]:
+def find_attributes(
+    url: NntpURL | NntpURI, *, starttls: str = "never", allow_cleartext: bool = False
+) -> Algorithm[None]:
     """Return the header fields of the article, or the counts of the group. Options and errors are those of `access`."""
     number = _article_number(url)
-    connection = yield from open_connection(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
+    connection = yield from _connection(url, starttls=starttls, allow_cleartext=allow_cleartext)
     group = yield from select_group(connection, url.group)
     if number:
         yield from open_attributes(connection, number)
@@ -61,7 +67,7 @@ def find_attributes(url: NntpURL, *, starttls: str = "never", allow_cleartext: b
 
 
 def update(
-    url: NntpURL, *, crosspost: bool = False, starttls: str = "never", allow_cleartext: bool = False
+    url: NntpURL | NntpURI, *, crosspost: bool = False, starttls: str = "never", allow_cleartext: bool = False
 ) -> Algorithm[None]:
     """Post the content, an article, once to the group that `url` designates.
 
@@ -78,12 +84,25 @@ def update(
         )
     check_group_name(url.group)
     article = yield from read_article(url.group, crosspost=crosspost)
-    connection = yield from open_connection(url.host, url.port, starttls=starttls, allow_cleartext=allow_cleartext)
+    connection = yield from _connection(url, starttls=starttls, allow_cleartext=allow_cleartext)
     yield from post_article(connection, article)
     yield from connection.end()
 
 
-def _article_number(url: NntpURL) -> bytes:
+def _connection(url: NntpURL | NntpURI, *, starttls: str, allow_cleartext: bool) -> Algorithm[Connection]:
+    return (
+        yield from open_connection(
+            url.host,
+            url.port,
+            user=url.user,
+            password=url.password,
+            starttls=starttls,
+            allow_cleartext=allow_cleartext,
+        )
+    )
+
+
+def _article_number(url: NntpURL | NntpURI) -> bytes:
     """Return the article number for a command; `b""` if the URL names the group. Raise UnsafeURL."""
     check_group_name(url.group)
     number = b"" if url.article is None else b"%d" % url.article

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.grammar.octets import octets_of
 from urlschemes.redaction import one_line
+from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import AuthRequired, ConnectError, LimitExceeded, TLSError
 from urlschemes_access.protocol import Algorithm, Authenticate, Close, Connect, Peer, Reader, Release, replies
 from urlschemes_nntp.multiline_block import MultilineBlock
@@ -65,12 +66,34 @@ class Connection(replies.Control):
     connection was kept open by an earlier operation and the server has closed it, another one takes its place.
     """
 
-    __slots__ = ("_allow_cleartext", "_block", "_capabilities", "_host", "_logged_in", "_port", "_starttls")
+    __slots__ = (
+        "_allow_cleartext",
+        "_block",
+        "_capabilities",
+        "_host",
+        "_logged_in",
+        "_password",
+        "_port",
+        "_starttls",
+        "_user",
+    )
 
-    def __init__(self, peer: Peer, host: str, port: int, *, starttls: str, allow_cleartext: bool) -> None:
+    def __init__(
+        self,
+        peer: Peer,
+        host: str,
+        port: int,
+        *,
+        user: str | None,
+        password: str | None,
+        starttls: str,
+        allow_cleartext: bool,
+    ) -> None:
         super().__init__(peer, code_on="only line", reply_type=Reply)
         self._host = host
         self._port = port
+        self._user = user
+        self._password = password
         self._starttls = starttls
         self._allow_cleartext = allow_cleartext
         self._logged_in = False
@@ -193,9 +216,7 @@ class Connection(replies.Control):
                 f"the server requires a login, and the connection is not encrypted: {demand}",
                 hint=f"{_TLS_HINT}; allow_cleartext=True sends the login unencrypted",
             )
-        login = yield from Authenticate(self._host, self._port, realm=demand.text, protected=self.peer.secure)
-        if login is None:
-            raise AuthRequired(f"the server requires a login: {demand}", hint="no credentials were given")
+        login = yield from self._login(demand)
         reply = yield from super().command(b"AUTHINFO USER " + octets_of(login.user))
         if reply.code == 381:
             reply = yield from super().command(b"AUTHINFO PASS ", secret=octets_of(login.password))
@@ -207,6 +228,17 @@ class Connection(replies.Control):
         self._logged_in = True
         self._capabilities = None
 
+    def _login(self, demand: replies.Reply) -> Algorithm[Credentials]:
+        """Return the login of the URL; if it lacks the password or has none, that of the caller."""
+        if self._user is not None and self._password is not None:
+            return Credentials(self._user, self._password)
+        secure = self.peer.secure
+        login = yield from Authenticate(self._host, self._port, user=self._user, realm=demand.text, protected=secure)
+        if login is None or self._user not in (None, login.user):
+            whose = "" if self._user is None else f" for the user '{one_line(self._user, 60)}'"
+            raise AuthRequired(f"the server requires a login: {demand}", hint=f"no credentials{whose} were given")
+        return login
+
 
 def _second_login(reply: replies.Reply) -> AuthRequired:
     return AuthRequired(f"the server requires a login again after it accepted one: {reply}")
@@ -216,14 +248,28 @@ def _tls_required(reply: replies.Reply) -> AuthRequired:
     return AuthRequired(f"the server requires an encrypted connection: {reply}", hint=_TLS_HINT)
 
 
-def open_connection(host: str, port: int, *, starttls: str, allow_cleartext: bool) -> Algorithm[Connection]:
-    """Return a connection that is ready for commands. Raise UnsupportedOperation if `starttls` is invalid."""
+def open_connection(
+    host: str,
+    port: int,
+    *,
+    user: str | None = None,
+    password: str | None = None,
+    starttls: str,
+    allow_cleartext: bool,
+) -> Algorithm[Connection]:
+    """Return a connection that is ready for commands. Raise UnsupportedOperation if `starttls` is invalid.
+
+    `user` and `password` are those of the URL, if it has them.
+    """
     if starttls not in ("never", "if offered", "required"):
         raise UnsupportedOperation(
             f"invalid starttls '{one_line(str(starttls), 40)}': expected 'never', 'if offered' or 'required'",
             part="starttls",
         )
-    peer = yield from Connect(host, port, reuse=f"starttls {starttls}, allow_cleartext {allow_cleartext}")
-    connection = Connection(peer, host, port, starttls=starttls, allow_cleartext=allow_cleartext)
+    reuse = f"starttls {starttls}, allow_cleartext {allow_cleartext}, login {user!r} {password!r}"
+    peer = yield from Connect(host, port, reuse=reuse)
+    connection = Connection(
+        peer, host, port, user=user, password=password, starttls=starttls, allow_cleartext=allow_cleartext
+    )
     yield from connection.begin()
     return connection

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol.replies import Reply
     from urlschemes_nntp.connection import Connection
 
-__all__ = ["Group", "MakeURL", "check_group_name", "list_articles", "list_groups", "select_group"]
+__all__ = ["Group", "MakeURL", "check_group_name", "check_pattern", "list_articles", "list_groups", "select_group"]
 
 MakeURL: TypeAlias = "Callable[[dict[str, str]], str | None]"
 """A function that returns the URL of an entry with the given fields; None if no URL can name it."""
@@ -34,6 +34,9 @@ MAX_DESCRIPTIONS = 100_000
 
 _COUNTS = re.compile(rb"([0-9]{1,19})[ \t]+([0-9]{1,19})[ \t]+([0-9]{1,19})(?:[ \t]+([^ \t]+).*)?", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]{1,19}")
+_NO_ARGUMENT = re.compile(rb"[\x00-\x20\x7f]")
+_NOT_IN_PATTERN = re.compile(r"[!,\\\[\]]")
+"""Characters that have a meaning in a wildmat, and none in one of its patterns (RFC 3977 section 4.1)."""
 _OVERVIEW = ("number", "subject", "from", "date", "message-id", "references", "bytes", "lines")
 """The fields of an overview line (RFC 3977 section 8.3.2; RFC 2980 has the first seven)."""
 _NO_ARTICLES = (420, 423)
@@ -59,10 +62,17 @@ class Group:
 
 
 def check_group_name(name: str) -> None:
-    """Raise UnsafeURL if the name is too long for a command."""
-    if len(name) > MAX_ARGUMENT:
+    """Raise UnsafeURL if the name, or the pattern of names, is no argument of a command."""
+    octets = octets_of(name)
+    if match := _NO_ARGUMENT.search(octets):
         raise UnsafeURL(
-            f"the group name has {len(name)} octets: expected at most {MAX_ARGUMENT} octets",
+            f"the group name contains {text_of(match[0])!a}, which would end it early",
+            part="group",
+            section="RFC 3977 section 3.1",
+        )
+    if len(octets) > MAX_ARGUMENT:
+        raise UnsafeURL(
+            f"the group name has {len(octets)} octets: expected at most {MAX_ARGUMENT} octets",
             part="group",
             section="RFC 3977 section 3.1",
         )
@@ -175,10 +185,25 @@ def _article_entry(fields: dict[str, str], make_url: MakeURL) -> Entry:
 # The groups of a server -----------------------------------------------------------------------------------------------
 
 
-def list_groups(connection: Connection, make_url: MakeURL) -> Algorithm[None]:
-    """Deliver an entry for each group that LIST ACTIVE gives, with the description from LIST NEWSGROUPS."""
-    descriptions = yield from _request_descriptions(connection)
-    yield from connection.carry_out(b"LIST ACTIVE", 215)
+def check_pattern(pattern: str) -> None:
+    """Raise UnsafeURL if the pattern would be several patterns, or another one."""
+    check_group_name(pattern)
+    if match := _NOT_IN_PATTERN.search(pattern):
+        raise UnsafeURL(
+            f"the pattern of group names contains '{match[0]}': expected at most the wildcards '*' and '?'",
+            part="group",
+            section="RFC 3977 section 4.1",
+        )
+
+
+def list_groups(connection: Connection, make_url: MakeURL, pattern: str = "") -> Algorithm[None]:
+    """Deliver an entry for each group that LIST ACTIVE gives, with the description from LIST NEWSGROUPS.
+
+    `pattern` selects groups by their names; without one, all groups are listed.
+    """
+    argument = b" " + octets_of(pattern) if pattern else b""
+    descriptions = yield from _request_descriptions(connection, argument)
+    yield from connection.carry_out(b"LIST ACTIVE" + argument, 215)
     yield from Open("listing", Attributes())
     block = connection.block()
     while (line := (yield from block.line())) is not None:
@@ -189,9 +214,9 @@ def list_groups(connection: Connection, make_url: MakeURL) -> Algorithm[None]:
         yield from Deliver(Entry(name=name, url=url, kind="group", fields=_without_empty(fields), problem=problem))
 
 
-def _request_descriptions(connection: Connection) -> Algorithm[dict[str, str]]:
+def _request_descriptions(connection: Connection, argument: bytes) -> Algorithm[dict[str, str]]:
     """Return the descriptions by group; none if the server has no such list."""
-    reply = yield from connection.command(b"LIST NEWSGROUPS")
+    reply = yield from connection.command(b"LIST NEWSGROUPS" + argument)
     descriptions: dict[str, str] = {}
     if reply.kind == 5 or reply.code == 481:
         return descriptions

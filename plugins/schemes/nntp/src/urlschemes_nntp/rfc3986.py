@@ -28,4 +28,4 @@ class NntpURI(LoginURL, registration=registration):
     )
 
 
-scheme = Scheme(registration, NntpURI)
+scheme = Scheme(registration, NntpURI, access="urlschemes_nntp.access")

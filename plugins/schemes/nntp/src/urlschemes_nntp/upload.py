@@ -77,16 +77,15 @@ def _check_fields(header: bytes) -> None:
 def _check_newsgroups(header: bytes, group: str, *, crosspost: bool) -> None:
     groups = [name.strip() for name in parse_fields(header + b"\r\n")["newsgroups"].split(",")]
     if group not in groups:
-        raise _refusal(f"its Newsgroups field does not name {group}, the group of the URL", "RFC 1738 section 6")
+        raise _refusal(f"its Newsgroups field does not name {group}, the group of the URL")
     if len(groups) > 1 and not crosspost:
         raise _refusal(
             f"its Newsgroups field names {len(groups)} groups: expected only the group of the URL",
-            "RFC 1738 section 6",
             hint="crosspost=True allows several groups",
         )
 
 
-def _refusal(reason: str, section: str, *, hint: str | None = None) -> UnsafeURL:
+def _refusal(reason: str, section: str | None = None, *, hint: str | None = None) -> UnsafeURL:
     return UnsafeURL(f"the article was not sent: {reason}", part="group", section=section, hint=hint)
 
 
