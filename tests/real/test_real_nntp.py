@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.parse
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ import pytest
 import trustme
 
 import urlschemes_access
+from urlschemes import Registry
 from urlschemes_access import Credentials, Document, Listing, Policy
 from urlschemes_access.errors import AuthRequired, RemoteError, TLSError
 from urlschemes_news import NewsURL
@@ -201,7 +203,7 @@ tlskeyfile: {base}/etc/key.pem
 """
 INN_READERS = """
 auth all {{
-  hosts: "127.0.0.1, localhost"
+  hosts: "127.0.0.1, ::1, localhost"
   auth: "{programs}/auth/passwd/ckpasswd -f {base}/etc/passwords"
   default: "<anybody>"
 }}
@@ -289,7 +291,7 @@ def _inn() -> Iterator[Server]:
     innd, account = _program("innd"), _account("news")
     programs = str(Path(innd).parent)
     authority = trustme.CA()
-    certificate = authority.issue_cert("127.0.0.1")
+    certificate = authority.issue_cert("127.0.0.1", "::1")
     with tempfile.TemporaryDirectory(prefix="urlschemes-inn-") as name:
         base, port = Path(name), _free_port()
         for folder in INN_FOLDERS:
@@ -324,7 +326,7 @@ def _inn() -> Iterator[Server]:
             **_as(account),
         }
         _run([f"{programs}/makedbz", "-i", "-o", "-f", base / "db/history"], check=False, timeout=START, **options)
-        command = [innd, "-f", "-P", str(port), "-4", "127.0.0.1"]
+        command = [innd, "-f", "-P", str(port), "-4", "127.0.0.1", "-6", "::1"]
         process = subprocess.Popen(command, **options)
         try:
             _await(process, port)
@@ -558,6 +560,31 @@ def test_a_login_in_clear_text_and_over_tls(inn: Server) -> None:
 
 
 # sn: a server that knows neither CAPABILITIES nor OVER ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+def test_the_urls_of_today(inn: Server, host: str) -> None:
+    base = f"news://{host}:{inn.port}"
+    arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}
+
+    def urls(url: str) -> set[str]:
+        with urlschemes_access.access(url, **arguments) as listing:
+            assert isinstance(listing, Listing)
+            return {str(entry.url) for entry in listing}
+
+    assert urls(f"{base}/test.*#top") == {f"{base}/test.{name}" for name in ("loopback", "empty", "closed")}
+    assert urls(f"{base}/test.%3Fmpty") == {f"{base}/test.empty"}
+    assert urls(f"{base}/") == urls(f"{base}/*") >= {f"{base}/3com.test"}
+    listed = urls(f"{base}/comp.test.urls#top")
+    assert listed >= {f"{base}/{urllib.parse.quote(each, safe='@$')}" for each in ARTICLES}
+    bodies = {article.partition(b"\r\n\r\n")[2] for article in ARTICLES.values()}
+    for url in (f"{base}/foo4@%5B192.0.2.1%5D", f"nntp://{host}:{inn.port}/comp.test.urls/1#top"):
+        with urlschemes_access.access(url, **arguments) as document:
+            assert isinstance(document, Document)
+            assert document.read().partition(b"\r\n\r\n")[2] in bodies
+    login = f"nntp://joe:{urllib.parse.quote(PASSWORD)}@{host}:{inn.port}/secret.test"
+    attributes = urlschemes_access.find_attributes(login, options={"allow_cleartext": True}, **arguments)
+    assert attributes.name == "secret.test"
 
 
 def test_an_old_server_gives_what_a_bare_socket_gets(sn: Server) -> None:
