@@ -62,6 +62,11 @@ def test_which_hosts_are_this_machine(text: str, host: str, local: bool) -> None
     assert str(url) == text
 
 
+@pytest.mark.parametrize("text", ["file:///x", "FILE://Localhost/x"])
+def test_this_machine_has_one_spelling(text: str) -> None:
+    assert str(FileURL.parse(text).normalized()) == "file:///x"
+
+
 @pytest.mark.parametrize(
     ("text", "segments", "path"),
     [

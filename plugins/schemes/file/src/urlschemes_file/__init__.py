@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import Encoded, InternetURL, Registration, Scheme, list_part, text_part
+from urlschemes import InternetURL, Registration, Scheme, list_part, text_part
 
 if TYPE_CHECKING:
     import os
@@ -28,6 +28,8 @@ class FileURL(InternetURL, registration=registration):
     segments: tuple[str, ...] = list_part(
         default=("",), doc="The segments of the path, decoded. An empty one at the end is the `/` there."
     )
+
+    _no_host = ""
 
     @property
     def path(self) -> str:
@@ -62,7 +64,7 @@ class FileURL(InternetURL, registration=registration):
     def normalized(self, level: str | None = None) -> Self:
         """Return the URL as `URL.normalized` does, with an empty host for `localhost`: this machine (section 3.10)."""
         url = super().normalized(level)
-        return url.replace(host=Encoded("")) if url.is_local and level in {None, "scheme"} else url
+        return url.replace(host=self._no_host) if url.is_local and level in {None, "scheme"} else url
 
 
 scheme = Scheme(registration, FileURL, access="urlschemes_file.access")

@@ -33,6 +33,8 @@ class FileURI(FileURL, registration=registration):
         default=None, doc="The text after the `#`, decoded; None without a `#`. It is for the reader of the file."
     )
 
+    _no_host = Encoded("")  # written; "" leaves it out
+
     def __new__(cls, /, *texts: object, **parts: Any) -> Self:
         """Return the URL of `parts`, with an empty host if they have none. Raises TypeError, InvalidURL."""
         return super().__new__(cls, *texts, **{**parts, "host": parts.get("host") or Encoded("")})
