@@ -19,12 +19,14 @@ _UNSAFE = re.compile(
 )
 _UNSAFE_IN_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
+# What is no login: an address in brackets, or a port before a query like `?a=b`.
+_NO_LOGIN = r"(?:[^/?#:\s]*@)?\[[0-9A-Fa-f:.]*\](?::\d{0,5})?(?:[/?#\s]|$)|[^/?#:\s]*:\d{1,5}\?[^/@\s]*="
 # The password in a text like `scheme://user:password@`. It ends at the last `@` before the first `/`, because careless
 # passwords contain `@`; without one, it ends at the first `@` after a `/`, unless a port stands there.
-_PASSWORD = re.compile(r"(://[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{0,5}(?:[/?#\s]|$))\S{0,256}?(?=@))")
+_PASSWORD = re.compile(rf"(://(?!{_NO_LOGIN})[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{{0,5}}(?:[/?#\s]|$))\S{{0,256}}?(?=@))")
 
 # What stands before the login of a text that is meant as a URL, also with too few slashes or other ones, or blanks.
-_BEFORE_LOGIN = re.compile(r"[^:/\\]*:?[/\\\s]*")
+_BEFORE_LOGIN = re.compile(rf"[^:/\\]*+:?+[/\\\s]*+(?!{_NO_LOGIN})")
 
 
 def _escaped(match: "re.Match[str]") -> str:
@@ -42,10 +44,8 @@ def redact(text: str) -> str:
 def redact_url(text: str) -> str:
     """Return `text`, which is meant as one URL, with `***` in place of its password, which may hold blanks."""
     text = redact(text)
-    before = _BEFORE_LOGIN.match(text)
-    start = before.end() if before else 0
-    slash = text.find("/", start)
-    at = max(start, text.rfind("@", start, len(text) if slash < 0 else slash))
+    start = before.end() if (before := _BEFORE_LOGIN.match(text)) else len(text)
+    at = max(start, start + text[start:].partition("/")[0].rfind("@"))
     colon = text.find(":", start, at)
     return text if colon < 0 else f"{text[: colon + 1]}{HIDDEN}{text[at:]}"
 
