@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import urlschemes_access
 from urlschemes import Encoded, InvalidURL, Registry
+from urlschemes.errors import UnsafeURL
+from urlschemes_access import Listing, Policy
 from urlschemes_ftp.rfc3986 import FtpURI, registration
+from urlschemes_servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from urlschemes.scheme.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
+HERE = Policy.interactive()
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
@@ -74,3 +81,31 @@ def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
 )
 def test_the_type_code_is_normalized_with_what_the_scheme_means(level: str | None, text: str) -> None:
     assert str(FtpURI.parse("FTP://[::A]:21/a/../%7eb;TYPE=A#f").normalized(level)) == text
+
+
+# Access
+
+
+def test_access_speaks_ipv6_and_sends_no_fragment(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "~?").write_bytes(b"one\ntwo\n")
+    users = {"joe": FtpUser("s:x", writable=True)}
+    with ftp_server(tmp_path, users, host="::1") as address:
+        here = f"ftp://joe:s:x@{address}/a%20b/"
+        with urlschemes_access.access(f"{here}~%3F;type=a#end", policy=HERE, registry=MODERN) as document:
+            assert document.read() == b"one\r\ntwo\r\n"
+        urlschemes_access.replace(f"{here}new#end", b"three", policy=HERE, registry=MODERN)
+        with urlschemes_access.access(f"{here}#end", policy=HERE, registry=MODERN) as listing:
+            assert isinstance(listing, Listing)
+            assert {(entry.name, entry.url) for entry in listing} == {("~?", f"{here}~%3F"), ("new", f"{here}new")}
+
+
+@pytest.mark.parametrize(
+    "text", ["ftp://h.invalid/a%0D%0ADELE%20b", "ftp://h.invalid/a%0A/b", "ftp://u:p%00@h.invalid/", "ftp://h;type=d"]
+)
+def test_access_refuses_what_a_request_cannot_hold_before_it_connects(text: str) -> None:
+    url = MODERN.parse(text)
+    with pytest.raises(UnsafeURL) as refused:
+        urlschemes_access.access(url, registry=MODERN)
+    assert refused.value.section is not None
+    assert refused.value.section.startswith("RFC 3986 section ")

@@ -15,7 +15,6 @@ from urlschemes_access.attributes import Attributes, Entry, name_of
 from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_access.protocol import LINE, Algorithm, Close, Deliver, Open
 from urlschemes_access.protocol.replies import CONTROL_OCTET
-from urlschemes_ftp import FtpURL
 from urlschemes_ftp.control import UNKNOWN_COMMAND
 from urlschemes_ftp.data_connection import Download, open_data_connection
 from urlschemes_ftp.facts import parse_facts, parse_size, parse_time
@@ -25,6 +24,7 @@ from urlschemes_ftp.url_path import working_directory
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from urlschemes_ftp import FtpURL
     from urlschemes_ftp.control import Control
 
 __all__ = ["deliver_directory", "find_file"]
@@ -136,8 +136,8 @@ class DirectoryReader:
     __slots__ = ("_name_part", "_now", "_url")
 
     def __init__(self, url: FtpURL) -> None:
-        self._url = str(url)
-        self._name_part = FtpURL.syntax.parts["name"]
+        self._url = str(url).partition("#")[0]  # without a fragment
+        self._name_part = url.syntax.parts["name"]
         self._now = datetime.now(UTC)
 
     def entries_of_name(self, line: bytes) -> Iterator[Entry]:

@@ -24,4 +24,4 @@ class FtpURI(FtpURL, registration=registration):
     )
 
 
-scheme = Scheme(registration, FtpURI)
+scheme = Scheme(registration, FtpURI, access="urlschemes_ftp.access")
