@@ -35,7 +35,7 @@ def open_session(url: TelnetURL, *, columns: int = 0, rows: int = 0, terminal: s
         )
     for part in ("user", "password"):
         if (text := getattr(url, part)) is not None:
-            login_octets(part, text)
+            login_octets(url, part, text)
     peer = yield from Connect(url.host, url.port)
     yield from Open(
         "session", TelnetAttributes(columns=columns, rows=rows, terminal=terminal), session=TelnetSession, peer=peer

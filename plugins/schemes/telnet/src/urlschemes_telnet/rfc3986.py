@@ -24,4 +24,4 @@ class TelnetURI(TelnetURL, registration=registration):
     )
 
 
-scheme = Scheme(registration, TelnetURI)
+scheme = Scheme(registration, TelnetURI, access="urlschemes_telnet.access")

@@ -28,6 +28,7 @@ from urlschemes_telnet.codec import TelnetCodec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from urlschemes import URL
     from urlschemes_access.protocol import Algorithm, Peer
     from urlschemes_access.resources import Source
     from urlschemes_telnet import TelnetURL
@@ -67,22 +68,22 @@ class TelnetAttributes(Attributes):
     terminal: str = ""
 
 
-def login_octets(part: str, text: str) -> bytes:
+def login_octets(url: URL, part: str, text: str) -> bytes:
     """Return the octets to type for a user name or a password. Raise UnsafeURL if they are not one line of text."""
-    octets = octets_of(text)
+    octets, section = octets_of(text), url.syntax.profile.section("security")
     if CONTROL_OCTET.search(octets):
         raise UnsafeURL(
             f"the {part} contains a control octet, which would act as a key of its own",
             scheme="telnet",
             part=part,
-            section="RFC 1738 section 6",
+            section=section,
         )
     if part == "user" and octets.startswith(b"-"):
         raise UnsafeURL(
             "the user name begins with '-': programs may read it as a command-line option",
             scheme="telnet",
             part=part,
-            section="RFC 1738 section 6",
+            section=section,
             hint="remove it from the URL, and type it yourself",
         )
     return octets
@@ -153,7 +154,7 @@ class TelnetSession(Session):
             ("user", advice.user if user is None else user),
             ("password", advice.password if password is None else password),
         )
-        login = {part: login_octets(part, text) for part, text in texts if text is not None}
+        login = {part: login_octets(self.url, part, text) for part, text in texts if text is not None}
         return self.run_algorithm(self._log_in(login, within))
 
     def resize(self, columns: int, rows: int) -> None:
