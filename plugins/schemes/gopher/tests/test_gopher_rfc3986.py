@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import urlschemes_access
 from urlschemes import Encoded, InvalidURL, Registry
+from urlschemes.errors import UnsafeURL
+from urlschemes_access import Listing, Policy
 from urlschemes_gopher.rfc3986 import GopherURI, registration
+from urlschemes_servers.gopher import gopher_server, link, menu, text
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
     from urlschemes.scheme.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
+HERE = Policy.interactive()
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
@@ -67,3 +72,40 @@ def test_an_empty_path_is_the_top_menu() -> None:
     url = GopherURI.parse("gopher://h:#f")
     assert url.effective_gtype == "1"
     assert [str(url.normalized(level)) for level in ("case", None)] == ["gopher://h:#f", "gopher://h/1#f"]
+
+
+# Access
+
+
+def test_access_speaks_ipv6_and_sends_no_fragment() -> None:
+    items = {"~a": text("Hello.\n"), "link": link("1", "/", "2001:db8::1", 70, title="IPv6")}
+    items["login"] = link("8", "joe", "[2001:db8::1]", 2323, title="Login")
+    with gopher_server(menu(items), host="::1") as address:
+        with urlschemes_access.access(
+            f"gopher://{address}/0/%7ea%09%09+#end", policy=HERE, registry=MODERN
+        ) as document:
+            assert document.read() == b"Hello.\r\n"
+        with urlschemes_access.access(f"gopher://{address}#end", policy=HERE, registry=MODERN) as listing:
+            assert isinstance(listing, Listing)
+            assert [entry.url for entry in listing] == [
+                f"gopher://{address}/0/~a%09%09+",
+                "gopher://[2001:db8::1]/1/",
+                "telnet://joe@[2001:db8::1]:2323/",
+            ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gopher://h.invalid/0a%00",
+        "gopher://h.invalid/%09x",
+        "gopher://h.invalid/0a%09%09+%0D%0A",
+        "gopher://h.invalid:7070/0%09%09+%091%0D%0A+-1%0D%0A.%0D%0A",
+    ],
+)
+def test_access_refuses_what_a_request_cannot_hold_before_it_connects(text: str) -> None:
+    url = MODERN.parse(text)
+    with pytest.raises(UnsafeURL) as refused:
+        urlschemes_access.access(url, registry=MODERN)
+    assert refused.value.section is not None
+    assert refused.value.section.startswith(("RFC 3986 section 7", "RFC 4266 section 2"))

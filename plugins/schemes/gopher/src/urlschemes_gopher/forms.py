@@ -41,7 +41,7 @@ def parse_form(item: Item) -> Form | None:
             questions.append(question)
         elif line.strip():
             raise UnsupportedOperation(
-                f"the form has a question of unknown kind {kind!r}", section="RFC 1738 section 3.4.5"
+                f"the form has a question of unknown kind {kind!r}", section="Gopher+, section 2.8"
             )
     return Form("\n".join(notes), tuple(questions))
 
@@ -51,7 +51,7 @@ def _parse_question(kind: str, text: str) -> Question | None:
     prompt, *choices = text.split("\t")
     if kind == "ChooseF":
         raise UnsupportedOperation(
-            "the form asks for a local file: files are never sent", section="RFC 1738 section 3.4.5"
+            "the form asks for a local file: files are never sent", section="Gopher+, section 2.8"
         )
     if kind == "Select" and not choices:
         return _parse_checkbox(prompt)
@@ -98,6 +98,6 @@ def _encode_answer(question: Question, answer: str) -> list[bytes]:
     if question.multiline:
         parts = answer.replace("\r\n", "\n").removesuffix("\n").split("\n") if answer else []
     if any(_UNSENDABLE.search(part) for part in parts):
-        raise UnsafeURL(f"the answer to {question.prompt!r} contains a control character", section="RFC 1738 section 6")
+        raise UnsafeURL(f"the answer to {question.prompt!r} contains a control character")
     count = [b"%d" % len(parts)] if question.multiline else []
     return count + [octets_of(part) for part in parts]

@@ -9,10 +9,11 @@ from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import escape, octets_of, text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Entry, media_type_of, name_of
-from urlschemes_gopher import GopherURL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from urlschemes_gopher import GopherURL
 
 __all__ = ["TEXT_TYPES", "login_url", "media_type", "parse_entry"]
 
@@ -120,6 +121,11 @@ def login_url(host: str, port: int, login: bytes) -> str:
     return f"telnet://{user}{host}{'' if port == 23 else f':{port}'}/"
 
 
+def _in_brackets(host: str) -> str:
+    """Return `host` as a URL writes it, if it is an IPv6 address without brackets."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
 def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, menu: GopherURL) -> str:
     if gtype == "h" and (target := re.match(rb"/?URL:", selector)):
         if not _GRAPHIC.fullmatch(selector, target.end()):
@@ -130,8 +136,8 @@ def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, m
     number = menu.port if port == b"+" else int(digits[1]) if digits else 0
     if not 0 < number < 65536:
         raise UnsafeURL(f"invalid port '{one_line(text_of(port), 60)}': expected 1 to 65535")
-    url = GopherURL(
-        host=menu.host if host == b"+" else text_of(host),
+    url = type(menu)(
+        host=menu.host if host == b"+" else _in_brackets(text_of(host)),
         port=number,
         gtype=gtype,
         selector=text_of(selector),

@@ -32,7 +32,7 @@ def check_type(url: GopherURL) -> None:
             f"an item of type {gtype} is {_NOT_AN_ITEM[gtype]}, not a resource of a gopher server",
             scheme="gopher",
             part="gtype",
-            section="RFC 1738 section 3.4.1",
+            section="RFC 1436 section 3.8",
             hint=f"its URL is {telnet}" if telnet else None,
         )
 
@@ -49,7 +49,7 @@ def gopher_plus_string(url: GopherURL, *, submit_form: bool) -> bytes:
         problem = "the URL contains a filled form, which may change something on the server"
         hint = "the option submit_form sends it"
     if problem:
-        raise UnsafeURL(problem, scheme="gopher", part="gopher_plus", section="RFC 1738 section 3.4.9", hint=hint)
+        raise UnsafeURL(problem, scheme="gopher", part="gopher_plus", hint=hint)
     return octets
 
 

@@ -27,4 +27,4 @@ class GopherURI(GopherURL, registration=registration):
     )
 
 
-scheme = Scheme(registration, GopherURI)
+scheme = Scheme(registration, GopherURI, access="urlschemes_gopher.access")
