@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import urlschemes_access
 from urlschemes import Encoded, InvalidURL, Registry
+from urlschemes.errors import UnsafeURL
+from urlschemes_access import Listing, Policy
+from urlschemes_servers.wais import wais_server
 from urlschemes_testing.examples import check_example
 from urlschemes_wais.rfc3986 import WaisURI, registration
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from urlschemes.scheme.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
+HERE = Policy.interactive()
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
@@ -53,3 +58,37 @@ def test_there_are_three_forms(text: str, form: str) -> None:
     url = WaisURI.parse(text)
     assert url.form == form
     assert str(url.normalized()) == text
+
+
+# Access
+
+
+def test_access_speaks_ipv6_and_sends_no_fragment() -> None:
+    with wais_server({"db": {"bread": "Bread and butter."}}, host="::1") as address:
+        with urlschemes_access.access(f"wais://{address}/db?bread#end", policy=HERE, registry=MODERN) as listing:
+            assert isinstance(listing, Listing)
+            (entry,) = listing
+        url = MODERN.parse(entry.url or "")
+        assert (type(url), url.host, url.fragment) == (WaisURI, "[::1]", None)
+        with urlschemes_access.access(f"{url}#end", policy=HERE, registry=MODERN) as document:
+            assert document.read() == b"Bread and butter."
+        again = {"feedback": f"{url}#end"}
+        with urlschemes_access.access(f"wais://{address}/db?x", options=again, policy=HERE, registry=MODERN) as listing:
+            assert [each.name for each in listing] == [entry.name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wais://h.invalid/db/TEXT%1F/x",
+        "wais://h.invalid/db@other",
+        "wais://h.invalid/..%2Fdb?a",
+        "wais://h.invalid/db?a%00",
+    ],
+)
+def test_access_refuses_what_a_request_cannot_hold_before_it_connects(text: str) -> None:
+    url = MODERN.parse(text)
+    with pytest.raises(UnsafeURL) as refused:
+        urlschemes_access.access(url, registry=MODERN)
+    assert refused.value.section is not None
+    assert refused.value.section.startswith("RFC 3986 section 7")

@@ -78,7 +78,7 @@ def _check_database(url: WaisURL) -> None:
         hint = None
     else:
         return
-    raise UnsafeURL(problem, scheme="wais", part="database", section="RFC 1738 section 6", hint=hint)
+    raise UnsafeURL(problem, scheme="wais", part="database", section=url.syntax.profile.section("security"), hint=hint)
 
 
 def _open_connection(url: WaisURL) -> Algorithm[tuple[Connection, int | None]]:

@@ -18,10 +18,10 @@ from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Entry, name_of
-from urlschemes_wais import WaisURL
 from urlschemes_wais.data_elements import encode_element
 
 if TYPE_CHECKING:
+    from urlschemes_wais import WaisURL
     from urlschemes_wais.response import DocumentHeader
 
 __all__ = ["entry_of", "is_result", "media_type", "parse_wpath"]
@@ -100,7 +100,7 @@ def _document_url(header: DocumentHeader, types: list[str], search: WaisURL) -> 
         return header.headline.decode("ascii")
     if not header.identifier:
         raise UnsafeURL("the server sent no identifier for the document")
-    url = WaisURL(
+    url = type(search)(
         host=search.host,
         port=search.port,
         database=search.database,

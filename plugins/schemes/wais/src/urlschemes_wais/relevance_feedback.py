@@ -10,12 +10,13 @@ from urlschemes import URL
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.grammar.octets import octets_of
 from urlschemes.redaction import one_line
-from urlschemes_wais import WaisURL
 from urlschemes_wais.documents import parse_wpath
 from urlschemes_wais.request import DocumentPart, RelevantDocument, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from urlschemes_wais import WaisURL
 
 __all__ = ["Feedback", "relevant_documents"]
 
@@ -61,7 +62,7 @@ def _parse(text: str, search: WaisURL) -> RelevantDocument:
         text = match[4]
         if part.start >= part.end:
             raise _unsupported(f"the part from {part.start} to before {part.end} in feedback is empty")
-    url = WaisURL.parse(text)
+    url = type(search).parse(text)
     if url.wtype is None or url.wpath is None:
         raise _unsupported(f"feedback must name documents, and {one_line(text, 120)} is a {url.form}")
     if (url.host.lower(), url.port) != (search.host.lower(), search.port):

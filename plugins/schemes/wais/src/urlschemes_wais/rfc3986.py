@@ -26,4 +26,4 @@ class WaisURI(WaisURL, registration=registration):
     )
 
 
-scheme = Scheme(registration, WaisURI)
+scheme = Scheme(registration, WaisURI, access="urlschemes_wais.access")
