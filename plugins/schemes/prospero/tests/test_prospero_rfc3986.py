@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import urlschemes_access
 from urlschemes import Encoded, InvalidURL, Registry
+from urlschemes.errors import UnsafeURL
+from urlschemes_access import Listing, Policy
 from urlschemes_prospero.rfc3986 import ProsperoURI, registration
+from urlschemes_servers.prospero import directory, external, file, prospero_server
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
     from urlschemes.scheme.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
+HERE = Policy.interactive()
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
@@ -49,3 +54,30 @@ def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
 def test_dots_in_a_name_have_no_meaning() -> None:
     url = ProsperoURI.parse("PROSPERO://H:1525//a/../%7e;%41=b")
     assert str(url.normalized()) == "prospero://h//a/../~;A=b"
+
+
+# Access
+
+
+def test_access_speaks_ipv6_and_sends_no_fragment() -> None:
+    methods = external(("GOPHER", "INTERNET-D", "", "ASCII", "0/a"))
+    tree = directory({"~a": file(b"Hello."), "b": methods})
+    with prospero_server(tree, host="::1") as address:
+        with urlschemes_access.access(f"prospero://{address}//~a#end", policy=HERE, registry=MODERN) as document:
+            assert document.read() == b"Hello."
+        with urlschemes_access.access(f"prospero://{address}//#end", policy=HERE, registry=MODERN) as listing:
+            assert isinstance(listing, Listing)
+            inner, external_link = listing
+        assert inner.url == f"prospero://{address}//~a"
+        assert external_link.fields["ACCESS-METHOD"] == "gopher://[::1]/00/a"
+
+
+@pytest.mark.parametrize(
+    "text", ["prospero://h.invalid/a%0A", "prospero://h.invalid/a;b=%00", "prospero://h.invalid/a;OBJECT-VERSION=x"]
+)
+def test_access_refuses_what_a_request_cannot_hold_before_it_connects(text: str) -> None:
+    url = MODERN.parse(text)
+    with pytest.raises(UnsafeURL) as refused:
+        urlschemes_access.access(url, registry=MODERN)
+    assert refused.value.section is not None
+    assert refused.value.section.startswith(("RFC 3986 section 7", "RFC 4157 section 2"))

@@ -131,9 +131,9 @@ def _new_url(url: ProsperoURL, moved: Forwarded | Redirect) -> ProsperoURL:
     fields = url.fields
     try:
         if isinstance(moved, Redirect):
-            new = ProsperoURL(host=moved.host, port=moved.port, hsoname=url.hsoname)
+            new = type(url)(host=moved.host, port=moved.port, hsoname=url.hsoname)
         else:
-            new = object_url(*moved)
+            new = object_url(type(url), *moved)
             fields = (*(field for field in fields if field[0].upper() != "OBJECT-VERSION"), *new.fields)
         new = new.replace(fields=fields)
         _name_and_version(new)
@@ -184,7 +184,6 @@ def _name_and_version(url: ProsperoURL) -> tuple[bytes, int]:
             f"invalid OBJECT-VERSION '{one_line(version, 40)}': expected one number of at most nine digits",
             scheme="prospero",
             part="fields",
-            section="RFC 1738 section 3.11",
         )
     return octets_of(url.hsoname), int(version)
 

@@ -15,10 +15,11 @@ from urlschemes.grammar.octets import escape, octets_of, text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Entry
 from urlschemes_access.protocol.replies import CONTROL_OCTET
-from urlschemes_prospero import ProsperoURL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from urlschemes_prospero import ProsperoURL
 
 __all__ = ["CONTENTS", "method_entry", "object_url"]
 
@@ -58,12 +59,14 @@ def _host_and_port(host_type: bytes, host: bytes) -> tuple[str, int | None]:
     return text_of(match[1]), port
 
 
-def object_url(host_type: bytes, host: bytes, name_type: bytes, name: bytes, version: bytes = b"0") -> ProsperoURL:
+def object_url(
+    kind: type[ProsperoURL], host_type: bytes, host: bytes, name_type: bytes, name: bytes, version: bytes = b"0"
+) -> ProsperoURL:
     """Return the URL of an object of a Prospero server. Raise InvalidURL or UnsafeURL if it has none."""
     host_name, port = _host_and_port(host_type, host)
     if name_type != b"ASCII":
         raise UnsafeURL(f"no URL can hold a name of type '{one_line(text_of(name_type), 60)}'")
-    url = ProsperoURL(
+    url = kind(
         host=host_name,
         port=port or PORT,
         hsoname=text_of(name),
@@ -89,7 +92,11 @@ def method_entry(value: tuple[bytes, ...], accessed: ProsperoURL) -> Entry:
 def _method_url(value: tuple[bytes, ...], accessed: ProsperoURL) -> str:
     method, host_type, host, _, name = value[:5]
     if method == CONTENTS:
-        return str(accessed) if not host and not name else str(object_url(*_complete(value, accessed)))
+        return (
+            str(accessed).partition("#")[0]
+            if not host and not name
+            else str(object_url(type(accessed), *_complete(value, accessed)))
+        )
     make_url = _URL_MAKERS.get(method)
     if make_url is None:
         raise UnsafeURL(_WITHOUT_URL.get(method, "no URL scheme corresponds to this access method"))
@@ -98,7 +105,7 @@ def _method_url(value: tuple[bytes, ...], accessed: ProsperoURL) -> str:
     extra = value[5] if value[5:] else b""
     if CONTROL_OCTET.search(name + extra):
         raise UnsafeURL("it contains a control octet")
-    ProsperoURL(host=host_name)  # raises InvalidURL unless it is a host
+    type(accessed)(host=host_name)  # raises InvalidURL unless it is a host
     return make_url(_Location(host_name if port is None else f"{host_name}:{port}", name, extra))
 
 

@@ -62,7 +62,7 @@ def link_entry(link: Link, directory: ProsperoURL) -> Entry:
             raise UnsafeURL("the server hides the target of this link")
         if target == b"SYMBOLIC":
             raise UnsafeURL("it names an object in a virtual system, which is not a host")
-        target_url = object_url(host_type, host, name_type, hsoname, rest[0] if rest else b"0")
+        target_url = object_url(type(directory), host_type, host, name_type, hsoname, rest[0] if rest else b"0")
         url = str(target_url)
     except (InvalidURL, UnsafeURL) as error:
         problem = one_line(str(error))

@@ -24,4 +24,4 @@ class ProsperoURI(ProsperoURL, registration=registration):
     )
 
 
-scheme = Scheme(registration, ProsperoURI)
+scheme = Scheme(registration, ProsperoURI, access="urlschemes_prospero.access")
