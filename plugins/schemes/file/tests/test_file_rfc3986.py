@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import urlschemes_access
 from urlschemes import Encoded, InvalidURL, Registry
+from urlschemes.errors import UnsafeURL
+from urlschemes_access import Listing, Policy
+from urlschemes_access.errors import PolicyDenied
 from urlschemes_file.rfc3986 import FileURI, registration
 from urlschemes_testing.examples import check_example
 
@@ -122,3 +126,33 @@ def test_a_path_of_this_machine_has_a_url_and_back(tmp_path: Path) -> None:
     url = FileURI.from_path(tmp_path / "a b~;")
     assert str(url) == f"file://{tmp_path}/a%20b~;"
     assert url.to_path() == FileURI.parse(f"file:{tmp_path}/a%20b~;").to_path() == tmp_path / "a b~;"
+
+
+# Access
+
+
+def test_access_to_this_machine_ignores_the_fragment(tmp_path: Path) -> None:
+    (tmp_path / "~a;?").write_bytes(b"Hello.")
+    policy = Policy(roots=(str(tmp_path),), writable=(str(tmp_path),))
+    with urlschemes_access.access(f"file:{tmp_path}/~a;%3F#end", policy=policy, registry=MODERN) as document:
+        assert document.read() == b"Hello."
+    urlschemes_access.replace(f"file://localhost{tmp_path}/b#end", b"new", policy=policy, registry=MODERN)
+    with urlschemes_access.access(f"file://{tmp_path}/#end", policy=policy, registry=MODERN) as listing:
+        assert isinstance(listing, Listing)
+        assert {entry.url for entry in listing} == {f"file://{tmp_path}/~a;%3F", f"file://{tmp_path}/b"}
+
+
+@pytest.mark.parametrize("host", ["[::1]", "127.0.0.1", "h.example", "localhost."])
+def test_access_refuses_another_machine(host: str) -> None:
+    with pytest.raises(PolicyDenied) as refused:
+        urlschemes_access.access(f"file://{host}/etc/motd", policy=Policy(roots=("/",)), registry=MODERN)
+    assert refused.value.rule == "local host"
+
+
+@pytest.mark.parametrize("text", ["file:/a%2Fb", "file:///a%00", "file://localhost/a/%2e%2e%2fb"])
+def test_access_refuses_what_a_request_cannot_hold_before_it_connects(text: str) -> None:
+    url = MODERN.parse(text)
+    with pytest.raises(UnsafeURL) as refused:
+        urlschemes_access.access(url, policy=Policy(roots=("/",)), registry=MODERN)
+    assert refused.value.section is not None
+    assert refused.value.section.startswith("RFC 8089 section 2")

@@ -24,10 +24,11 @@ from urlschemes_access.protocol import (
     Send,
 )
 from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end, is_same
-from urlschemes_file import FileURL
+from urlschemes_file.paths import segments_of
 
 if TYPE_CHECKING:
     from urlschemes_access.attributes import FileFacts
+    from urlschemes_file import FileURL
 
 __all__ = ["access", "delete", "find_attributes", "replace", "update"]
 
@@ -43,7 +44,7 @@ def access(url: FileURL, *, range: Range = WHOLE) -> Algorithm[None]:  # noqa: A
     if facts.kind != "directory":
         yield from _read(facts, range)
     elif range.is_whole or range.unchanged is not None:
-        yield from _list(facts)
+        yield from _list(facts, type(url))
     else:
         raise UnsupportedOperation(f"{url.path!r} is a directory: it has no ranges", part="segments")
 
@@ -99,10 +100,10 @@ def _read(facts: FileFacts, wanted: Range) -> Algorithm[None]:
     yield from Close(file)
 
 
-def _list(facts: FileFacts) -> Algorithm[None]:
+def _list(facts: FileFacts, kind: type[FileURL]) -> Algorithm[None]:
     yield from Open("listing", _attributes(facts))
     for inner in (yield from ListFolder(facts.path)):
-        yield from Deliver(_entry(inner))
+        yield from Deliver(_entry(inner, kind))
 
 
 def _write(url: FileURL, mode: Literal["replace", "append"]) -> Algorithm[None]:
@@ -146,14 +147,13 @@ def _check_local(url: FileURL) -> None:
             scheme="file",
             part="host",
             rule="local host",
-            section="RFC 1738 section 3.10",
             hint="the empty host and localhost mean this machine",
         )
 
 
 def _attributes(facts: FileFacts) -> Attributes:
     is_file = facts.kind == "file"
-    name = FileURL.from_path(facts.path).segments[-1]
+    name = segments_of(facts.path)[-1]
     return Attributes(
         media_type=media_type_of(name) if is_file else None,
         size=facts.size if is_file else None,
@@ -163,8 +163,8 @@ def _attributes(facts: FileFacts) -> Attributes:
     )
 
 
-def _entry(facts: FileFacts) -> Entry:
-    url = FileURL.from_path(facts.path)
+def _entry(facts: FileFacts, kind: type[FileURL]) -> Entry:
+    url = kind.from_path(facts.path)
     name = url.segments[-1]
     if facts.kind == "directory":
         url = url.replace(segments=(*url.segments, ""))

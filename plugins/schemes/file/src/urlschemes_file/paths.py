@@ -24,9 +24,13 @@ _DEVICE = re.compile(
 
 def path_of(url: FileURL) -> Path:
     """Return the path on this machine that `url` means. Raises UnsafeURL if there is none."""
-    if not url.is_local:
-        raise _unsafe("host", f"the host {url.host!r} is not this machine")
-    return Path(local_path(url.segments, windows=os.name == "nt"))
+    try:
+        if not url.is_local:
+            raise _unsafe("host", f"the host {url.host!r} is not this machine")
+        return Path(local_path(url.segments, windows=os.name == "nt"))
+    except UnsafeURL as error:
+        error.section = url.syntax.section
+        raise
 
 
 def local_path(segments: tuple[str, ...], *, windows: bool) -> str:
@@ -61,4 +65,4 @@ def segments_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def _unsafe(part: str, why: str) -> UnsafeURL:
-    return UnsafeURL(why, scheme="file", part=part, section="RFC 1738 section 3.10")
+    return UnsafeURL(why, scheme="file", part=part)

@@ -47,4 +47,4 @@ class FileURI(FileURL, registration=registration):
             return super().normalized("percent-encoding")
 
 
-scheme = Scheme(registration, FileURI)
+scheme = Scheme(registration, FileURI, access="urlschemes_file.access")
