@@ -24,7 +24,7 @@ from typing import Any, Self, TypeAlias
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
-from urlschemes_access.protocol.hosts import Address, contained_addresses, read_host
+from urlschemes_access.protocol.hosts import Address, contained_addresses, read_host, url_host
 
 __all__ = ["Limits", "Policy"]
 
@@ -294,7 +294,7 @@ def _denied(message: str, rule: str, how: str) -> PolicyDenied:
 def _one_spelling(host: str) -> str:
     """Return an entry of `hosts` as hosts are compared: an IPv6 address in brackets, whether it has them or not."""
     try:
-        return str(read_host(f"[{host.strip('[]')}]" if ":" in host else host))
+        return str(read_host(url_host(host)))
     except UnsafeURL:  # a domain with a leading dot, or something that no host matches
         return host.lower()
 

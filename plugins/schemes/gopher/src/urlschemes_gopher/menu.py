@@ -9,6 +9,7 @@ from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import escape, octets_of, text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Entry, media_type_of, name_of
+from urlschemes_access.protocol.hosts import url_host
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,11 +122,6 @@ def login_url(host: str, port: int, login: bytes) -> str:
     return f"telnet://{user}{host}{'' if port == 23 else f':{port}'}/"
 
 
-def _in_brackets(host: str) -> str:
-    """Return `host` as a URL writes it, if it is an IPv6 address without brackets."""
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host
-
-
 def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, menu: GopherURL) -> str:
     if gtype == "h" and (target := re.match(rb"/?URL:", selector)):
         if not _GRAPHIC.fullmatch(selector, target.end()):
@@ -137,7 +133,7 @@ def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, m
     if not 0 < number < 65536:
         raise UnsafeURL(f"invalid port '{one_line(text_of(port), 60)}': expected 1 to 65535")
     url = type(menu)(
-        host=menu.host if host == b"+" else _in_brackets(text_of(host)),
+        host=menu.host if host == b"+" else url_host(text_of(host)),
         port=number,
         gtype=gtype,
         selector=text_of(selector),

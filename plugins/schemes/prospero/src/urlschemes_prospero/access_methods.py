@@ -14,6 +14,7 @@ from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import escape, octets_of, text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Entry
+from urlschemes_access.protocol.hosts import url_host
 from urlschemes_access.protocol.replies import CONTROL_OCTET
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _host_and_port(host_type: bytes, host: bytes) -> tuple[str, int | None]:
     port = None if match[2] is None else int(match[2])
     if port is not None and not 0 < port < 65536:
         raise UnsafeURL(f"invalid port {port}: expected 1 to 65535")
-    return text_of(match[1]), port
+    return url_host(text_of(match[1])), port
 
 
 def object_url(

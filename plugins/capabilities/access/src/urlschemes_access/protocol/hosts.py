@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 
-__all__ = ["Address", "Host", "contained_addresses", "read_host"]
+__all__ = ["Address", "Host", "contained_addresses", "read_host", "url_host"]
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -38,6 +38,11 @@ class Host(NamedTuple):
     def __str__(self) -> str:
         """Return the host as a URL names it, in its one spelling."""
         return f"[{self.name}]" if ":" in self.name else self.name
+
+
+def url_host(name: str) -> str:
+    """Return `name`, a domain name or an address, as the host of a URL: an IPv6 address in brackets."""
+    return f"[{name.strip('[]')}]" if ":" in name else name
 
 
 def read_host(text: str) -> Host:
