@@ -20,8 +20,9 @@ import trustme
 import urlschemes
 import urlschemes_access
 from urlschemes_access import Credentials, Document, Policy
-from urlschemes_access.errors import AuthRequired, RedirectRefused, RemoteError, TLSError, Truncated
+from urlschemes_access.errors import AuthRequired, PolicyDenied, RedirectRefused, RemoteError, TLSError, Truncated
 from urlschemes_access.protocol import Authenticate
+from urlschemes_access.protocol.ranges import Range
 from urlschemes_http import HttpURL
 from urlschemes_https import HttpsURL
 
@@ -43,6 +44,7 @@ http {{
   server {{
     listen 127.0.0.1:{clear};
     listen 127.0.0.1:{tls} ssl;
+    {ipv6}
     ssl_certificate {certificate}; ssl_certificate_key {certificate};
     root {root};
     merge_slashes off;
@@ -86,6 +88,18 @@ class Server:
         return HttpsURL.parse(f"https://127.0.0.1:{self.tls}{rest}")
 
 
+def has_ipv6() -> bool:
+    """Return True if the system has the address ::1."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+HAS_IPV6 = has_ipv6()
+
+
 def free_ports(count: int) -> list[int]:
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [made.getsockname()[1] for made in sockets]
@@ -104,7 +118,7 @@ def nginx(tmp_path_factory: pytest.TempPathFactory, authority: trustme.CA) -> It
     assert NGINX is not None
     prefix = tmp_path_factory.mktemp("nginx")
     certificate = prefix / "certificate.pem"
-    authority.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.write_to_path(certificate)
+    authority.issue_cert("127.0.0.1", "::1", "localhost").private_key_and_cert_chain_pem.write_to_path(certificate)
     root = prefix / "root"
     (root / "store").mkdir(parents=True)
     (root / "store" / "folder").mkdir()
@@ -116,9 +130,9 @@ def nginx(tmp_path_factory: pytest.TempPathFactory, authority: trustme.CA) -> It
     (root / "odd;name=1 &~.txt").write_text("odd", "ascii")
     (prefix / "passwords").write_text("joe:{PLAIN}secret\n", "ascii")
     clear, tls = free_ports(2)
-    (prefix / "nginx.conf").write_text(
-        CONFIGURATION.format(clear=clear, tls=tls, root=root, certificate=certificate, passwords=prefix / "passwords")
-    )
+    places = {"root": root, "certificate": certificate, "passwords": prefix / "passwords"}
+    ipv6 = f"listen [::1]:{clear}; listen [::1]:{tls} ssl;" if HAS_IPV6 else ""
+    (prefix / "nginx.conf").write_text(CONFIGURATION.format(clear=clear, tls=tls, ipv6=ipv6, **places))
     with (prefix / "stderr").open("wb") as stderr:
         process = subprocess.Popen([NGINX, "-p", f"{prefix}/", "-c", f"{prefix}/nginx.conf"], stderr=stderr)
     try:
@@ -396,3 +410,39 @@ def test_an_upload_that_is_given_up_leaves_nothing(nginx: Server) -> None:
     urlschemes_access.replace(nginx.http("/store/next"), b"x", policy=HERE)
     assert not on_disk(nginx, "cut").exists()
     urlschemes_access.delete(nginx.http("/store/next"), policy=HERE)
+
+
+# The profile rfc3986
+
+
+@pytest.mark.skipif(not HAS_IPV6, reason="this system has no ::1")
+def test_the_urls_of_today_reach_an_ipv6_address(nginx: Server, trust: ssl.SSLContext, tmp_path: Path) -> None:
+    client = urlschemes_access.Client(
+        registry=urlschemes.Registry(profile="rfc3986"), policy=HERE, ssl_context=trust, keep_connections=True
+    )
+
+    def read(url: urlschemes.URL | str, **how: Any) -> Document:
+        resource = client.access(url, **how)
+        assert isinstance(resource, Document)
+        return resource
+
+    with client:
+        for scheme, port in (("http", nginx.clear), ("https", nginx.tls)):
+            base = f"{scheme}://[::1]:{port}"
+            with read(f"{base}/echo/~a?b=%5B%5D#c") as document:
+                assert document.read_text() == f"GET /echo/~a?b=%5B%5D [::1]:{port}"
+                assert document.url.raw["fragment"] == "c"
+            with read(f"{base}/relative#top") as document:
+                assert document.read_text() == "Grüße\n"
+                assert str(document.url) == f"{base}/text.txt#top"
+            with read(f"{base}/unclean") as document:
+                assert document.read_text() == f"GET /echo~x?next=/y [::1]:{port}"
+                assert document.url.raw["fragment"] == "z"
+            stored = client.registry.parse(f"{base}/store/six#x")
+            client.replace(stored, b"octets")
+            with read(stored, options={"range": Range(1, 3)}) as document:
+                document.save(tmp_path / scheme)
+            assert (tmp_path / scheme).read_bytes() == b"ct"
+            client.delete(stored)
+        with pytest.raises(PolicyDenied, match="a redirect led there"):
+            client.access(f"http://[::1]:{nginx.clear}/to-tls")  # to 127.0.0.1, which was not reached before
