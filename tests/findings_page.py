@@ -45,6 +45,7 @@ EXAMPLES = {
     "invalid-a-label": "http://xn--99999999999.dom/",
     "invisible-character": "http://xn--ab-j1t.dom/",
     "mixed-scripts": "http://xn--pypal-4ve.dom/",
+    "empty-port": "http://host.dom:/",
     "needless-escape": "http://host.dom/%7Ejoe",
     "dot-segment": "http://host.dom/a/../b",
 }

@@ -191,6 +191,8 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
         problem = "expected graphic US-ASCII characters"
     elif part == "scheme" or (part in {"host", "port"} and not place.syntax.parts[part].escapes):
         problem = f"expected {_alphabet(place.syntax, part)}"
+    elif part == "host" and usual_hint(place.syntax, part):
+        problem = "no name and no address holds it"
     elif written == "":
         problem = "not allowed there, even encoded"
     else:

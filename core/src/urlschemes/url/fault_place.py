@@ -266,15 +266,8 @@ class Fault:
             return fault_messages.bad_escape(self.place(), self._part())
         if self.counted is not None:
             return self._too_many(self.counted[0])
-        by_region = {
-            "scheme": self._scheme_message,
-            "slashes": self._slashes_message,
-            "login": self._login_message,
-            "host": self._host_message,
-            "port": self._port_message,
-            "part": self._part_message,
-        }
-        return by_region[self.region]()
+        message: FaultMessage = getattr(self, f"_{self.region}_message")()
+        return message
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`, which the walk passed."""

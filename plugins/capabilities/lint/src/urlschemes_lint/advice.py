@@ -32,7 +32,7 @@ def advice(error: InvalidURL, syntax: Syntax) -> str | None:
     if error.code == "invalid-character":
         return _for_character(error, syntax, text, position)
     if error.code == "bad-escape":
-        return _for_escape(text, position, error.part) or error.hint
+        return _for_escape(text, position, error.part, syntax) or error.hint
     if error.code == "invalid-scheme":
         return _for_scheme(text, position, syntax.profile) or error.hint
     if error.code == "invalid-port":
@@ -133,8 +133,11 @@ def _for_foreign(text: str, position: int, part: str | None, written: str, by_fi
     return f"write its octets in UTF-8, {written or escapes(character)}{by_fix}" if written else None
 
 
-def _for_escape(text: str, position: int, part: str | None) -> str | None:
-    """Return the advice about a `%uXXXX`, which other software takes for an escape."""
+def _for_escape(text: str, position: int, part: str | None, syntax: Syntax) -> str | None:
+    """Return the advice about a zone, or about a `%uXXXX`, which other software takes for an escape."""
+    authority = authority_of(text, syntax.profile)
+    if authority is not None and part == "host" and text.startswith("[", authority.host):
+        return "leave out the zone, from the `%` to the bracket: it means something on one machine alone"
     found = _U_ESCAPE.match(text, position)
     if found is None:
         return None
@@ -164,7 +167,7 @@ def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
     authority = authority_of(text, syntax.profile)
     if authority is None or authority.colon == authority.end or "@" in text[position:]:
         return None
-    if is_like_ipv6(text[authority.host : authority.end]) and usual_hint(syntax, "host"):
+    if is_like_ipv6(text[authority.host : authority.end].partition("%")[0]) and usual_hint(syntax, "host"):
         return _address_hint(syntax)
     if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
         return "there are two schemes: leave out the first, or the colon if it ends a host"

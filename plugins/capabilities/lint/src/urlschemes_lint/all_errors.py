@@ -119,9 +119,17 @@ class _Reading:
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
             return
-        is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
-        if not is_encoded or fault.region == "host":  # an encoded character is hardly what a host was meant to have
+        is_encoded = False
+        if fault.region == "host" and authority is not None and text.startswith("[", authority.host):
+            start = authority.host  # an IPv6 address is one error
+            unclosed = end if fault.code == "invalid-character" else authority.end
+            end = max(end, text.find("]", start, authority.end) + 1 or unclosed)
+        else:
+            is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
+        if not is_encoded or fault.region == "host":  # which is hardly meant to hold an escape
             self.skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
+        if authority is not None and start <= authority.colon < end == authority.end:
+            self.skipped_parts.add("port")
         if is_encoded:
             return
         if fault.code == "userinfo-not-allowed" and authority is not None:
@@ -131,16 +139,13 @@ class _Reading:
             held = self.syntax.automaton.characters(fault.counted[0].inside)
             while text[end : end + 1].isascii() and end < len(text) and held >> ord(text[end]) & 1:
                 end += 1
-        elif fault.region == "host" and authority is not None and text.startswith("[", authority.host):
-            start = authority.host  # an IPv6 address is one error
-            unclosed = end if fault.code == "invalid-character" else authority.end
-            end = max(end, text.find("]", start, authority.end) + 1 or unclosed)
         elif not here.expected:
             end = len(text)
         repairs = [_bridged(profile, fault.state_before(start), text, start, end)]
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
         is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
-        if start == fault.position < len(text) and is_delimiter:
+        is_whole_host = fault.region == "host" and end - start > 1
+        if start == fault.position < len(text) and is_delimiter and not is_whole_host:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far.
             repairs.insert(0, _bridged(profile, here, text, start, start))
         self._replace(*max(repairs, key=lambda repair: self._progress(*repair)))

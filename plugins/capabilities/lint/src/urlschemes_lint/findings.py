@@ -142,7 +142,7 @@ _ALL = (
     Code(
         "unusual-name",
         "warning",
-        "no name of a host in the DNS, which cannot be accessed",
+        "a name that no host of the DNS has",
         "RFC 1123 section 2.1",
         "the labels of a name hold letters, digits and hyphens, and begin and end with a letter or digit",
     ),
@@ -156,14 +156,14 @@ _ALL = (
     Code(
         "numeric-host",
         "warning",
-        "a name that ends with a number, which many programs read as an IPv4 address",
+        "a name that many programs read as an IPv4 address",
         "RFC 3986 section 7.4",
         "write an address as four numbers from 0 to 255",
     ),
     Code(
         "address-spelling",
         "warning",
-        "an IPv6 address in another spelling than the usual one",
+        "an IPv6 address in an unusual spelling",
         "RFC 5952 section 4",
     ),
     Code(
@@ -191,9 +191,16 @@ _ALL = (
     Code(
         "mixed-scripts",
         "warning",
-        "a label of several scripts, whose letters may look alike",
+        "a label of several scripts, which may look like another",
         "RFC 5890 section 4.4",
         "letters of other scripts can look like those of another name: ask for the name that is meant",
+    ),
+    Code(
+        "empty-port",
+        "warning",
+        "a colon without a port",
+        "RFC 3986 section 6.2.3",
+        "leave out the colon; if the text before it is the name of a scheme, leave out the scheme before that",
     ),
     Code(
         "needless-escape",

@@ -1,9 +1,10 @@
 """`fix`: the valid URL that is nearest to an invalid one.
 
-Common mistakes have one right answer: characters such as `~`, blanks and letters outside of US-ASCII are encoded, a
-fragment is split off, `/` and `?` in a query are encoded, a query directly after the host gets its `/`, a colon without
-a port is dropped, and brackets around the URL are removed. Every change is listed. A scheme or a host is never guessed,
-and if two repairs are possible, none is made.
+Common mistakes have one right answer: characters that no URL may hold, such as blanks and letters outside of US-ASCII,
+are encoded, and so are delimiters that are data; an IPv6 address gets its brackets; where the rules ask for it, a
+fragment is split off, a query directly after the host gets its `/`, and a colon without a port is dropped; brackets
+around the URL are removed. Every change is listed. A scheme or a host is never guessed, and if two repairs are
+possible, none is made.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from urlschemes import InvalidURL, UnknownScheme, URLError, default_registry
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
+from urlschemes.url.fault_messages import is_like_ipv6
 from urlschemes.url.fault_place import authority_of
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
@@ -135,6 +137,7 @@ def _nearest(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None
     """
     text = source.text
     index = -1 if syntax.profile.has_fragments else text.find("#")
+    _add_brackets(source, syntax)
     if index < 0:
         return source, _repaired(source, syntax)
     if "host" in syntax.parts:
@@ -153,6 +156,30 @@ def _nearest(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None
             return with_hash, repaired
     source.split_off_fragment()
     return source, _repaired(source, syntax)
+
+
+def _add_brackets(source: SourceText, syntax: Syntax) -> None:
+    """Write brackets around an IPv6 address that has none, if the rules ask for them. Raises Ambiguous."""
+    text, authority = source.text, authority_of(source.text, syntax.profile)
+    if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
+        return
+    start, address = authority.host, text[authority.host : authority.end]
+    ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
+    readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
+    automaton = syntax.automaton
+    right = [
+        end for end, written in readings.items() if automaton.reach(text[:start] + written) == start + len(written)
+    ]
+    if len(right) > 1:
+        raise Ambiguous(
+            f"ambiguous IPv6 address at position {source.position(start)}: {' or '.join(readings.values())}",
+            source.position(start),
+            "write brackets around the address, and a colon between them and the port",
+        )
+    section = syntax.section_of(syntax.parts["host"].rule)
+    for end in right:
+        source.insert("bracket added", end, "]", section)
+        source.insert("bracket added", start, "[", section)
 
 
 def _repaired(source: SourceText, syntax: Syntax) -> str | None:

@@ -78,14 +78,12 @@ class Repair:
     def _encodes(self, index: int) -> bool:
         """Take the character at `index` encoded; return False if that is impossible. Raises Ambiguous."""
         character, part = self._text[index], self._walk.part
-        if part == "host":
-            return False  # a host is never guessed
         try:
             escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
             return False
-        if not self._takes(index, escapes):
-            return False
+        if self._walk.part_by(escapes) == "host" or not self._takes(index, escapes):
+            return False  # a host is never guessed
         position = self._source.position(index)
         if self._walk.at_literal:
             raise Ambiguous(
@@ -99,7 +97,7 @@ class Repair:
                 f"or {escapes} if it is data",
                 position,
             )
-        self._add_change("character encoded", index, character, escapes, self._profile.section("characters"))
+        self._add_change("character encoded", index, character, escapes, self._source.section)
         return True
 
     def _repairs_authority(self, index: int, character: str) -> bool:
@@ -198,7 +196,7 @@ class Repair:
             return
         escape, position = f"%{ord(character):02X}", self._source.position(index)
         part = self._walk.part_by(escape)
-        if part is None:
+        if part is None or part == "host":
             return
         if character == "\\":
             if self._walk.takes("/") and self._is_delimiter("/", part):

@@ -111,13 +111,15 @@ class ReplacedText(NamedTuple):
 class SourceText:
     """The text as given (`whole`), and the part of it that is meant as the URL (`text`).
 
-    `changes` are the changes made so far, `fragment` is the fragment that was split off, or None. `stop` is set by a
-    repair that fails: the index in `text` where it did.
+    `section` is that of the characters of URLs. `changes` are the changes made so far, `fragment` is the fragment that
+    was split off, or None. `stop` is set by a repair that fails: the index in `text` where it did.
     """
 
     def __init__(self, whole: str, profile: Profile) -> None:
         self.whole = whole
         self.profile = profile
+        escape = profile.grammar.rules[profile.rule_names["escape"]]
+        self.section = f"{profile.document} section {escape.section}"
         self.changes: list[Change] = []
         self.fragment: str | None = None
         self.stop = 0
@@ -184,7 +186,7 @@ class SourceText:
         if hash_:
             start = self.position(len(text))
             self.changes = [change for change in self.changes if not start <= change.position < self._end]
-            self._leave_out("fragment split off", start, self._end, self.profile.section("characters"))
+            self._leave_out("fragment split off", start, self._end, self.section)
             self.text, self.fragment = text, fragment
 
     def check_fragment(self, *, has_login: bool) -> None:
@@ -231,11 +233,17 @@ class SourceText:
 
     def remove_brackets(self, indexes: Collection[int]) -> None:
         """Leave out the angle brackets at `indexes` of `text`."""
-        section = self.profile.section("characters")
         for index in indexes:
-            self._leave_out("angle bracket removed", self.position(index), self.position(index) + 1, section)
+            self._leave_out("angle bracket removed", self.position(index), self.position(index) + 1, self.section)
         self._positions = [position for index, position in enumerate(self._positions) if index not in indexes]
         self.text = "".join([character for index, character in enumerate(self.text) if index not in indexes])
+
+    def insert(self, what: str, index: int, written: str, section: str) -> None:
+        """Insert a character at `index` of `text`."""
+        position = self.position(index)
+        self.changes.append(Change(what, position, "", written, section))
+        self._positions.insert(index, position)
+        self.text = self.text[:index] + written + self.text[index:]
 
     def _leave_out(self, what: str, start: int, end: int, section: str | None = None) -> None:
         if start < end:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.regex_compat import compiled
+from urlschemes.url.fault_place import authority_of
 from urlschemes_lint.findings import CODES, new_finding
 from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
@@ -170,6 +171,11 @@ class _Warnings:
             for escapes in _escape_of(profile.unreserved, "++").finditer(self.text):
                 if part_at(self.places, escapes.start()) != "host":  # which has a warning already
                     yield from self._of_escapes("needless-escape", *escapes.span())
+        authority = authority_of(self.text, profile) if "scheme" in profile.levels else None
+        if authority is not None and authority.colon + 1 == authority.end and "port" not in self.skipped:
+            message = "there is a colon, and no port after it"
+            hint = CODES["empty-port"].hint
+            yield self._finding("empty-port", message, authority.colon, authority.end, "host", hint)
         for start, end, part in self.places if "dot-segments" in profile.levels else ():
             is_path = self.syntax.parts[part].at[0][-1] == self.syntax.hierarchy and self.text.startswith("/", start)
             for segment in _DOT_SEGMENT.finditer(self.text, start, end) if is_path else ():

@@ -16,6 +16,7 @@ __all__ = ["BRACKETS_HINT", "host_message"]
 _GROUPS = "eight groups of up to four hexadecimal digits, or `::` for groups that are zero"
 _KINDS = "a name, an IPv4 address, or an IPv6 address in brackets"
 BRACKETS_HINT = "write brackets around an IPv6 address"
+_NO_BRACKETS = "leave out the brackets: they stand around an IPv6 address alone"
 
 
 def host_message(fault: Fault, authority: Authority) -> FaultMessage:
@@ -27,7 +28,9 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     if is_like_ipv6(host):
         place = fault.place(authority.host, authority.end)
         problem = f"invalid host {quoted_text(place.run)} at position {place.position}: expected {_KINDS}"
-        return _message(fault, problem, BRACKETS_HINT, ('"["',))
+        is_address = "::" in host or host.count(":") >= 7
+        hint = BRACKETS_HINT if is_address else "leave out the second port; an IPv6 address stands in brackets"
+        return _message(fault, problem, hint, ('"["',))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
         return _message(fault, problem, f"write {_KINDS} after `//`", (_KINDS,))
@@ -36,22 +39,45 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
 
 
 def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
-    """Return the message about `fault`, which is in the brackets from `start` to `end`."""
-    address, position = fault.text[start:end], fault.position
-    if "%" in address:
-        zone = start + address.index("%")
-        place = fault.place(zone, end - address.endswith("]"))
+    """Return the message about `fault`, which is between the brackets from `start` to `end`, or behind them."""
+    written, position = fault.text[start:end], fault.position
+    if not written.endswith("]"):
+        problem = f"unclosed bracket of the host at position {fault.place(start, start + 1).position}: expected ']'"
+        is_address = ":" in written and not written[1:].strip("0123456789ABCDEFabcdef:.")
+        hint = "write a `]` behind the address" if is_address else _NO_BRACKETS
+        return _message(fault, problem, hint, ('"]"',))
+    if position >= end:
+        expected = expected_words(fault.syntax, fault.state.expected)
+        problem = f"{fault.place().subject()}: {choices(expected)}"
+        is_digit = fault.text[position : position + 1].isdecimal()
+        return _message(fault, problem, "write a colon before the port" if is_digit else None, expected)
+    if "%" in written:
+        zone = start + written.index("%")
+        place = fault.place(zone, end - 1)
         problem = f"unexpected zone {quoted_text(place.run)} at position {place.position}: expected ']'"
         return _message(fault, problem, "leave out the zone: it means something on this machine alone", ('"]"',))
-    if not address.endswith("]"):
-        problem = f"unclosed bracket of the host at position {fault.place(start, start + 1).position}: expected ']'"
-        return _message(fault, problem, "write a `]` behind the address", ('"]"',))
-    if position >= end - 1:
-        place = fault.place(start + 1, end - 1)
-        problem = f"invalid IPv6 address {quoted_text(place.run)} at position {place.position}: expected {_GROUPS}"
-        return _message(fault, problem, None, (_GROUPS,), "IPv6address")
-    problem = f"{fault.place().subject('host')}: expected {_GROUPS}"
-    return _message(fault, problem, None, (_GROUPS,), "IPv6address")
+    if written == "[]":
+        problem = f"missing address at position {fault.place().position}: expected an IPv6 address"
+        return _message(fault, problem, None, ("an IPv6 address",), "IPv6address")
+    return _inside(fault, start + 1, end - 1)
+
+
+def _inside(fault: Fault, start: int, end: int) -> FaultMessage:
+    """Return the message about `fault`, which is in an address between brackets, from `start` to `end`."""
+    address, hint = fault.text[start:end], None
+    is_future = address[0] in "vV"
+    expected = "a version, a dot, and an address" if is_future else _GROUPS
+    if ":" not in address and not is_future:
+        hint = _NO_BRACKETS
+    elif "." in address and not is_future:
+        hint = "an IPv4 address at the end is four numbers from 0 to 255, without leading zeros"
+    place = fault.place()
+    problem = place.subject("host")
+    if fault.position >= end or "." in address or is_future:  # it is hardly that character which is wrong
+        place = fault.place(start, end)
+        problem = f"invalid address {quoted_text(place.run)} at position {place.position}"
+    rule = "IPvFuture" if is_future else "IPv6address"
+    return _message(fault, f"{problem}: expected {expected}", hint, (expected,), rule)
 
 
 def _message(
