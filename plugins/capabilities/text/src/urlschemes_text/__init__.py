@@ -1,4 +1,4 @@
-"""URLs in running text (the Appendix of RFC 1738): find them, and write them so that they are found.
+"""URLs in running text (RFC 1738, Appendix; RFC 3986, Appendix C): find them, and write them so that they are found.
 
     from urlschemes_text import find, wrap
 

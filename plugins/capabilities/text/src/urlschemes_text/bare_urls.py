@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from unicodedata import category
 
 from urlschemes.grammar.regex_compat import compiled
+from urlschemes.url.fault_place import authority_of
 from urlschemes_text.window import Unfinished
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _REFERENCE = (
     "|(?:apos|#0{0,4}+39|#[xX]0{0,4}+27)(?!;[A-Za-z0-9]));"
 )
 _MAX_REFERENCE = 12
-# Characters of a bare URL that need no closer look. `~`, `[` and `\` are among them: no URL contains them, but they are
+# Characters of a bare URL that need no closer look. Some that no URL of a profile contains are among them: they are
 # written in what is meant as one.
 _PLAIN = r"[A-Za-z0-9$\-_.+/?:@=%~\\^]*+"
 CHARACTERS = compiled(f"{_PLAIN}(?:&(?!{_REFERENCE}){_PLAIN})*+")
@@ -97,11 +98,16 @@ def _ends(window: Window, index: int) -> bool:
 
 
 def _must_end(text: str, registry: Registry, limit: int) -> bool:
-    """Return True if `text` without its last character, a separator, is a URL, and with it the beginning of none.
+    """Return True if `text` without its last character, a separator, is a URL, and does not go on with it.
 
-    So `http://host.dom,http://other.dom` is two URLs.
+    So `http://host.dom,http://other.dom` is two URLs: the rules of some profiles allow a comma in a host, but no host
+    has one.
     """
     if not registry.is_valid(text[:-1], limit=limit):
         return False
     syntax = registry[text.partition(":")[0]].url_type.syntax
-    return syntax.automaton.reach(text) < len(text)
+    if syntax.automaton.reach(text) < len(text):
+        return True
+    authority = authority_of(text, syntax.profile) if "host" in syntax.parts else None
+    has_login = not syntax.parts.keys().isdisjoint({"user", "userinfo"})
+    return authority is not None and authority.end == len(text) and not has_login

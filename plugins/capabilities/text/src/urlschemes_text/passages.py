@@ -13,10 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
+    from urlschemes.grammar.profile import Profile
+
     Grade: TypeAlias = Literal["delimited", "bare"]
     Span: TypeAlias = tuple[int, int]
 
-__all__ = ["BREAKS", "HYPHEN_AT_LINE_END", "Broken", "Found", "Passage", "without_white_space"]
+__all__ = [
+    "BREAKS",
+    "HYPHEN_AT_LINE_END",
+    "Broken",
+    "Found",
+    "Passage",
+    "divided",
+    "fragment_of",
+    "without_white_space",
+]
 
 BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
@@ -47,7 +58,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found(Passage):
-    """A URL in a text, with its `fragment` (None if there is none; "" is an empty one).
+    """A URL in a text, with its `fragment` as it is written (None if there is none; "" is an empty one).
+
+    In the profile of RFC 1738 the fragment follows the `url`; in others it is a part of it.
 
     `url` has the type of its scheme; between brackets it may have an unknown scheme, and then is a generic URL.
 
@@ -68,12 +81,12 @@ class Found(Passage):
         first, *others = HYPHEN_AT_LINE_END.split(self.text[self.inside[0] - self.span[0] : end])
         for kept in _kept_hyphens(len(others)):
             pieces = ("-" * keep + piece for keep, piece in zip(kept, others, strict=True))
-            text, mark, fragment = without_white_space(first + "".join(pieces)).partition("#")
+            text, fragment = divided(without_white_space(first + "".join(pieces)), self.url.syntax.profile)
             try:
                 url = type(self.url).parse(text, limit=len(text))
             except InvalidURL:
                 continue
-            yield replace(self, url=url, fragment=fragment if mark else None)
+            yield replace(self, url=url, fragment=fragment_of(url, fragment))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +94,20 @@ class Broken(Passage):
     """A passage that should be a URL, and is not; `error` is that of its text without white space."""
 
     error: URLError = field(compare=False)
+
+
+def divided(text: str, profile: Profile) -> tuple[str, str | None]:
+    """Return the URL in `text`, and the fragment that follows it, if it is not part of the URL."""
+    if profile.has_fragments:
+        return text, None
+    url, mark, fragment = text.partition("#")
+    return url, fragment if mark else None
+
+
+def fragment_of(url: URL, following: str | None) -> str | None:
+    """Return the fragment of `url`, or the one `following` it."""
+    fragment = url.raw.get("fragment") if url.syntax.profile.has_fragments else following
+    return fragment if isinstance(fragment, str) else None
 
 
 def without_white_space(text: str) -> str:

@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, overload
 from unicodedata import category
 
 from urlschemes import InvalidURL, UnknownScheme, default_registry
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_text.bare_urls import CHARACTERS, end_of_bare_url, without_trailing_marks
-from urlschemes_text.passages import BREAKS, HYPHEN_AT_LINE_END, Broken, Found, without_white_space
+from urlschemes_text.passages import (
+    BREAKS,
+    HYPHEN_AT_LINE_END,
+    Broken,
+    Found,
+    divided,
+    fragment_of,
+    without_white_space,
+)
 from urlschemes_text.window import Unfinished, Window, not_text
 
 if TYPE_CHECKING:
@@ -45,8 +52,6 @@ _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Nd", "Cs"})
 """Letters that have case, digits, and octets that are not text."""
 _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
-# ASCII characters after which a name begins, and no bracket or longer word does; "" is the beginning of the text.
-_BEFORE_NAME = frozenset({"", *map(chr, range(128))} - {*RFC1738.scheme_characters, *_JOINING, "%", "<"})
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
 _BREAK = compiled(f"[{BREAKS}]")
@@ -54,6 +59,15 @@ _BLANK_WITHIN_LINE = compiled(rf"(?<!\s)(?:(?![{BREAKS}])\s)++(?!\s)")
 _INSIDE = compiled("[^<>]*+")
 # The content of brackets within brackets, unless they are a wrapper themselves.
 _INNER_BRACKETS = compiled(r"[^<>:\s]*+")
+
+
+@cache
+def _before_name(scheme_characters: str) -> frozenset[str]:
+    """Return the ASCII characters after which a name begins, and no bracket or longer word does.
+
+    "" is the beginning of the text.
+    """
+    return frozenset({"", *map(chr, range(128))} - {*scheme_characters, *_JOINING, "%", "<"})
 
 
 @lru_cache(maxsize=16)
@@ -122,6 +136,8 @@ class _Search:
         self.limit = limit
         self.names = frozenset(registry)
         self.next_colon = _colons(self.names).search
+        self.profile = registry.profile
+        self.before_name = _before_name(self.profile.scheme_characters)
 
     def passages(self) -> Iterator[Found | Broken]:
         window = self.window
@@ -137,7 +153,7 @@ class _Search:
             colon, name = match.start(), match.lastindex or 0
             start = match.start(name)
             try:
-                if name and start >= window.done and text[start - 1 : start] in _BEFORE_NAME:
+                if name and start >= window.done and text[start - 1 : start] in self.before_name:
                     passage = self._bare(start, colon + 1)
                 else:
                     passage = self._around(colon)
@@ -154,7 +170,7 @@ class _Search:
         """Return the passage whose scheme name, or prefix, ends before `colon`. Raises Unfinished."""
         text, done = self.window.text, self.window.done
         before = text[max(0, colon - _MAX_NAME) : colon]
-        run = before[len(before.rstrip(RFC1738.scheme_characters)) :]
+        run = before[len(before.rstrip(self.profile.scheme_characters)) :]
         if not run:
             return None
         start = colon - len(run)
@@ -247,10 +263,10 @@ class _Search:
         offset = window.offset
         whole, within = (offset + span[0], offset + span[1]), (offset + inside[0], offset + inside[1])
         written = window.text[span[0] : span[1]]
-        text, mark, fragment = window.text[inside[0] : inside[1]].partition("#")
+        text, fragment = divided(window.text[inside[0] : inside[1]], self.profile)
         is_known = True
         if grade == "delimited":
-            text, fragment = without_white_space(text), without_white_space(fragment)
+            text, fragment = without_white_space(text), fragment and without_white_space(fragment)
             is_known = lower_case(text.partition(":")[0]) in self.names
         try:
             if error is not None:
@@ -267,7 +283,7 @@ class _Search:
             grade=grade,
             text=written,
             url=url,
-            fragment=fragment if mark else None,
+            fragment=fragment_of(url, fragment),
             uncertain=uncertain,
         )
 

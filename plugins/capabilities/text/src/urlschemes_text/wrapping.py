@@ -18,14 +18,15 @@ def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> 
     """Return `url` as the Appendix recommends to write it in a text: `<URL:...>`, with the fragment inside.
 
     With a `width`, longer lines are broken, but never after a hyphen, within an escape or before the closing bracket.
-    `find` returns the same URL, and is certain of it.
+    `find` returns the same URL, and is certain of it. Where a fragment is part of a URL, `fragment` takes its place.
 
-    Raises InvalidURL if `url` is not a URL object, or if `fragment` is not a str or has white space or brackets.
+    Raises InvalidURL if `url` is not a URL object, or if `fragment` is not a str or has white space or brackets; also
+    if it is part of the URL, and has other characters that are not in its rule.
     """
     error = _error(url, fragment)
     if error is not None:
         raise error
-    text = str(url) if fragment is None else f"{url}#{fragment}"
+    text = str(url) if fragment is None else _with_fragment(url, fragment)
     if width is None:
         return f"{_OPENING}{text}>"
     lines, line = [], _OPENING
@@ -35,6 +36,11 @@ def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> 
             line = ""
         line += piece
     return "\n".join([*lines, line])
+
+
+def _with_fragment(url: URL, fragment: str) -> str:
+    """Return the text of `url` with the fragment; it takes the place of one that is part of the URL."""
+    return str(url.join(f"#{fragment}")) if url.syntax.profile.has_fragments else f"{url}#{fragment}"
 
 
 def _error(url: object, fragment: object) -> InvalidURL | None:
@@ -50,5 +56,5 @@ def _error(url: object, fragment: object) -> InvalidURL | None:
         return invalid_url(f"<{kind}>", f"a fragment must be str, not {kind}", part="fragment")
     if _FRAGMENT.fullmatch(fragment) is None:
         message = "a fragment in a text cannot hold white space, `<` or `>`"
-        return invalid_url(fragment, message, part="fragment", section="RFC 1738 Appendix")
+        return invalid_url(fragment, message, part="fragment", section=url.syntax.profile.algorithms.delimiting)
     return None
