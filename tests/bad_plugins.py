@@ -113,6 +113,10 @@ BAD: dict[str, Bad] = {
         "ExampleURL accepts a text that does not derive from the BNF",
         method(f"{PARSE}        return super().parse(text.strip(), limit=limit)\n"),
     ),
+    "printed-rules": Bad(
+        "the rules of the record and the printed ones do not derive the same texts",
+        [Edit(RECORD, 'rule = "xexampleurl"\n', 'rule = "xexampleurl"\nprinted = "edition = 1*9digit"\n')],
+    ),
     "reserved-characters": Bad(
         "the rule xexampleurl separates with '!'",
         [

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.profile import Profile
 
-__all__ = ["load_object", "load_record", "load_scheme", "removal_hint"]
+__all__ = ["code_for", "load_object", "load_record", "load_scheme", "removal_hint"]
 
 
 def load_record(claim: Claim, profile: Profile = RFC1738) -> Registration:
@@ -53,7 +53,7 @@ def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
     Raises PluginLoadError, PluginContractError.
     """
     record = load_record(claim, profile)  # no code is executed that was written for another version of the core
-    claim = _code_for(claim, profile)
+    claim = code_for(claim, profile)
     scheme = _imported_scheme(claim, profile) if claim.attribute else None
     try:
         scheme = scheme or Scheme(record)
@@ -67,7 +67,7 @@ def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
     return scheme
 
 
-def _code_for(claim: Claim, profile: Profile) -> Claim:
+def code_for(claim: Claim, profile: Profile) -> Claim:
     """Return the claim with the module that has the code for `profile`; without an attribute if there is none.
 
     For a further profile, that is a submodule with the profile's name.

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from urlschemes import Registry
+from urlschemes import Registry, default_registry
+from urlschemes.errors import PluginError
+from urlschemes.grammar.profile import Profile
 from urlschemes.registry.claim_selection import Rules
+from urlschemes.registry.claims import PROFILES
 from urlschemes.storage.config_file import ConfigFile, user_file
 
 if TYPE_CHECKING:
@@ -15,13 +19,26 @@ if TYPE_CHECKING:
 
     from urlschemes_access import Client
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "installed_profiles"]
+
+
+def installed_profiles(registry: Registry) -> dict[str, Profile]:
+    """Return the profiles by name, that of the core first; those that cannot be imported are left out."""
+    first = default_registry.profile
+    found = {first.name: first}
+    for claim in registry.claims():
+        if claim.group == PROFILES and claim.state == "active":
+            with suppress(PluginError):
+                profile = registry.load(claim)
+                found |= {claim.name: profile} if isinstance(profile, Profile) else {}
+    return found
 
 
 class Settings:
     """The global options, and the registry and client made of them; the context object of every command.
 
-    `plugins` are the values of `--plugins`: None without the option, empty for `--no-plugins`.
+    `plugins` are the values of `--plugins`: None without the option, empty for `--no-plugins`. `profile` is the value
+    of `--profile`, or of its variable.
     """
 
     def __init__(
@@ -40,7 +57,7 @@ class Settings:
         self.disable = disable
         self.use_config = use_config
         self._require = require
-        self._profile = profile
+        self.profile = profile
         self._config = config
 
     @cached_property
@@ -62,7 +79,7 @@ class Settings:
         option = "--no-plugins" if self.plugins == [] else "--plugins"
         allowed = configured.allowed if self.plugins is None else {option: self.plugins}
         disabled = {**configured.disabled, "--disable": self.disable}
-        rules = Rules(allowed, disabled, {**configured.pins, **self.pins}, self._profile or configured.profile)
+        rules = Rules(allowed, disabled, {**configured.pins, **self.pins}, self.profile or configured.profile)
         return Registry.from_rules(rules, require=self._require)
 
     @cached_property

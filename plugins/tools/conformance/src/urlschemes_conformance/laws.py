@@ -106,7 +106,9 @@ def replaces_one_part(url: URL, part: str, value: object) -> None:
             )
     if _is_present(url, part):
         back = changed.replace(**{part: _encoded(url.raw[part])})
-        _require(back == url, f"replacing {part} back gives {back!s}")
+        # The colon of an empty port belongs to no part, and may be left out.
+        same = back == url or (back.raw == url.raw and back.normalized() == url.normalized())
+        _require(same, f"replacing {part} back gives {back!s}")
 
 
 def _has_value(url: URL, part: str, value: object) -> bool:
@@ -161,7 +163,8 @@ def is_normalized_once(url: URL) -> None:
 def compares_as_text(url: URL, other: URL) -> None:
     """URLs are equal, hash and are ordered as their texts are, with the scheme in lower case."""
     scheme, _, rest = str(url).partition(":")
-    for same in (type(url).parse(str(url)), URL.parse(str(url)), type(url).parse(f"{scheme.upper()}:{rest}")):
+    generic = url.syntax.profile.algorithms.url_type
+    for same in (type(url).parse(str(url)), generic.parse(str(url)), type(url).parse(f"{scheme.upper()}:{rest}")):
         equal = (url == same, same == url, url != same) == (True, True, False)
         _require(equal and hash(url) == hash(same), f"it is not equal to {same!r}, or has another hash")
     key, other_key = _key(url), _key(other)

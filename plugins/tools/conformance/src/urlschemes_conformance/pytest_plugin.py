@@ -73,8 +73,8 @@ class _SchemeReview(pytest.Collector):
             _CheckItem.from_parent(self, name=each.name, nodeid=f"{self.nodeid}::{each.name}") for each in all_checks()
         ]
 
-    def verdict(self, check: str) -> Verdict:
-        """Return the verdict of a check. Raises what `review` raises."""
+    def verdicts(self, check: str) -> list[Verdict]:
+        """Return the verdicts of a check, one for each record of the scheme. Raises what `review` raises."""
         from urlschemes_conformance.review import EXAMPLES, review
 
         if self._review is None:
@@ -82,7 +82,7 @@ class _SchemeReview(pytest.Collector):
                 item.name for item in self.session.items if isinstance(item, _CheckItem) and item.parent is self
             ]
             self._review = review(self._resolved(), checks={*selected, check}, examples=self._examples or EXAMPLES)
-        return next(each for each in self._review.verdicts if each.check == check)
+        return [each for each in self._review.verdicts if each.check == check]
 
     def _resolved(self) -> str | os.PathLike[str]:
         """Return the name of the scheme, or the folder, which is relative to the configuration file."""
@@ -104,17 +104,20 @@ class _CheckItem(pytest.Item):
         collector = self.parent
         assert isinstance(collector, _SchemeReview)
         try:
-            verdict = collector.verdict(self.name)
+            verdicts = collector.verdicts(self.name)
         except URLError as error:
             hint = [f"help     {error.hint}"] if error.hint else []
             raise _CheckFailed("\n".join([f"it cannot be reviewed: {error}", *hint])) from None
-        if verdict.outcome == "skipped":
-            pytest.skip(verdict.reason)
-        text = "\n".join([verdict.reason, *evidence(verdict)])
-        if verdict.outcome == "failed":
-            raise _CheckFailed(text)
-        if verdict.outcome == "warned":
-            self.add_report_section("call", "review", text)
+        if all(each.outcome == "skipped" for each in verdicts):
+            pytest.skip(verdicts[0].reason)
+        texts: dict[str, list[str]] = {"failed": [], "warned": []}
+        for each in verdicts:
+            profile = f"profile {each.profile}: " if len(verdicts) > 1 else ""
+            texts.get(each.outcome, []).append("\n".join([profile + each.reason, *evidence(each)]))
+        if texts["failed"]:
+            raise _CheckFailed("\n".join(texts["failed"]))
+        if texts["warned"]:
+            self.add_report_section("call", "review", "\n".join(texts["warned"]))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the reason and the help, without a traceback: it would show this module."""

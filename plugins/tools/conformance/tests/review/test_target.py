@@ -10,7 +10,8 @@ from bad_plugins import PACKAGE, RECORD, good_plugin
 
 from urlschemes import Registry, default_registry
 from urlschemes.errors import PluginError, UnknownScheme
-from urlschemes_conformance.review.target import Target, find_target
+from urlschemes_conformance.review import review
+from urlschemes_conformance.review.target import Target, find_target, targets_of_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,3 +94,49 @@ def test_of_several_schemes_one_is_chosen_by_name(tmp_path: Path) -> None:
     assert find_target(tmp_path, default_registry, "x-b").module == "b"
     with pytest.raises(PluginError, match="has no scheme 'x-c': expected one of x-a, x-b"):
         find_target(tmp_path, default_registry, "x-c")
+
+
+def with_second_record(folder: Path, *, alone: bool = False) -> Path:
+    """Give the good plugin a record of RFC 3986, without code."""
+    first = good_plugin(folder) / RECORD
+    text = first.read_text("utf-8")
+    for old, new in {
+        'hostport "/"': 'server "/"', "1*uchar": "1*pchar-plain", "digits": "1*9DIGIT", '"host"': '"named-host"',
+        "bnf = '''\n": "bnf = '''\npchar-plain = unreserved / pct-encoded / \":\" / \"@\"\n",
+    }.items():  # fmt: skip
+        text = text.replace(old, new)
+    first.with_name("registration.rfc3986.toml").write_text(text, "utf-8")
+    if alone:
+        first.unlink()
+    return first.parents[2]
+
+
+@pytest.mark.parametrize(
+    ("alone", "chosen", "profiles"),
+    [(False, None, ["rfc1738", "rfc3986"]), (False, "rfc3986", ["rfc3986"]), (True, None, ["rfc3986"])],
+)
+def test_each_record_of_a_scheme_is_a_target(
+    tmp_path: Path, alone: bool, chosen: str | None, profiles: list[str]
+) -> None:
+    folder = with_second_record(tmp_path, alone=alone)
+    found = targets_of_records(find_target(folder, default_registry), default_registry, chosen)
+    assert [each.profile for each in found] == profiles
+    result = review(folder, profile=chosen, checks=["record", "grammar", "conventions", "reserved-characters"])
+    assert [(each.profile, each.outcome) for each in result.verdicts] == [
+        (profile, "passed") for profile in profiles for _ in range(4)
+    ]
+
+
+def test_the_name_of_a_record_says_its_profile(tmp_path: Path) -> None:
+    folder = with_second_record(tmp_path) / "src" / PACKAGE
+    assert find_target(folder / "registration.rfc3986.toml", default_registry).profile == "rfc3986"
+    assert find_target(folder, default_registry).profile == "rfc1738"
+
+
+@pytest.mark.parametrize(
+    ("profile", "message"),
+    [("never", "the profile never is not installed"), ("rfc3986", "x-example has no record of the profile rfc3986")],
+)
+def test_a_profile_without_a_record_is_an_error(profile: str, message: str) -> None:
+    with pytest.raises(PluginError, match=message):
+        targets_of_records(find_target("x-example", default_registry), default_registry, profile)

@@ -39,7 +39,9 @@ _HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "D
 def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> None:
     """Examine everything that installed plugins provide. The exit code is 5 if something is wrong."""
     diagnoses = settings.registry.diagnose(load=load)
-    examined = _verified(diagnoses) if verify else tuple(Examined(*each) for each in diagnoses)
+    examined = (
+        _verified(diagnoses, settings.registry.profile.name) if verify else tuple(Examined(*each) for each in diagnoses)
+    )
     if as_json:
         write_json([_examined_json(each) for each in examined])
     else:
@@ -65,13 +67,13 @@ class Examined(NamedTuple):
         return self.claim.in_trouble or bool(self.changes)
 
 
-def _verified(diagnoses: tuple[Diagnosis, ...]) -> tuple[Examined, ...]:
+def _verified(diagnoses: tuple[Diagnosis, ...], profile: str) -> tuple[Examined, ...]:
     """Return the diagnoses with the results of importing each plugin in a process of its own."""
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
         raise click.UsageError("--verify needs urlschemes-conformance: pip install urlschemes-conformance") from None
-    verified = probe_imports(each.claim for each in diagnoses)
+    verified = probe_imports((each.claim for each in diagnoses), profile)
     examined = []
     for each in diagnoses:
         claim, result = each.claim, verified.get(each.claim)

@@ -48,8 +48,10 @@ class ImportReport(NamedTuple):
     changes: tuple[str, ...]
 
 
-def probe_imports(claims: Iterable[Claim]) -> dict[Claim, ImportReport]:
+def probe_imports(claims: Iterable[Claim], profile: str = "rfc1738") -> dict[Claim, ImportReport]:
     """Import what each of the active claims names, each in a process of its own, and report the effects.
+
+    Schemes are those of `profile`.
 
     The child process imports the reserved schemes first, so that changes to them are found too.
     """
@@ -59,16 +61,16 @@ def probe_imports(claims: Iterable[Claim]) -> dict[Claim, ImportReport]:
 
     def probe(claim: Claim) -> ImportReport:
         same_distribution = [each for each in active if each.distribution == claim.distribution]
-        return _probe(claim, [each for each in reserved if each.module != claim.module], same_distribution)
+        return _probe(claim, [each for each in reserved if each.module != claim.module], same_distribution, profile)
 
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
         return dict(zip(active, pool.map(probe, active), strict=True))
 
 
-def _probe(claim: Claim, first: list[Claim], same_distribution: list[Claim]) -> ImportReport:
+def _probe(claim: Claim, first: list[Claim], same_distribution: list[Claim], profile: str) -> ImportReport:
     ended = run(
         "urlschemes_conformance.import_probe.child:main",
-        {"claim": claim, "first": first, "same_distribution": same_distribution},
+        {"claim": claim, "first": first, "same_distribution": same_distribution, "profile": profile},
         seconds=MAX_SECONDS,
         path=sys.path,
         options=[*(f"-W{option}" for option in sys.warnoptions), *(["-Xdev"] if sys.flags.dev_mode else [])],

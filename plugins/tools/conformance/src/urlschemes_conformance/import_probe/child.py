@@ -31,13 +31,14 @@ def main(job: Mapping[str, Any]) -> None:
     for standard_stream in (0, 1, 2):  # what the plugin prints goes nowhere
         os.dup2(null, standard_stream)
     _import_first([Claim(*each) for each in job["first"]])
+    profile = urlschemes.Registry(profile=job["profile"]).profile
     seconds: float | None = None
     fault = ""
     side_effects = SideEffects()
     before = Snapshot.take()
     began = perf_counter()
     try:
-        load_any(Claim(*job["claim"]), [Claim(*each) for each in job["same_distribution"]])
+        load_any(Claim(*job["claim"]), [Claim(*each) for each in job["same_distribution"]], profile)
         seconds = perf_counter() - began
     except URLError as error:
         fault = error.message

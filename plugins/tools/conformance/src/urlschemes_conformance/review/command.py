@@ -45,8 +45,9 @@ def review(
     """Check whether a scheme meets the requirements of RFC 1738 section 4 and RFC 7595 for a registration.
 
     The argument is an installed scheme, the folder of a distribution (with its pyproject.toml; it need not be
-    installed), or the file of a record. The plugin runs in processes of its own, and its demonstration is accessed on
-    this machine. The exit code is 1 if a check fails.
+    installed), or the file of a record. Each record of the scheme is reviewed, or that of the profile that the global
+    option --profile names. The plugin runs in processes of its own, and its demonstration is accessed on this machine.
+    The exit code is 1 if a check fails.
     """
     from urlschemes_cli.exit_codes import INVALID
     from urlschemes_cli.output.console import Console
@@ -65,7 +66,13 @@ def review(
     registry = settings.registry
     with Console(stderr=True).status(f"reviewing {safe_line(target)}"):
         result = make_review(
-            target, registry=registry, scheme=scheme, checks=checks or None, examples=examples, seed=seed
+            target,
+            registry=registry,
+            scheme=scheme,
+            profile=settings.profile,
+            checks=checks or None,
+            examples=examples,
+            seed=seed,
         )
     if as_json:
         write_json(result.as_dict())
@@ -102,9 +109,14 @@ def _show(result: Review) -> None:
     title, origin = heading(result)
     console.print(Text(safe_line(title), "bold"), soft_wrap=True)
     console.print(Text(safe_line(origin), "dim"), soft_wrap=True)
-    console.print()
-    for verdict in result.verdicts:
-        _show_verdict(console, verdict)
+    for profile in result.profiles:
+        if len(result.profiles) > 1:
+            console.print_heading(f"Profile {profile}")
+        else:
+            console.print()
+        for verdict in result.verdicts:
+            if verdict.profile == profile:
+                _show_verdict(console, verdict)
     console.print(Text(f"\n{summary(result)}", "bold"), soft_wrap=True)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes import default_registry
+from urlschemes import Registry, default_registry
 from urlschemes.errors import GrammarError, InvalidURL, PluginError, RegistrationError, URLError
-from urlschemes.registry.loading import load_scheme
-from urlschemes.scheme.registration import FILE, Registration
+from urlschemes.registry.loading import code_for, load_scheme
+from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.storage.package_data import read_file
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.registry.registry import Registry
     from urlschemes.url.value import URL
     from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.target import Target
@@ -60,15 +60,20 @@ class ReviewedScheme:
         made: T = value
         return made
 
+    @property
+    def profile(self) -> Profile:
+        """The profile of the record."""
+        return self._once("profile", lambda: Registry(profile=self.target.profile).profile)
+
     # The record
 
     def read_record(self) -> Registration:
         """Read the record. Raises RegistrationError, PluginContractError, OSError, ImportError, UnicodeDecodeError."""
         target = self.target
         if target.record:
-            return Registration.from_file(target.record)
-        text, source = read_file(target.module, FILE)
-        return Registration.from_text(text, source=source)
+            return Registration.from_file(target.record, self.profile)
+        text, source = read_file(target.module, self.profile.record)
+        return Registration.from_text(text, source=source, profile=self.profile)
 
     @property
     def record(self) -> Registration:
@@ -116,7 +121,7 @@ class ReviewedScheme:
     @property
     def has_code(self) -> bool:
         """Return True if there is more than a record."""
-        return bool(self.target.attribute)
+        return bool(code_for(self.target.claim, self.profile).attribute)
 
     @property
     def scheme(self) -> Scheme:
@@ -128,7 +133,7 @@ class ReviewedScheme:
         if self.target.record:
             return Scheme(self.record)
         try:
-            return load_scheme(self.target.claim)
+            return load_scheme(self.target.claim, self.profile)
         except PluginError:
             raise CannotCheck("the scheme cannot be loaded: see the check contract") from None
 
@@ -139,12 +144,13 @@ class ReviewedScheme:
 
     @property
     def registry(self) -> Registry:
-        """The default registry of this process, in which the scheme is the one under review."""
+        """A registry of the profile, in which the scheme is the one under review; the default one if it can be."""
         return self._once("registry", self._registry)
 
     def _registry(self) -> Registry:
-        default_registry.register(self.scheme, replace=True)
-        return default_registry
+        registry = default_registry if self.profile is default_registry.profile else Registry(profile=self.profile)
+        registry.register(self.scheme, replace=True)
+        return registry
 
     # Texts and URLs to test with
 

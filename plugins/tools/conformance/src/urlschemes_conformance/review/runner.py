@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from urlschemes import default_registry
 from urlschemes_conformance.review.catalogue import all_checks
 from urlschemes_conformance.review.messages import Messages
-from urlschemes_conformance.review.target import find_target
+from urlschemes_conformance.review.target import find_target, targets_of_records
 from urlschemes_conformance.review.verdicts import Review, ReviewError, Verdict, failed
 
 if TYPE_CHECKING:
@@ -36,11 +37,12 @@ def review(
     *,
     registry: Registry | None = None,
     scheme: str | None = None,
+    profile: str | None = None,
     checks: Collection[str] | None = None,
     examples: int = EXAMPLES,
     seed: int = SEED,
 ) -> Review:
-    """Return the review of `target`: all checks, or those that `checks` names.
+    """Return the review of `target`: all checks of each of its records, or those that `checks` and `profile` name.
 
     `target` is the name of a scheme in `registry` (by default the default registry), the path of a distribution's
     folder, or the path of a record. If the distribution has several schemes, `scheme` names one. The laws are tested
@@ -55,12 +57,14 @@ def review(
         raise ValueError(f"unknown check {unknown[0]!r}: expected one of {', '.join(known)}")
     found = find_target(target, default_registry if registry is None else registry, scheme)
     wanted = [each for each in known.values() if checks is None or each.name in checks]
-    run = _Run({"target": found.as_dict(), "examples": examples, "seed": seed, "seconds": CHECK_SECONDS})
-    run.make([each.name for each in wanted if not each.alone])
-    for each in wanted:
-        if each.alone:
-            run.make([each.name])
-    name, title = run.record or (found.scheme, "")
+    targets = targets_of_records(found, default_registry if registry is None else registry, profile)
+    runs = [_Run({"target": each.as_dict(), "examples": examples, "seed": seed}) for each in targets]
+    for run in runs:
+        run.make([each.name for each in wanted if not each.alone])
+        for each in wanted:
+            if each.alone:
+                run.make([each.name])
+    name, title = next((run.record for run in runs if run.record), (found.scheme, ""))
     return Review(
         target=found.given,
         kind=found.kind,
@@ -71,7 +75,12 @@ def review(
         origin=found.origin,
         examples=examples,
         seed=seed,
-        verdicts=tuple(run.verdicts[each.name] for each in wanted),
+        profiles=tuple(each.profile for each in targets),
+        verdicts=tuple(
+            replace(run.verdicts[check.name], profile=each.profile)
+            for each, run in zip(targets, runs, strict=True)
+            for check in wanted
+        ),
     )
 
 
@@ -79,7 +88,7 @@ class _Run:
     """The verdicts so far, and the scheme and title of the record."""
 
     def __init__(self, job: Mapping[str, Any]) -> None:
-        self.job = job
+        self.job = {**job, "seconds": CHECK_SECONDS}
         self.verdicts: dict[str, Verdict] = {}
         self.record: tuple[str, str] | None = None
 

@@ -10,33 +10,36 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from urlschemes import default_registry
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 from urlschemes.redaction import described
 from urlschemes.registry.claims import DEMOS, SCHEMES, Claim, object_reference
 from urlschemes.scheme.registration import FILE
-from urlschemes.storage.package_data import find_in_folders
+from urlschemes.storage.package_data import find_in_folders, read_file
+from urlschemes_cli.settings import installed_profiles
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes.registry.registry import Registry
 
-__all__ = ["Target", "find_target"]
+__all__ = ["Target", "find_target", "targets_of_records"]
 
 
-_REVIEWABLE = ("active", "broken", "conflict")
-"""The states of claims that can be reviewed, in order of preference."""
+_REVIEWABLE = ("active", "broken", "conflict", "unused")
+"""The states of claims that can be reviewed, in order of preference. One without a record of the profile is unused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A scheme to be reviewed, in a form that another process can use.
+    """A scheme to be reviewed, with one of its records, in a form that another process can use.
 
-    `given` is the argument of the user. `module` and `attribute` locate the scheme, as in an entry point; without
-    `attribute` there is only a record. `record` is the file of a record that belongs to no package. `path` is put in
-    front of `sys.path`. `demo` is the module and attribute of the demonstration, `demo_provider` the distribution that
-    offers it.
+    `given` is the argument of the user, `profile` the name of the record's profile. `module` and `attribute` locate the
+    scheme, as in an entry point; without `attribute` there is only a record. `record` is the file of a record that
+    belongs to no package. `path` is put in front of `sys.path`. `demo` is the module and attribute of the
+    demonstration, `demo_provider` the distribution that offers it.
     """
 
     given: str
@@ -48,6 +51,7 @@ class Target:
     module: str = ""
     attribute: str = ""
     record: str = ""
+    profile: str = default_registry.profile.name
     path: tuple[str, ...] = ()
     demo: tuple[str, str] | None = None
     demo_provider: str = ""
@@ -83,15 +87,49 @@ def find_target(target: str | os.PathLike[str], registry: Registry, scheme: str 
     if isinstance(target, str) and (target.lower() in registry or not path.exists()):
         return _installed_target(target, registry)
     if path.is_file():
-        return _record_target(str(target), path.resolve())
+        return _record_target(str(target), path.resolve(), registry)
     if (path / "pyproject.toml").is_file():
         return _folder_target(str(target), path.resolve(), registry, scheme)
-    if (path / FILE).is_file():
-        return _record_target(str(target), (path / FILE).resolve())
+    for profile in installed_profiles(registry).values():
+        if (path / profile.record).is_file():
+            return _record_target(str(target), (path / profile.record).resolve(), registry)
     raise PluginError(
         f"no scheme to review in {target}: expected a pyproject.toml or a {FILE}",
         hint=f"name an installed scheme, the folder that has the pyproject.toml, or a {FILE}",
     )
+
+
+def targets_of_records(target: Target, registry: Registry, profile: str | None = None) -> tuple[Target, ...]:
+    """Return the target once for each record that it has, or for that of `profile`. Raises PluginError.
+
+    Without any record, it is returned for the first profile, so that a check can report it.
+    """
+    profiles = installed_profiles(registry)
+    if profile is not None and profile not in profiles:
+        raise PluginError(f"the profile {profile} is not installed", hint=f"installed profiles: {', '.join(profiles)}")
+    names = [target.profile] if target.record else [each.name for each in profiles.values() if _has(target, each)]
+    if profile is not None and profile not in names:
+        raise PluginError(
+            f"{target.given} has no record of the profile {profile}",
+            scheme=target.scheme or None,
+            hint=f"it has one of {', '.join(names)}" if names else f"expected a {profiles[profile].record}",
+        )
+    wanted = names if profile is None else [profile]
+    return tuple(replace(target, profile=name) for name in wanted or [target.profile])
+
+
+def _has(target: Target, profile: Profile) -> bool:
+    """Return True if the package of the target has a record of `profile`."""
+    if target.path:
+        package = Path(target.path[0], *target.module.split("."))
+        return ((package if package.is_dir() else package.parent) / profile.record).is_file()
+    try:
+        read_file(target.module, profile.record)
+    except FileNotFoundError:
+        return False
+    except Exception:  # noqa: BLE001  the check of the record says why it cannot be read
+        return profile is default_registry.profile
+    return True
 
 
 def _installed_target(name: str, registry: Registry) -> Target:
@@ -131,13 +169,15 @@ def _with_demo(target: Target, claims: list[Claim]) -> Target:
     return replace(target, demo=(demo.module, demo.attribute), demo_provider=demo.provider)
 
 
-def _record_target(given: str, path: Path) -> Target:
+def _record_target(given: str, path: Path, registry: Registry) -> Target:
+    profiles = [each.name for each in installed_profiles(registry).values() if each.record == path.name]
     try:
         scheme = tomllib.loads(path.read_text("utf-8")).get("scheme", "")
     except (OSError, ValueError, RecursionError):  # the check `record` reports it
         scheme = ""
     name = scheme if isinstance(scheme, str) else ""
-    return Target(given=given, kind="record", scheme=name, origin=str(path), record=str(path))
+    profile = profiles[0] if profiles else default_registry.profile.name
+    return Target(given=given, kind="record", scheme=name, origin=str(path), record=str(path), profile=profile)
 
 
 def _folder_target(given: str, folder: Path, registry: Registry, scheme: str | None) -> Target:

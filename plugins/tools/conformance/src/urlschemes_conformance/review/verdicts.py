@@ -40,7 +40,7 @@ class Verdict:
     """The verdict of one check.
 
     `reason` explains the outcome, `details` give evidence, `help` says what to do next; their texts are single lines of
-    printable ASCII. `seconds` is how long the check took.
+    printable ASCII. `seconds` is how long the check took. `profile` is that of the record that was checked.
     """
 
     check: str
@@ -49,6 +49,7 @@ class Verdict:
     details: tuple[str, ...] = ()
     help: str = ""
     seconds: float = 0.0
+    profile: str = ""
 
     def of_check(self, check: str, seconds: float = 0.0) -> Verdict:
         """Return this verdict as that of `check`, with long texts cut."""
@@ -90,7 +91,7 @@ def skipped(reason: str) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """The review of one scheme.
+    """The review of one scheme, with each of its records, which are of `profiles`.
 
     `target` is the argument of `review`, `kind` says what it is, `origin` is its folder or file. `scheme` and `title`
     are empty if the record could not be read. The laws were tested with `examples` URLs, generated from `seed`.
@@ -105,6 +106,7 @@ class Review:
     origin: str
     examples: int
     seed: int
+    profiles: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
 
     @property

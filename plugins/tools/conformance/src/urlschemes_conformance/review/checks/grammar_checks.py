@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import RegistrationError, URLError
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import mask
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.rule_tree import Marked, marks
+from urlschemes.redaction import described
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_conformance.agreement import Judges
-from urlschemes_conformance.proof import NotProven, prove_pattern, prove_recognizer
+from urlschemes_conformance.proof import NotProven, prove_pattern, prove_printed, prove_recognizer
 from urlschemes_conformance.recognizer import derivations, divide_by_pattern
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
@@ -19,6 +19,7 @@ from urlschemes_conformance.review.verdicts import failed, passed, skipped, warn
 if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.part import Part
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
@@ -51,7 +52,7 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
         if isinstance(error, URLError) and error.part:
             return failed(error.message, error.hint or "rename the part")
         return skipped("the record cannot be used: see the check record")
-    rules = record.syntax.grammar.rules.keys() - RFC1738.grammar.rules.keys()
+    rules = record.syntax.grammar.rules.keys() - record.profile.grammar.rules.keys()
     return passed(f"{len(rules)} rules, {len(record.syntax.parts)} parts, one pattern")
 
 
@@ -140,33 +141,61 @@ def _differently_divided(syntax: Syntax, texts: list[str]) -> Verdict | None:
     return None
 
 
-@check("reserved-characters", "RFC 1738 section 2.2")
+@check("printed-rules", "docs/reference/registration.md")
+def printed_rules(scheme: ReviewedScheme) -> Verdict:
+    """The rules of the record derive what the rules derive that the specification prints, if the record gives both."""
+    syntax = scheme.syntax
+    if not syntax.printed:
+        return passed("the record says of no rule that it is printed otherwise")
+    try:
+        proof = prove_printed(syntax)
+    except LookupError as error:
+        return failed(
+            f"the printed rules use {error.args[0]!r}, which is defined nowhere", "define the rule in `printed`"
+        )
+    except (URLError, IndexError) as error:
+        return failed(
+            f"the printed rules cannot be read: {described(error)}", "write them in the notation of the record"
+        )
+    except NotProven as error:
+        return warned(f"not proven equal: {error}", "compare the printed rules with those of the record")
+    if proof.difference is not None:
+        return failed(
+            "the rules of the record and the printed ones do not derive the same texts",
+            "correct the rules of the record; the text derives from one of the two alone",
+            repr(proof.difference),
+        )
+    return passed(f"proven equal for all texts: {proof.pairs} states")
+
+
+@check("reserved-characters", "RFC 1738 section 2.2; RFC 3986 section 2.2")
 def reserved_characters(scheme: ReviewedScheme) -> Verdict:
-    """Only reserved characters separate parts: ; / ? : @ & =."""
-    escapes = []
+    """Only characters that the profile reserves separate parts: ; / ? : @ & = in all of them."""
+    profile, escapes = scheme.profile, []
+    reserved = " ".join(profile.reserved)
     for text, rule in sorted(_separators(scheme.syntax, scheme.record.scheme)):
         if "%" in text:
             escapes.append(f"{text!r} in the rule {rule}")
             continue
-        unreserved = sorted({*text} - {*RFC1738.reserved} & {*RFC1738.unreserved})
+        unreserved = sorted(({*text} - {*profile.reserved}) & {*profile.unreserved})
         if unreserved and not all(character.isalnum() for character in unreserved):
             character = next(each for each in unreserved if not each.isalnum())
             return failed(
                 f"the rule {rule} separates with {text!r}: {character!r} means the same encoded, and software may "
                 "encode or decode it",
-                f"separate with one of {' '.join(RFC1738.reserved)}",
+                f"separate with one of {reserved}",
             )
     if escapes:
         return warned(
             f"an escape separates parts: {escapes[0]}; software that decodes too early loses it",
-            f"separate with one of {' '.join(RFC1738.reserved)}, unless the scheme is older than this rule",
+            f"separate with one of {reserved}, unless the scheme is older than this rule",
         )
     return passed("no other character separates parts")
 
 
 def _separators(syntax: Syntax, scheme: str) -> set[tuple[str, str]]:
     """Return the literals between parts, each with its rule; those of shared rules are left out."""
-    automaton, shared = syntax.automaton, RFC1738.grammar.rules
+    automaton, shared = syntax.automaton, syntax.profile.grammar.rules
     within_parts = 0
     for marked in automaton.marked:
         if not any(True for _ in marks(marked.item)):
@@ -197,7 +226,7 @@ def _prefix_positions(automaton: Automaton) -> int:
     return reached
 
 
-@check("conventions", "RFC 1738 sections 3.1 and 4; RFC 7595 section 3.2")
+@check("conventions", "RFC 1738 sections 3.1 and 4; RFC 3986 section 3.2; RFC 7595 section 3.2")
 def conventions(scheme: ReviewedScheme) -> Verdict:
     """A host is written as in all schemes, //user:password@host:port/, by the shared rules."""
     syntax, name = scheme.syntax, scheme.record.scheme
@@ -210,27 +239,35 @@ def conventions(scheme: ReviewedScheme) -> Verdict:
                 "name the part host, or remove the //: it announces a host",
             )
         return skipped("its URLs have no host")
-    if not slashes:
-        return failed("its URLs have a host, but do not begin with //", f'begin the rule with "{name}://"')
+    for text in scheme.valid_texts:
+        match = syntax.fullmatch(text)
+        if match and syntax.span(match, "host") and not text[len(name) :].startswith("://"):
+            advice = f'begin the rule with "{name}://", at least where there is a host'
+            return failed("its URLs have a host, but do not begin with //", advice, repr(text))
+    server = scheme.profile.rule_names["server"]
     for common in _COMMON_PARTS:
         part = syntax.parts.get(common)
-        if part is not None and not _is_shared_rule(part):
+        if part is not None and not _is_shared_rule(part, scheme.profile):
             return failed(
                 f"the part {common} is not the shared rule {common}",
-                "use the rule login or hostport, which has these parts for all schemes",
+                f"use the rule login or {server}, which has these parts for all schemes",
             )
     if scheme.record.default_port is not None and "port" not in syntax.parts:
-        return failed("there is a default port, but URLs cannot name another", "use hostport, and make port a part")
+        return failed("there is a default port, but URLs cannot name another", f"use {server}, and make port a part")
     for part_name in ("host", "port"):
         wrong = _wrong_followers(automaton, syntax, part_name)
         if wrong:
-            return failed(f"{wrong[:10]!r} may follow the {part_name}", "let a / follow host and port, or nothing")
+            ends = " or ".join(scheme.profile.authority_ends)
+            return failed(
+                f"{wrong[:10]!r} may follow the {part_name}", f"let a {ends} follow host and port, or nothing"
+            )
     return passed(f"//{'user:password@' if 'user' in syntax.parts else ''}host:port/ by the shared rules")
 
 
-def _is_shared_rule(part: Part) -> bool:
+def _is_shared_rule(part: Part, profile: Profile) -> bool:
     """Return True if the part is the shared rule of its name, or a literal beside it."""
-    return part.at[0][-1] == part.name and all(at[-1] == part.name or at[-1].startswith('"') for at in part.at)
+    rules = profile.host_rules if part.name == "host" else (part.name,)
+    return part.at[0][-1] in rules and all(at[-1] in rules or at[-1].startswith('"') for at in part.at)
 
 
 def _wrong_followers(automaton: Automaton, syntax: Syntax, name: str) -> str:
@@ -242,5 +279,5 @@ def _wrong_followers(automaton: Automaton, syntax: Syntax, name: str) -> str:
         last |= each.last
         inside |= each.inside
     followers = automaton.characters(automaton.following(last) & ~inside)
-    allowed = mask("/") | (mask(":") if name == "host" else 0)
+    allowed = mask(syntax.profile.authority_ends) | (mask(":") if name == "host" else 0)
     return "".join(chr(code) for code in bits(followers & ~allowed))

@@ -44,7 +44,7 @@ def light_import(scheme: ReviewedScheme) -> Verdict:
     before = {*sys.modules}
     began = process_time()
     try:
-        loaded = load_scheme(scheme.target.claim)
+        loaded = load_scheme(scheme.target.claim, scheme.profile)
     except PluginError:
         raise CannotCheck("the scheme cannot be loaded: see the check contract") from None
     with suppress(URLError):
@@ -98,7 +98,7 @@ def leaves_alone(scheme: ReviewedScheme) -> Verdict:
     if not scheme.has_code:
         return skipped("there is a record and no code")
     claim = scheme.target.claim
-    report = probe_imports([claim])[claim]
+    report = probe_imports([claim], scheme.profile.name)[claim]
     if report.changes:
         return failed(
             f"importing it changes the process: {report.changes[0]}",

@@ -90,7 +90,7 @@ def record(scheme: ReviewedScheme) -> Verdict:
     except (OSError, ImportError, UnicodeDecodeError) as error:
         return failed(
             f"the record cannot be read: {described(error)}",
-            "put a registration.toml into the package, and make sure that the wheel contains it",
+            f"put a {scheme.profile.record} into the package, and make sure that the wheel contains it",
         )
     if scheme.target.module and found.scheme != scheme.target.scheme:
         return failed(

@@ -27,11 +27,11 @@ def contract(scheme: ReviewedScheme) -> Verdict:
         return skipped("there is a record and no code")
     scheme.generated_type  # noqa: B018  raises CannotCheck if the record cannot be used
     try:
-        loaded = load_scheme(scheme.target.claim)
+        loaded = load_scheme(scheme.target.claim, scheme.profile)
     except PluginError as error:
         wants = getattr(error, "wants", "")
         return failed(error.message, f"provide {wants}" if wants else "correct the error that the import raises")
-    advice = "let the code read the record with Registration.of(__name__)"
+    advice = "let the code read the record with Registration.of"
     for name in _FIELDS:
         in_file, in_code = getattr(scheme.record, name), getattr(loaded.registration, name)
         if in_file != in_code:
