@@ -23,6 +23,7 @@ NAMES = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
         ("telnet://192.0.2.16:80/", ("telnet", None, "192.0.2.16", 80, "/", None, None)),
         ("urn:oasis:names:dtd:xml:4.1.2", ("urn", None, None, None, "oasis:names:dtd:xml:4.1.2", None, None)),
         ("Foo://a:b@h:/over?n=f#nose", ("foo", "a:b", "h", None, "/over", "n=f", "nose")),
+        ("foo://info.example.com?fred", ("foo", None, "info.example.com", None, "", "fred", None)),
         ("a:", ("a", None, None, None, "", None, None)),
         ("a:?#", ("a", None, None, None, "", "", "")),
         ("a://@", ("a", "", "", None, "", None, None)),

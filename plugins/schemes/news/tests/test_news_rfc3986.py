@@ -33,6 +33,8 @@ def test_the_examples_are_true(example):
         ("news:example.group.this", "group"),
         ("news:", "groups"),
         ("news:4123@ucbvax.Berkeley.EDU", "article"),
+        ("news://news.gmane.org/gmane.ietf.tools", "group"),
+        ("news://news.gmane.org/p0624081dc30b8699bf9b@%5B10.20.30.108%5D", "article"),
         ("news:a%40b", "group"),
     ],
 )

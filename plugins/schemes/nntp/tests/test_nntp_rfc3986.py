@@ -28,6 +28,7 @@ def test_the_examples_are_true(example):
         ("nntp://news.server.example/example.group.this/12345", "example.group.this", 12345),
         ("nntp://wild.server.example/example.group.n%2Fa/12345", "example.group.n/a", 12345),
         ("nntp://news.server.example/example.group.this", "example.group.this", None),
+        ("nntp://news.gmane.org/gmane.ietf.tools/742", "gmane.ietf.tools", 742),
     ],
 )
 def test_the_examples_of_rfc_5538_are_urls(text, group, article):
