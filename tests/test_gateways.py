@@ -8,9 +8,10 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
-from urlschemes.errors import UnsafeURL
+from urlschemes import Registry
+from urlschemes.errors import ConfigurationError, UnsafeURL, URLError
 from urlschemes_access import Client, Policy
-from urlschemes_access.errors import AuthRequired
+from urlschemes_access.errors import AuthRequired, PolicyDenied
 from urlschemes_access.protocol import Authenticate
 from urlschemes_cli.app import command
 from urlschemes_servers import FtpUser, ftp_server, gopher_server, http_server
@@ -48,6 +49,40 @@ def test_a_gateway_of_http_gets_the_whole_url(url: str) -> None:
             assert (str(document.gateway.asked), document.gateway.url) == (url, document.url)
         assert client.find_attributes(url).gateway == document.gateway
         assert [each.method for each in server.requests] == ["GET", "HEAD"]
+
+
+def test_a_gateway_gets_a_url_of_today_without_its_fragment() -> None:
+    with http_server(handler=fetched, host="::1") as server:
+        modern, template = Registry(profile="rfc3986"), f"http://{server}/~fetch?{{url}}"
+        client = Client(registry=modern, policy=Policy.interactive(), gateways={"x-nobody": template})
+        for url in ("x-nobody://[2a00::1]:8080/a?b/~", "x-nobody:~", "x-nobody://a.example?b=@c"):
+            with client.access(f"{url}#c") as document:
+                assert document.read() == f"got {url}".encode()  # type: ignore[union-attr]
+    for wrong in ("http://h/{url}#", "http://h/[{url}", "http://h/ {url}", "http://[::1/{url}", "http://{url}?"):
+        with pytest.raises(ConfigurationError, match=r"gateways.x-nobody is not a gateway"):
+            Client(registry=modern, gateways={"x-nobody": wrong})
+
+
+@pytest.mark.parametrize(
+    ("url", "error"),
+    [
+        ("x-nobody://joe:secret@a.example", UnsafeURL),
+        ("x-nobody://joe@a.example?b", UnsafeURL),
+        ("x-nobody://a%2eexample/", UnsafeURL),
+        ("x-nobody://0x7f.1#", UnsafeURL),
+        ("x-nobody://[v1.a]", UnsafeURL),
+        ("x-nobody://a.example:99999?b", UnsafeURL),
+        ("x-nobody://[::1]?b", PolicyDenied),
+        ("x-nobody://[::ffff:127.0.0.1]#b", PolicyDenied),
+        ("x-nobody://127.0.0.1?b", PolicyDenied),
+        ("x-nobody://a.example:22?b", PolicyDenied),
+    ],
+)
+def test_a_gateway_gets_no_url_of_today_that_access_refuses(url: str, error: type[URLError]) -> None:
+    client = Client(registry=Registry(profile="rfc3986"), gateways={"x-nobody": "http://127.0.0.1:1/{url}"})
+    with pytest.raises(error) as refusal:
+        client.access(url)
+    assert (refusal.value.section or "").startswith("RFC 3986 section ")
 
 
 @pytest.mark.parametrize("plus", ["+x%09y", "+%091%0D%0A+-1%0D%0A.%0D%0A"])

@@ -20,6 +20,7 @@ from urlschemes_servers import http_server
 from urlschemes_servers.http import echo, redirect
 
 HERE = Policy.interactive()
+MODERN = Registry(profile="rfc3986")
 
 
 @pytest.fixture
@@ -100,6 +101,31 @@ two.example three.example
 def test_a_listed_url_is_forbidden(lists, url, what, line):
     (file,) = lists(ENTRIES)
     assert reason(url) == f"{what} is blocked by line {line} of {file}"
+
+
+@pytest.mark.parametrize(
+    ("url", "what", "line"),
+    [
+        ("http://bad.example?q", "bad.example", 2),
+        ("http://b%61d.EXAMPLE./#f", "bad.example", 2),
+        ("http://192.0.2%2e7/", "192.0.2.7", 5),
+        ("http://[::ffff:192.0.2.7]/", "::ffff:192.0.2.7", 5),
+        ("http://[64:ff9b::c000:207]/", "64:ff9b::c000:207", 5),
+        ("x-nobody://[2001:DB8::7]:80?q", "2001:db8::7", 8),
+        ("x-nobody://user@bad.example#f", "bad.example", 2),
+        ("file://bad.example/a", "bad.example", 2),
+        ("mailto:joe@good.example,%22a%40b%22@bad.example", "bad.example", 2),
+        ("mailto:?subject=x&CC=Joe%20%3Cjoe%40bad.example%3E", "bad.example", 2),
+        ("mailto:?to=joe%40[IPv6:2001:db8::1]".replace("[", "%5B").replace("]", "%5D"), "2001:db8::1", 8),
+        ("mailto:joe@good.example?body=joe%40bad.example", None, 0),
+        ("http://[2001:db9::7]/", None, 0),
+        ("http://good.example?q=//bad.example", None, 0),
+    ],
+)
+def test_a_listed_url_of_today_is_forbidden(lists, url, what, line):
+    (file,) = lists(ENTRIES)
+    parsed = MODERN.parse(url) if MODERN.is_valid(url) else MODERN.parse_generic(url)
+    assert veto(parsed) == (what and f"{what} is blocked by line {line} of {file}")
 
 
 @pytest.mark.parametrize(

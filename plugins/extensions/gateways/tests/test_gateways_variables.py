@@ -50,6 +50,20 @@ def test_the_host_becomes_the_first_segment_of_the_path(monkeypatch, address, ur
 
 
 @pytest.mark.parametrize(
+    ("address", "url", "through"),
+    [
+        ("http://gw.dom", "x-nobody://[::1]:210/~db?q#f", "http://gw.dom/%5B::1%5D:210/~db?q#f"),
+        ("http://[::1]:8001/", "x-nobody://h.dom?q", "http://[::1]:8001/h.dom?q"),
+    ],
+)
+def test_a_url_of_today_has_a_gateway_too(monkeypatch, address, url, through):
+    modern = urlschemes.Registry(profile="rfc3986")
+    monkeypatch.setenv("WWW_x-nobody_GATEWAY", address)
+    assert gateway(modern.parse_generic(url), trust_env=True) == through
+    assert str(modern.parse(through)) == through
+
+
+@pytest.mark.parametrize(
     "address",
     [
         "gw.dom",

@@ -51,6 +51,10 @@ def credentials_for(host: str, user: str | None = None, port: int = 21) -> Crede
         ("other.example", None, Credentials("they", "theirs")),
         ("sub.host.example", None, None),
         ("host.example.evil.example", None, None),
+        ("[2001:db8:0::1]", None, Credentials("we", "ours")),
+        ("[2001:db8::2]", None, Credentials("we", "ours")),
+        ("[2001:db8::]", None, None),
+        ("[host.example]", None, None),
         ("ost.example", None, None),
         ("host.example.", None, None),
         ("host.example@evil.example", None, None),
@@ -67,6 +71,7 @@ def test_an_entry_is_for_its_host_alone(file, host, user, given):
         f"machine host.example login me password {SECRET}\n"
         "machine Other.Example\n\tlogin they\n\tpassword theirs\n\n"
         f"machine nologin.example password {SECRET}\n"
+        "machine 2001:DB8::1 login we password ours\nmachine [2001:db8::2] login we password ours\n"
         "macdef init\nmachine evil.example login me password x\n\n"
     )
     assert credentials_for(host, user) == given

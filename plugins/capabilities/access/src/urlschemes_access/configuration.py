@@ -89,8 +89,11 @@ class Template(NamedTuple):
         return self.before.partition(":")[0].lower()
 
     def fill(self, url: URL) -> str:
-        """Return the text of the URL through which `url` is reached; all but letters, digits and `-._` is encoded."""
-        return f"{self.before}{quote(str(url), safe='')}{self.after}"
+        """Return the text of the URL through which `url` is reached, without its fragment, which is never sent.
+
+        All but letters, digits and `-._` is encoded.
+        """
+        return f"{self.before}{quote(str(url).partition('#')[0], safe='')}{self.after}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -176,6 +176,5 @@ def _check_authority(url: URL, policy: Policy) -> None:
 
 @cache
 def _server_syntax(profile: Profile) -> Syntax:
-    host = Part("host", [profile.host_rules[0]])
-    rule = f"authority = {profile.rule_names['server']}"
-    return Syntax(rule, "authority", [host, Part("port", ["port"], number=True)], profile=profile)
+    parts = [Part("host", [profile.host_rules[0]]), Part("port", ["port"], number=True)]
+    return Syntax("", profile.rule_names["server"], parts, profile=profile)

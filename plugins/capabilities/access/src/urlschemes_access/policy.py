@@ -24,7 +24,7 @@ from typing import Any, Self, TypeAlias
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
-from urlschemes_access.protocol.hosts import Address, contained_addresses, read_host, url_host
+from urlschemes_access.protocol.hosts import Address, contained_addresses, one_spelling, read_host
 
 __all__ = ["Limits", "Policy"]
 
@@ -291,14 +291,6 @@ def _denied(message: str, rule: str, how: str) -> PolicyDenied:
     return PolicyDenied(message, rule=rule, hint=f"policy rule {rule!r}: {how}")
 
 
-def _one_spelling(host: str) -> str:
-    """Return an entry of `hosts` as hosts are compared: an IPv6 address in brackets, whether it has them or not."""
-    try:
-        return str(read_host(url_host(host)))
-    except UnsafeURL:  # a domain with a leading dot, or something that no host matches
-        return host.lower()
-
-
 def _listed(name: str, hosts: frozenset[str]) -> bool:
     return name in hosts or any(entry.startswith(".") and name.endswith(entry) for entry in hosts)
 
@@ -306,8 +298,8 @@ def _listed(name: str, hosts: frozenset[str]) -> bool:
 _SPELLINGS: dict[str, Callable[[str], str]] = {
     "schemes": str.lower,
     "denied_schemes": str.lower,
-    "hosts": _one_spelling,
-    "denied_hosts": _one_spelling,
+    "hosts": one_spelling,
+    "denied_hosts": one_spelling,
 }
 
 

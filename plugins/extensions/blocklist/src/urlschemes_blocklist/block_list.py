@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, unescape
 from urlschemes.redaction import one_line
@@ -26,7 +26,7 @@ from urlschemes.storage.user_dirs import open_regular
 from urlschemes_access.protocol.hosts import contained_addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from urlschemes import URL
 
@@ -41,6 +41,10 @@ _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "local", "broadc
 _NAME = re.compile(r"\.?[a-z0-9_](?:[a-z0-9_.\-]{0,252}[a-z0-9_])?", re.ASCII)
 _QUAD = re.compile(r"\d{1,10}(?:\.\d{1,10}){3}", re.ASCII)
 _HOST = re.compile(r"//(?:[^/?#]*@)?([^/?#:@]*)")
+
+_DOMAIN = re.compile(r"@(\[[^\]]*\]|[^\s,;<>()\"]+)")
+_RECIPIENTS = frozenset({"to", "cc", "bcc"})
+"""The header fields of mail that hold addresses to send to."""
 
 _Address: TypeAlias = "IPv4Address | IPv6Address"
 _Network: TypeAlias = "IPv4Network | IPv6Network"
@@ -95,17 +99,22 @@ class BlockList:
 
 
 def _hosts(url: URL) -> Iterator[str]:
-    """Yield the hosts that the URL names, including the domain of a mail address and the host of an unknown scheme."""
+    """Yield the hosts that the URL names, including the domains of mail addresses and the host of an unknown scheme."""
+    parts: Mapping[str, Any] = url.parts
     for part in ("host", "domain"):
-        if isinstance(value := url.parts.get(part), str):
-            yield _folded(unescape(value.strip("[]")))
+        if isinstance(value := parts.get(part), str):
+            yield _folded(unescape(value))
+    fields = (value for name, value in parts.get("headers") or () if name.lower() in _RECIPIENTS)
+    for text in (*(parts.get("to") or ()), *fields):
+        for domain in _DOMAIN.findall(text):
+            yield _folded(domain)
     match = _HOST.match(str(url).partition(":")[2])
     if match:  # a program that reads a URL of an unknown scheme may decode its host
         yield _folded(unescape(match[1]))
 
 
 def _folded(name: str) -> str:
-    return name.lower().rstrip(".")
+    return name.lower().rstrip(".").strip("[]").removeprefix("ipv6:")
 
 
 def _addresses(host: str) -> Iterator[_Address]:

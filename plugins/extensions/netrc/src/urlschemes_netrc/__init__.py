@@ -16,6 +16,7 @@ from urlschemes.errors import ConfigurationError
 from urlschemes.registry.hooks import hookimpl
 from urlschemes.storage.user_dirs import open_own
 from urlschemes_access import Credentials
+from urlschemes_access.protocol.hosts import one_spelling
 
 if TYPE_CHECKING:
     from urlschemes_access.protocol import Authenticate
@@ -36,9 +37,9 @@ def urlschemes_credentials(request: Authenticate) -> Credentials | None:
     if not named and not os.path.lexists(file):
         return None
     entries = _read(file)
-    host = request.host.lower().strip("[]")  # files name an IPv6 address with and without brackets
+    host = one_spelling(request.host)
     for name, (user, _, password) in entries.items():
-        if name.lower().strip("[]") == host and name != _ANY_HOST:
+        if one_spelling(name) == host and name != _ANY_HOST:
             return Credentials(user, password) if user and request.user in {None, user} else None
     user, _, password = entries.get(_ANY_HOST, ("", "", ""))
     return Credentials(user, password) if user == _ANONYMOUS and request.user in {None, user} else None

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
 
-__all__ = ["Address", "Host", "contained_addresses", "read_host", "url_host"]
+__all__ = ["Address", "Host", "contained_addresses", "one_spelling", "read_host", "url_host"]
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -37,7 +37,7 @@ class Host(NamedTuple):
 
     def __str__(self) -> str:
         """Return the host as a URL names it, in its one spelling."""
-        return f"[{self.name}]" if ":" in self.name else self.name
+        return url_host(self.name)
 
 
 def url_host(name: str) -> str:
@@ -87,6 +87,17 @@ def read_host(text: str) -> Host:
     if labels[-1][0].isdigit():
         raise unsafe("the last label of a domain name must begin with a letter")
     return Host(text.lower(), None)
+
+
+def one_spelling(text: str) -> str:
+    """Return a host, as a URL or a person writes it, so that it can be compared: in lower case.
+
+    An IPv6 address is in brackets, whether `text` has them or not.
+    """
+    try:
+        return str(read_host(url_host(text)))
+    except UnsafeURL:  # a domain with a leading dot, or something that no host equals
+        return text.lower()
 
 
 def contained_addresses(address: Address) -> list[ipaddress.IPv4Address]:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from urlschemes.errors import UnsafeURL, URLError
+from urlschemes.errors import URLError
 from urlschemes.url.value import URL
-from urlschemes_access.protocol.hosts import read_host
+from urlschemes_access.protocol.hosts import one_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -160,9 +160,7 @@ class Accesses:
         host = parsed.raw.get("host")
         if not isinstance(host, str) or self._client.configuration.gateway(parsed.scheme) is not None:
             return _Job(index, url, f"{parsed.scheme}:")  # all URLs of the scheme lead to the same server
-        with suppress(UnsafeURL):  # the access will report it
-            host = str(read_host(host))
-        return _Job(index, url, host)
+        return _Job(index, url, one_spelling(host))
 
     async def _carry_out(self, job: _Job) -> None:
         outcome: Result | Exception
