@@ -349,7 +349,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[URLError], str]] = {
     "a relay with a login": ({"relay": "ann@relay.dom"}, UnsafeURL, "expected host or host:port"),
     "a relay with a long port": ({"relay": "relay.dom:123456"}, UnsafeURL, "expected host or host:port"),
     "an unknown starttls": ({"starttls": "maybe"}, UnsupportedOperation, "'required' or 'never'"),
-    "no message": ({"message": b""}, UnsupportedOperation, "exactly one recipient"),
+    "no message": ({"message": b""}, UnsupportedOperation, "has no recipient"),
     "a message that is no bytes": ({"message": "From: a@b"}, UnsupportedOperation, "must be bytes, not str"),
     "a NUL": ({"message": MESSAGE + b"\0"}, UnsafeURL, "NUL"),
     "a long line": ({"message": MESSAGE + b"x" * 999}, UnsafeURL, "998"),
@@ -360,23 +360,33 @@ REFUSED: dict[str, tuple[dict[str, Any], type[URLError], str]] = {
     "two recipients": (
         {"message": MESSAGE.replace(b"To: ", b"To: eve@host.dom, ")},
         UnsupportedOperation,
-        "names 2 addresses; send it to each",
+        "to eve@host.dom, joe@host.dom: expected joe@host.dom",
     ),
     "two fields": ({"message": b"To: eve@host.dom\r\n" + MESSAGE}, UnsupportedOperation, "2 fields To"),
-    "no recipient": ({"message": b"From: a@b\r\n\r\n"}, UnsupportedOperation, "0 fields To"),
+    "no recipient": ({"message": b"From: a@b\r\n\r\n"}, UnsupportedOperation, "has no recipient"),
     "a group": (
         {"message": MESSAGE.replace(b"joe@host.dom", b"us: joe@host.dom;")},
         UnsupportedOperation,
         "names a group",
     ),
     "an empty group": ({"message": MESSAGE.replace(b"joe@host.dom", b"us:;")}, UnsupportedOperation, "names a group"),
-    "Cc": ({"message": b"Cc: eve@host.dom\r\n" + MESSAGE}, UnsupportedOperation, "a field Cc; send it to each"),
+    "Cc": (
+        {"message": b"Cc: eve@host.dom\r\n" + MESSAGE},
+        UnsupportedOperation,
+        "to joe@host.dom, eve@host.dom: expected joe@host.dom",
+    ),
+    "two fields Cc": ({"message": b"Cc: a@b\r\nCC: c@d\r\n" + MESSAGE}, UnsupportedOperation, "2 fields Cc"),
+    "too many": (
+        {"message": MESSAGE.replace(b"joe@", b",".join(b"%d@h" % number for number in range(100)) + b", joe@")},
+        UnsupportedOperation,
+        "101 recipients",
+    ),
     "Bcc": ({"message": b"bcc: eve@host.dom\r\n" + MESSAGE}, UnsupportedOperation, "a field Bcc"),
     "Resent-To": ({"message": b"Resent-To: eve@host.dom\r\n" + MESSAGE}, UnsupportedOperation, "a field Resent-To"),
     "another recipient": (
         {"message": MESSAGE.replace(b"joe@", b"eve@")},
         UnsupportedOperation,
-        "is eve@host.dom: expected joe@host.dom",
+        "to eve@host.dom: expected joe@host.dom",
     ),
     "an encoded word for a recipient": (
         {"message": MESSAGE.replace(b"joe@host.dom", b"=?utf-8?q?joe?=@host.dom")},
@@ -386,7 +396,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[URLError], str]] = {
     "no sender": (
         {"message": b"To: joe@host.dom\r\n\r\n"},
         UnsupportedOperation,
-        "0 fields From; pass an address as sender=",
+        "names 0 addresses; pass an address as sender=",
     ),
     "two senders": (
         {"message": MESSAGE.replace(b"ann@", b"ann@home.dom, eve@")},

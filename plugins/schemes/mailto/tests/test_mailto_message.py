@@ -92,7 +92,7 @@ def test_the_recipient_is_the_address_of_the_url_with_the_fewest_quotation_marks
     message = compose(url, subject="x", sender="ann@home.dom")
     assert raw(message, "To") == address
     submission = submission_of(message_octets(message), relay="relay.dom")
-    assert submission.recipient == address
+    assert submission.recipients == (address,)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_submission_shows_the_whole_message_and_is_safe_to_print() -> None:
         send(message, relay="relay.dom", confirm=refuse)
     assert refusal.value.rule == "confirm"
     (submission,) = shown
-    assert (submission.sender, submission.recipient) == ("ann@home.dom", "joe@host.dom")
+    assert (submission.sender, submission.recipients) == ("ann@home.dom", ("joe@host.dom",))
     assert submission.relay == "relay.dom:587"
     assert submission.message == message.as_bytes()
     text = str(submission)

@@ -107,7 +107,7 @@ def test_the_confirmed_message_is_the_one_that_arrives(relay: SmtpAddress) -> No
     (submission,) = shown
     assert received.content == submission.message
     assert received.content.startswith(b"From: ann@home.dom\r\n")
-    assert (received.sender, received.recipients) == (submission.sender, (submission.recipient,))
+    assert (received.sender, received.recipients) == (submission.sender, submission.recipients)
 
 
 def test_a_large_message_arrives_unchanged(relay: SmtpAddress) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from urlschemes_mailto.client import send
     from urlschemes_mailto.envelope import Delivery, RecipientOutcome, Submission
+    from urlschemes_mailto.header_fields import unused_fields
     from urlschemes_mailto.message import compose
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "registration",
     "scheme",
     "send",
+    "unused_fields",
 ]
 
 # Imported when first used: parsing a URL does not need them.
@@ -40,6 +42,7 @@ _MODULES = {
     "Submission": "envelope",
     "compose": "message",
     "send": "client",
+    "unused_fields": "header_fields",
 }
 
 registration = Registration.of(__name__)

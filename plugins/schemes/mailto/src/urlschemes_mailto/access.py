@@ -2,13 +2,13 @@
 
     220 ready           EHLO, STARTTLS, EHLO            the extensions of the relay
     235                 AUTH                            the login, if the caller has one and the relay has logins
-    250                 MAIL FROM, RCPT TO              the envelope: one sender, one recipient
+    250                 MAIL FROM, RCPT TO              the envelope: one sender, and each recipient
     354                 DATA, the message, a dot        only the 250 after the dot means that the relay accepted it
                         QUIT
 
-Nothing is sent twice, and the first refusal ends the dialogue. A message without its dot is discarded by the relay, so
-until then every failure is an ordinary one. If the connection is lost between the dot and its reply, it is unknown
-whether the relay accepted the message: Indeterminate.
+Nothing is sent twice. The first refusal ends the dialogue, unless the relay accepts another recipient. A message
+without its dot is discarded by the relay, so until then every failure is an ordinary one. If the connection is lost
+between the dot and its reply, it is unknown whether the relay accepted the message: Indeterminate.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from urlschemes.redaction import one_line
 from urlschemes_access.errors import AccessError, AuthRequired, Indeterminate, PolicyDenied, RemoteError
 from urlschemes_access.protocol import Algorithm, Connect, Open, replies
 from urlschemes_access.protocol.replies import END, Control, dot_stuffed
-from urlschemes_mailto.addresses import address_of
 from urlschemes_mailto.connection import Reply, greet, log_in
 from urlschemes_mailto.envelope import Delivery, RecipientOutcome
+from urlschemes_mailto.header_fields import recipients_of
 from urlschemes_mailto.message import relay_address, submission_of
 
 if TYPE_CHECKING:
-    from urlschemes_mailto import MailtoURL
+    from urlschemes_mailto import MailURL
     from urlschemes_mailto.connection import Extensions
     from urlschemes_mailto.envelope import Submission
 
@@ -37,7 +37,7 @@ ACCEPTANCE_TIMEOUT = 600.0
 
 
 def send(
-    url: MailtoURL,
+    url: MailURL,
     *,
     message: bytes = b"",
     relay: str = "",
@@ -47,7 +47,7 @@ def send(
     login: bool = True,
     allow_cleartext: bool = False,
 ) -> Algorithm[None]:
-    """Submit `message`, header and body, to the address of `url` through `relay`, written `host` or `host:port`.
+    """Submit `message`, header and body, to the recipients of `url` through `relay`, written `host` or `host:port`.
 
     `sender` is the address for delivery failures; by default that of the header. `confirm` must be True: the user has
     seen the envelope and the message. `starttls` is `"if offered"`, `"required"` or `"never"`. If the caller has
@@ -75,12 +75,12 @@ def send(
     yield from control.quit()
 
 
-def _check(url: MailtoURL, submission: Submission, *, confirm: bool, starttls: str) -> None:
-    address = address_of(url)
-    if submission.recipient != address:
+def _check(url: MailURL, submission: Submission, *, confirm: bool, starttls: str) -> None:
+    expected = [address for addresses in recipients_of(url) for address in addresses]
+    if set(submission.recipients) != set(expected):
+        given, wanted = (one_line(", ".join(each), 100) for each in (submission.recipients, expected))
         raise UnsupportedOperation(
-            f"the recipient of the message is {submission.recipient}: expected {address}, the address of the URL",
-            part="recipient",
+            f"the message is to {given}: expected {wanted or 'nobody'}, as the URL names", part="recipient"
         )
     if starttls not in ("if offered", "required", "never"):
         raise UnsupportedOperation(
@@ -100,16 +100,29 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
     parameters = _mail_parameters(submission.message, extensions)
     sender = f"MAIL FROM:<{submission.sender}>{parameters}".encode("ascii")
     yield from control.carry_out(sender, what="MAIL FROM")
-    recipient = yield from control.carry_out(f"RCPT TO:<{submission.recipient}>".encode("ascii"), what="RCPT TO")
+    answers: dict[str, replies.Reply] = {}
+    for recipient in submission.recipients:
+        answers[recipient] = yield from _name_recipient(control, recipient)
+    if not any(answer.kind == 2 for answer in answers.values()):
+        raise answers[submission.recipients[0]].refusal("RCPT TO")
     yield from control.carry_out(b"DATA", 354)
     reply = yield from _send_message(control, submission)
+    last = ((recipient, reply if answer.kind == 2 else answer) for recipient, answer in answers.items())
     return Delivery(
         size=len(submission.message),
         sender=submission.sender,
         relay=submission.relay,
-        outcomes=(RecipientOutcome(submission.recipient, reply.code, reply.text),),
-        fields={"RCPT TO": str(recipient), "the message": str(reply)},
+        outcomes=tuple(RecipientOutcome(recipient, each.code, each.text) for recipient, each in last),
+        fields={"RCPT TO": "; ".join(str(answer) for answer in answers.values()), "the message": str(reply)},
     )
+
+
+def _name_recipient(control: Control, recipient: str) -> Algorithm[replies.Reply]:
+    """Return the reply that accepts or refuses this recipient. Raise the error of one that refuses them all."""
+    reply = yield from control.command(f"RCPT TO:<{recipient}>".encode("ascii"), what="RCPT TO")
+    if reply.code in (421, 503, 530) or reply.kind not in (2, 4, 5):
+        reply.checked("RCPT TO", 2)
+    return reply
 
 
 def _send_message(control: Control, submission: Submission) -> Algorithm[replies.Reply]:

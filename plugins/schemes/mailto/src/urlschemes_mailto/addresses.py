@@ -7,12 +7,16 @@ fewest quotation marks. Addresses that RFC 822 derives and no envelope can carry
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import InvalidURL, UnsafeURL
+from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
-from urlschemes_mailto import MailtoURL, registration
+from urlschemes_mailto import MailtoURL
 
-__all__ = ["address_of", "envelope_address", "join_address"]
+if TYPE_CHECKING:
+    from urlschemes_mailto import MailURL
+
+__all__ = ["addresses_of", "ascii_domain", "envelope_address", "join_address", "mailboxes_in"]
 
 MAX_ADDRESS = 254
 """Octets in an address: 256 in a path, without its brackets (RFC 5321 section 4.5.3.1.3)."""
@@ -26,24 +30,69 @@ _PRINTABLE = re.compile(r"[ -~]*")
 _DOMAIN = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[!-;=?-Z^-~]+\]")
 
 
-def address_of(url: MailtoURL) -> str:
-    """Return the envelope address that `url` names.
+def addresses_of(url: MailURL) -> tuple[str, ...]:
+    """Return the envelope addresses that `url` names, without those in its header fields.
 
-    Raise UnsafeURL if no envelope can carry it, and for what the record warns of: the author of an address that
-    contains `?` or begins with `//` meant another one.
+    Raise UnsafeURL if no envelope can carry one, and for what the record warns of, such as an address of RFC 1738 that
+    contains `?` or begins with `//`, whose author meant another one.
     """
     url.check_line()
-    raw = str(url.raw["address"])
-    for caution in registration.cautions:
+    for caution in url.registration.cautions if url.registration is not None else ():
+        raw = str(url.raw[caution.part])
         if any(caution.spans(raw, 0, len(raw))):
             raise UnsafeURL(
                 caution.message, scheme=url.scheme, part=caution.part, section=caution.section, hint=caution.hint
             )
-    return _without_quotes(url, "address")
+    return tuple(envelope_address(address, "address") for address in url.to)
+
+
+def mailboxes_in(field: Any, part: str) -> tuple[Any, ...]:
+    """Return the addresses, with `username` and `domain`, in a header field of addresses.
+
+    Raise UnsafeURL for a field with mistakes, UnsupportedOperation for a group.
+    """
+    from email.errors import ObsoleteHeaderDefect  # it takes long to import
+
+    if any(group.display_name is not None for group in field.groups):
+        raise UnsupportedOperation(f"the field {field.name} names a group: expected addresses", part=part)
+    if not all(isinstance(defect, ObsoleteHeaderDefect) for defect in field.defects):
+        raise UnsafeURL(f"invalid address '{one_line(str(field), 80)}' in the field {field.name}", part=part)
+    return tuple(field.addresses)
+
+
+def ascii_domain(domain: str, part: str) -> str:
+    """Return the domain in the form of IDNA 2008, if it is not US-ASCII (RFC 6068 section 2).
+
+    Raise UnsafeURL for a domain that has no such form, UnsupportedOperation without the library idna.
+    """
+    if domain.isascii():
+        return domain
+    shown = one_line(domain, 80)
+    try:
+        import idna  # few addresses need it
+    except ImportError:
+        raise UnsupportedOperation(
+            f"the domain '{shown}' is not US-ASCII, and the library idna is not installed",
+            part=part,
+            hint="pip install urlschemes-mailto[rfc3986]",
+        ) from None
+    try:
+        return idna.encode(domain).decode("ascii")
+    except UnicodeError as error:  # IDNAError is one
+        problem = one_line(str(error), 80)
+        raise UnsafeURL(
+            f"'{shown}' is no internationalized domain name: {problem}", part=part, section="RFC 5891 section 4"
+        ) from None
 
 
 def envelope_address(address: str, part: str) -> str:
-    """Return the envelope address for an address that the caller passed as `part`. Raise UnsafeURL."""
+    """Return the envelope address for an address, that of the URL or of another `part`.
+
+    Raise UnsafeURL; UnsupportedOperation without the library idna.
+    """
+    if not address.isascii():
+        local_part, _, domain = address.rpartition("@")
+        address = f"{local_part}@{ascii_domain(domain, part)}"
     try:
         url = MailtoURL(address=address)
     except InvalidURL as error:

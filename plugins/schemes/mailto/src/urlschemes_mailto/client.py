@@ -6,8 +6,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Literal, cast
 
 import urlschemes_access
+from urlschemes import default_registry
+from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.errors import DeadlineExceeded, PolicyDenied
-from urlschemes_mailto import MailtoURL
+from urlschemes_mailto import MailURL
 from urlschemes_mailto.message import message_octets, submission_of
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from email.message import EmailMessage
 
+    from urlschemes import URL, Registry
     from urlschemes_access import Policy
     from urlschemes_access.credentials import Credentials
     from urlschemes_access.protocol import Authenticator
@@ -38,8 +41,13 @@ def send(
     credentials: Credentials | Authenticator | None = None,
     trace: Tracer | None = None,
     ssl_context: ssl.SSLContext | None = None,
+    registry: Registry | None = None,
 ) -> Delivery:
-    """Submit the message to its one recipient through `relay`, written `host` or `host:port` (default port: 587).
+    """Submit the message to its recipients through `relay`, written `host` or `host:port` (default port: 587).
+
+    A message has one recipient by RFC 1738, and several with a `registry` of another profile, such as
+    `Registry(profile="rfc3986")`; they are in To and Cc. If the relay refuses some of them, the message is sent to the
+    others, and the `refused` of the Delivery names them.
 
     `confirm` gets the Submission, envelope and octets, and returns True to send it; `confirm=True` means that the user
     has confirmed it already. `sender` is the address for delivery failures, and the From of a message without one.
@@ -54,12 +62,13 @@ def send(
     """
     began = monotonic()
     submission = submission_of(message_octets(message, sender), relay=relay, sender=sender)
+    url = _url_of(submission, default_registry if registry is None else registry)
     deadline = _remaining(deadline, began)
     if callable(confirm) and confirm(submission) is not True:
         raise PolicyDenied("the message was not confirmed; nothing was sent", scheme="mailto", rule="confirm")
     delivery = urlschemes_access.operate(
         "send",
-        MailtoURL(address=submission.recipient).normalized(),
+        url,
         options={
             "message": submission.message,
             "relay": submission.relay,
@@ -74,8 +83,17 @@ def send(
         credentials=credentials,
         trace=trace,
         ssl_context=ssl_context,
+        registry=registry,
     )
     return cast("Delivery", delivery)
+
+
+def _url_of(submission: Submission, registry: Registry) -> URL:
+    """Return the URL that names the recipients. Raise UnsupportedOperation for more than the profile allows."""
+    kind = registry["mailto"].url_type
+    if not issubclass(kind, MailURL):
+        raise UnsupportedOperation(f"the registry has another type of mailto URLs: {kind.__name__}", scheme="mailto")
+    return kind.for_recipients(submission.recipients).normalized()
 
 
 def _remaining(deadline: float | None, began: float) -> float | None:

@@ -12,14 +12,15 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.deadline import prompting
+from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import errors_as_json, write_json
 from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_line, write_note
-from urlschemes_mailto import MailtoURL, registration
+from urlschemes_mailto import MailURL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from email.message import EmailMessage
 
     from urlschemes_access.configuration import Setting
@@ -33,11 +34,11 @@ __all__ = ["send"]
 
 SHOWN_LINES = 40
 """Lines of a message that are shown before the question, without --show-all."""
-SUMMARY = ("From", "To", "Subject", "Date")
+SUMMARY = ("From", "To", "Cc", "Subject", "Keywords", "In-Reply-To", "References", "Date")
 """Header fields that are shown with --yes."""
 
 
-@click.command(short_help="Send a message to the address of a mailto URL.")
+@click.command(short_help="Send a message to the addresses of a mailto URL.")
 @click.argument("url")
 @click.argument("file", type=click.File(encoding="utf-8"), required=False)
 @click.option(
@@ -46,7 +47,7 @@ SUMMARY = ("From", "To", "Subject", "Date")
 @click.option(
     "--from", "sender", metavar="ADDRESS", help="Sender, unless configured: ann@host.dom or 'Ann <ann@host.dom>'."
 )
-@click.option("--subject", default="", metavar="TEXT", help="Subject of the message.")
+@click.option("--subject", metavar="TEXT", help="Subject of the message, instead of that of the URL.")
 @click.option("--body", metavar="TEXT", help="Text of the message, instead of FILE.")
 @click.option(
     "--starttls",
@@ -70,7 +71,7 @@ def send(
     file: IO[str] | None,
     relay: str | None,
     sender: str | None,
-    subject: str,
+    subject: str | None,
     body: str | None,
     starttls: str | None,
     access_options: AccessOptions,
@@ -81,26 +82,33 @@ def send(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    """Send a message to the address of URL, a mailto URL.
+    """Send a message to the addresses of URL, a mailto URL.
 
-    The text of the message is --body, or the contents of FILE, or standard input. The envelope and the first
-    lines of the message are shown before anything is sent. On a terminal you are asked for confirmation; elsewhere
-    --yes is required. The relay may still fail to deliver a message that it accepted.
+    The text of the message is --body, or the contents of FILE, or the body in the URL, or standard input. With
+    --profile rfc3986, a URL may have several addresses and header fields; those that are not used are named. The
+    envelope and the first lines of the message are shown before anything is sent. On a terminal you are asked for
+    confirmation; elsewhere --yes is required. If the relay refuses some recipients, the message is sent to the others,
+    and the exit code is 3. The relay may still fail to deliver a message that it accepted.
     """
     # Late: composing a message imports email, which takes long.
+    from urlschemes_mailto.header_fields import unused_fields
     from urlschemes_mailto.message import compose, message_octets, submission_of
 
     if body is not None and file is not None:
         raise click.UsageError("--body and FILE cannot be used together")
     client = settings.client
     with errors_as_json(url, enabled=as_json):
-        parsed = _mailto_url(client.registry.parse(url))
-        configured = client.configuration.options(registration)
+        parsed = _mail_url(client.registry.parse(url))
+        configured = client.configuration.options(client.registry.registration(parsed.scheme))
         relay = _option_or_setting("relay", relay, configured, "relay")
         sender = _option_or_setting("from", sender, configured, "sender")
-        text = _read_text(file) if body is None else body
-        message = compose(parsed, subject=subject, body=text, sender=sender)
+        if body is None and (file is not None or not parsed.values("body")):
+            body = _read_text(file)
+        message = compose(parsed, subject=subject, body=body, sender=sender)
         submission = submission_of(message_octets(message), relay=relay)
+        unused = unused_fields(parsed)
+        if unused:
+            write_note(f"header fields of the URL that are not used: {', '.join(unused)}")
         _show(submission, message if yes else None, show_all=show_all)
         if not yes:
             _confirm()
@@ -126,11 +134,13 @@ def send(
             if progress:
                 arguments["trace"] = progress
             delivery = cast("Delivery", client.operate("send", parsed, **arguments))
-    _show_delivery(delivery, url, as_json=as_json)
+    _show_delivery(delivery, url, unused, as_json=as_json)
+    if delivery.refused:
+        click.get_current_context().exit(FAILED)
 
 
-def _mailto_url(url: object) -> MailtoURL:
-    if not isinstance(url, MailtoURL):
+def _mail_url(url: object) -> MailURL:
+    if not isinstance(url, MailURL):
         raise UnsupportedOperation(f"{safe_line(str(url))} names no mail address", hint="pass a mailto URL")
     return url
 
@@ -206,14 +216,15 @@ def _confirm() -> None:
         raise PolicyDenied("nothing was sent: the message was not confirmed", scheme="mailto", rule="confirm")
 
 
-def _show_delivery(delivery: Delivery, url: str, *, as_json: bool) -> None:
+def _show_delivery(delivery: Delivery, url: str, unused: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         outcomes = [
             {"recipient": each.recipient, "status": each.status, "text": each.text} for each in delivery.outcomes
         ]
         facts = {"sender": delivery.sender, "relay": delivery.relay, "size": delivery.size, "outcomes": outcomes}
-        write_json({"url": safe_line(url), "delivery": facts})
+        write_json({"url": safe_line(url), "delivery": facts, "unused_fields": list(unused)})
         return
     for outcome in delivery.outcomes:
+        verdict = "accepted" if outcome.accepted else "REFUSED"
         reply = f"{outcome.status} {outcome.text}".rstrip()
-        write_line(safe_line(f"{outcome.recipient}: accepted by {delivery.relay}: {reply}"))
+        write_line(safe_line(f"{outcome.recipient}: {verdict} by {delivery.relay}: {reply}"))

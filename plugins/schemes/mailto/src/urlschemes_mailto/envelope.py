@@ -19,14 +19,15 @@ class Submission:
     """
 
     sender: str
-    recipient: str
+    recipients: tuple[str, ...]
     relay: str
     message: bytes
 
     @property
     def envelope(self) -> str:
-        """Sender, recipient and relay, each on a line of its own, safe to print."""
-        return "\n".join(map(one_line, (f"from  {self.sender}", f"to    {self.recipient}", f"by    {self.relay}")))
+        """Sender, recipients and relay, each on a line of its own, safe to print."""
+        to = (f"to    {recipient}" for recipient in self.recipients)
+        return "\n".join(map(one_line, (f"from  {self.sender}", *to, f"by    {self.relay}")))
 
     def first_lines(self, most: int) -> tuple[str, int]:
         """Return at most `most` lines of the message, safe to print, and the number of lines left out."""
@@ -47,10 +48,15 @@ class RecipientOutcome:
     status: int
     text: str
 
+    @property
+    def accepted(self) -> bool:
+        """True if the relay accepted the message for this recipient."""
+        return self.status // 100 == 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Delivery(Attributes):
-    """A message that the relay accepted. The relay may still fail to deliver it.
+    """A message that the relay accepted for at least one recipient. The relay may still fail to deliver it.
 
     `outcomes` has one outcome for each recipient. `size` counts the octets of the message; `fields` holds the replies,
     by the step that they answer.
@@ -59,3 +65,8 @@ class Delivery(Attributes):
     sender: str
     relay: str
     outcomes: tuple[RecipientOutcome, ...]
+
+    @property
+    def refused(self) -> tuple[RecipientOutcome, ...]:
+        """The outcomes of the recipients whom the relay refused: they do not get the message."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.accepted)

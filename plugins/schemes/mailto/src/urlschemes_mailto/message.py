@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import secrets
 from datetime import UTC, datetime
-from email.errors import ObsoleteHeaderDefect
 from email.headerregistry import AddressHeader
 from email.message import EmailMessage
 from email.parser import BytesHeaderParser
@@ -19,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes_access.protocol import server_address
-from urlschemes_mailto import MailtoURL
-from urlschemes_mailto.addresses import address_of, envelope_address, join_address
+from urlschemes_mailto import MailtoURL, MailURL
+from urlschemes_mailto.addresses import envelope_address, join_address, mailboxes_in
 from urlschemes_mailto.envelope import Submission
+from urlschemes_mailto.header_fields import CONTROL, IDENTIFIERS, TEXTS, field_text, recipients_of
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -32,15 +32,20 @@ MAX_LINE = 998
 """Octets in a line without its CR LF (RFC 5322 section 2.1.1)."""
 SUBMISSION_PORT = 587
 """The default port of a relay (RFC 6409 section 3.1)."""
+MAX_RECIPIENTS = 100
+"""Recipients that every relay accepts (RFC 5321 section 4.5.3.1.8)."""
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
-_FURTHER_RECIPIENTS = ("Cc", "Bcc", "Resent-To", "Resent-Cc", "Resent-Bcc")
-_ADDRESS_FIELDS = frozenset({"to", "from", "sender", "reply-to"})
+_HIDDEN_RECIPIENTS = ("Bcc", "Resent-To", "Resent-Cc", "Resent-Bcc")
+_VERBATIM = frozenset({"to", "cc", *map(str.lower, IDENTIFIERS)})
+_NOT_FOLDED = frozenset({*_VERBATIM, "from", "sender", "reply-to"})
 
 
 class _Policy(EmailPolicy):
-    """The SMTP policy for 7-bit lines. Addresses are not folded: a long quoted one would lose its quotation marks."""
+    """The SMTP policy for 7-bit lines.
+
+    Addresses and identifiers are folded only if they must be: a long quoted address would lose its quotation marks.
+    """
 
     def fold(self, name: str, value: Any) -> str:
         folded: str = super(_Policy, self._for(name)).fold(name, value)
@@ -50,7 +55,7 @@ class _Policy(EmailPolicy):
         return super(_Policy, self._for(name)).fold_binary(name, value)
 
     def _for(self, name: str) -> _Policy:
-        return self.clone(max_line_length=MAX_LINE) if name.lower() in _ADDRESS_FIELDS else self
+        return self.clone(max_line_length=MAX_LINE) if name.lower() in _NOT_FOLDED else self
 
 
 POLICY = _Policy(linesep="\r\n", cte_type="7bit")
@@ -59,34 +64,46 @@ POLICY = _Policy(linesep="\r\n", cte_type="7bit")
 # Composing a message --------------------------------------------------------------------------------------------------
 
 
-def compose(url: MailtoURL | str, *, subject: str = "", body: str = "", sender: str | None = None) -> EmailMessage:
-    """Return a message to the address of `url`: a standard EmailMessage, to which more can be added.
+def compose(
+    url: MailURL | str, *, subject: str | None = None, body: str | None = None, sender: str | None = None
+) -> EmailMessage:
+    """Return a message to the addresses of `url`: a standard EmailMessage, to which more can be added.
 
-    `sender` is its author, `ann@host.dom` or `Ann <ann@host.dom>`; without it there is no From yet. Raise InvalidURL;
-    UnsafeURL if address, subject, body or sender cannot be sent unchanged.
+    `subject` and `body` are by default those of the URL, if its profile has header fields. Of these, To, Cc, Keywords,
+    In-Reply-To and References are used, too; `unused_fields` names the others. `sender` is the author, `ann@host.dom`
+    or `Ann <ann@host.dom>`; without it there is no From yet. Raise InvalidURL; UnsafeURL if an address, field, body or
+    sender cannot be sent unchanged; UnsupportedOperation for a group of addresses.
     """
+    url = url if isinstance(url, MailURL) else MailtoURL.parse(url)
     message = EmailMessage(POLICY)
-    _add_field(message, "To", address_of(url if isinstance(url, MailtoURL) else MailtoURL.parse(url)), "address")
+    recipients = recipients_of(url)
+    _add_field(message, "To", ", ".join(recipients.to), "address")
+    _add_field(message, "Cc", ", ".join(recipients.cc), "cc")
     if sender is not None:
-        _add_field(message, "From", sender, "sender")
-    if subject := subject.strip():
-        _add_field(message, "Subject", subject, "subject")
+        _add_field(message, "From", sender, "sender", required=True)
+    given = {} if subject is None else {"Subject": subject}
+    for name in (*TEXTS, *IDENTIFIERS):
+        text = given[name] if name in given else field_text(url, name)
+        _add_field(message, name, text.strip(), name.lower())
     message["Date"] = format_datetime(datetime.now(UTC))
     if sender is not None:
         # Without a sender the relay adds the Message-ID: it would contain the name of this machine.
         domain = _only_address(message, "From", "sender").rpartition("@")[2]
         message["Message-ID"] = f"<{secrets.token_hex(16)}@{domain}>"
-    if match := _NOT_TEXT.search(body):
+    text = field_text(url, "body") if body is None else body
+    if match := _NOT_TEXT.search(text):
         raise UnsafeURL(
             f"the body contains {match[0]!a}, which is not text", part="body", section="RFC 2045 section 2.7"
         )
-    message.set_content(body)
+    message.set_content(text)
     return message
 
 
-def _add_field(message: EmailMessage, name: str, value: str, part: str) -> None:
-    """Add a field if it will be read back as one field with this value. Raise UnsafeURL."""
-    if match := _CONTROL.search(value):
+def _add_field(message: EmailMessage, name: str, value: str, part: str, *, required: bool = False) -> None:
+    """Add a field, unless it is empty, if it will be read back as one field with this value. Raise UnsafeURL."""
+    if not value and not required:
+        return
+    if match := CONTROL.search(value):
         raise UnsafeURL(
             f"the {part} contains {match[0]!a}, which could end the line and begin another header field",
             part=part,
@@ -97,8 +114,9 @@ def _add_field(message: EmailMessage, name: str, value: str, part: str) -> None:
         trial[name] = value
         octets = trial.as_bytes()
         parsed = _parse_header(octets)
-        # An address cannot be encoded like a text: it must stand in the field unchanged.
-        same = octets == f"{name}: {value}\r\n\r\n".encode() if part == "address" else str(parsed[name]) == value
+        # Addresses and identifiers cannot be encoded like a text: they must stand in the field unchanged.
+        unfolded = octets.replace(b"\r\n", b"")
+        same = unfolded == f"{name}: {value}".encode() if name.lower() in _VERBATIM else str(parsed[name]) == value
         faithful = same and parsed.keys() == [name]
     except Exception:  # noqa: BLE001  `email` raises many types for what it cannot write
         faithful = False
@@ -136,7 +154,7 @@ def submission_of(message: bytes, *, relay: str, sender: str | None = None) -> S
     """Return the message in its envelope. `sender` is an address; by default that of the header.
 
     Raise UnsafeURL for a message that cannot be sent unchanged; UnsupportedOperation without a relay, or if the message
-    has not exactly one recipient and one sender.
+    has no recipient, hidden ones or too many, or not exactly one sender.
     """
     host, port = relay_address(relay)
     if not isinstance(message, bytes):
@@ -147,13 +165,10 @@ def submission_of(message: bytes, *, relay: str, sender: str | None = None) -> S
         )
     octets = _with_line_ends(message)
     header = _checked_header(octets)
-    recipient = _only_address(header, "To", "recipient")
-    for name in _FURTHER_RECIPIENTS:
-        if name in header:
-            raise _not_one("recipient", f"the message has a field {name}")
+    recipients = _recipients(header)
     if sender is None:
         sender = _only_address(header, "Sender" if "Sender" in header else "From", "sender")
-    return Submission(envelope_address(sender, "sender"), recipient, f"{host}:{port}", octets)
+    return Submission(envelope_address(sender, "sender"), recipients, f"{host}:{port}", octets)
 
 
 def relay_address(relay: str) -> tuple[str, int]:
@@ -211,24 +226,40 @@ def _parse_header(octets: bytes) -> Message[Any, Any]:
     return BytesHeaderParser(policy=SMTP).parsebytes(octets)
 
 
+def _recipients(header: Message[Any, Any]) -> tuple[str, ...]:
+    """Return the addresses in To and Cc, each once. Raise UnsafeURL, UnsupportedOperation."""
+    hidden = [name for name in _HIDDEN_RECIPIENTS if name in header]
+    found = tuple(dict.fromkeys(each for name in ("To", "Cc") for each in _addresses(header, name, "recipient")))
+    problem = f"it has a field {hidden[0]}" if hidden else None
+    if not found:
+        problem = "it has no recipient"
+    elif len(found) > MAX_RECIPIENTS:
+        problem = f"it has {len(found)} recipients, and at most {MAX_RECIPIENTS} are allowed"
+    if problem is not None:
+        raise UnsupportedOperation(
+            f"the message cannot be sent: {problem}",
+            part="recipient",
+            hint="name the recipients in To and Cc; send it to others separately",
+        )
+    return found
+
+
 def _only_address(header: Message[Any, Any], name: str, part: str) -> str:
     """Return the one address in the one field `name`. Raise UnsafeURL, UnsupportedOperation."""
+    found = _addresses(header, name, part)
+    if len(found) != 1:
+        raise UnsupportedOperation(
+            f"expected exactly one {part}, but the field {name} of the message names {len(found)} addresses",
+            part=part,
+            hint=f"pass an address as {part}=",
+        )
+    return found[0]
+
+
+def _addresses(header: Message[Any, Any], name: str, part: str) -> tuple[str, ...]:
+    """Return the addresses in the one field `name`; none without one. Raise UnsafeURL, UnsupportedOperation."""
     fields = header.get_all(name, [])
-    if len(fields) != 1 or not isinstance(fields[0], AddressHeader):
-        raise _not_one(part, f"the message has {len(fields)} fields {name}")
-    field: Any = fields[0]
-    if field.groups and field.groups[0].display_name is not None:
-        raise _not_one(part, f"its field {name} names a group")
-    if len(field.addresses) != 1:
-        raise _not_one(part, f"its field {name} names {len(field.addresses)} addresses")
-    if not all(isinstance(defect, ObsoleteHeaderDefect) for defect in field.defects):
-        raise UnsafeURL(f"invalid address '{one_line(str(field), 80)}' in the field {name}", part=part)
-    (address,) = field.addresses
-    return join_address(address.username, address.domain, part)
-
-
-def _not_one(part: str, problem: str) -> UnsupportedOperation:
-    hint = "send it to each recipient separately" if part == "recipient" else "pass an address as sender="
-    return UnsupportedOperation(
-        f"expected exactly one {part}, but {problem}", part=part, section="RFC 1738 section 3.5", hint=hint
-    )
+    if len(fields) > 1 or not all(isinstance(field, AddressHeader) for field in fields):
+        raise UnsupportedOperation(f"the message has {len(fields)} fields {name}: expected one", part=part)
+    mailboxes = (mailbox for field in fields for mailbox in mailboxes_in(field, part))
+    return tuple(join_address(each.username, each.domain, part) for each in mailboxes)

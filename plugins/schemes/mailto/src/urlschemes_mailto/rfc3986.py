@@ -58,4 +58,4 @@ class MailtoURI(MailURL, registration=registration):
         return self.values("cc")
 
 
-scheme = Scheme(registration, MailtoURI)
+scheme = Scheme(registration, MailtoURI, access="urlschemes_mailto.access")
