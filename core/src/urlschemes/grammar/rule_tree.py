@@ -14,7 +14,9 @@ from urlschemes.grammar.bnf import Choice, Grammar, Literal, Node, Octets, Refer
 from urlschemes.grammar.octets import HEX, mask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from urlschemes.grammar.part import Part
 
 __all__ = [
     "Characters",
@@ -115,33 +117,22 @@ def _mask_of(character: str) -> int:
     return 1 << ord(character.lower()) | 1 << ord(character.upper())
 
 
-def expand(
-    grammar: Grammar,
-    rule: str,
-    mark_of: Callable[[tuple[str, ...]], str | None],
-    excluded: Callable[[str], frozenset[int]],
-    decoded: Callable[[str], str | None],
-) -> Element:
-    """Return the tree of `rule`.
-
-    `mark_of` returns the mark for a path of rule names, `excluded` the octets that a mark must not hold, `decoded` the
-    rule that derives its octets when they are decoded, if there is one.
-    """
-    return _Expander(grammar, mark_of, excluded, decoded).node(Reference(rule), ())
+def expand(grammar: Grammar, rule: str, parts: Collection[Part], excluded: Mapping[str, frozenset[int]]) -> Element:
+    """Return the tree of `rule` with the occurrences of `parts`; a mark must not hold the octets of `excluded`."""
+    return _Expander(grammar, parts, excluded).node(Reference(rule), ())
 
 
 class _Expander:
-    def __init__(
-        self,
-        grammar: Grammar,
-        mark_of: Callable[[tuple[str, ...]], str | None],
-        excluded: Callable[[str], frozenset[int]],
-        decoded: Callable[[str], str | None],
-    ) -> None:
+    def __init__(self, grammar: Grammar, parts: Collection[Part], excluded: Mapping[str, frozenset[int]]) -> None:
         self.rules = grammar.rules
-        self.mark_of = mark_of
         self.excluded = excluded
-        self.decoded = decoded
+        self.decoded = {part.mark: part.decoded for part in parts}
+        self.occurrences: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for part in parts:
+            for at in part.at:
+                self.occurrences.setdefault(at[-1], []).append((at, part.mark))
+        self.sets: dict[str, tuple[Characters, int, int]] = {}
+        self.passed = 0
         self.size = 0
         self.depth = 0
 
@@ -156,11 +147,9 @@ class _Expander:
     def element(self, node: Node, path: tuple[str, ...]) -> Element:
         if isinstance(node, Reference):
             inner = (*path, node.name)
-            return self.marked(self.node(self.rules[node.name].node, inner), inner)
+            return self.marked(self.rule(node.name, inner), inner)
         if isinstance(node, Literal):
-            self.size += len(node.text)
-            if self.size > _MAX_CHARACTERS:
-                raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
+            self.grow(len(node.text), path)
             return self.marked(_literal(node.text, path), (*path, str(node)))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
@@ -171,13 +160,32 @@ class _Expander:
         assert isinstance(node, Choice)
         return _variants([self.node(item, path) for item in node.items], path)
 
+    def rule(self, name: str, path: tuple[str, ...]) -> Element:
+        """Return the tree of a rule; a set of characters within which no part can end is expanded only once."""
+        if name in self.sets:
+            known, depth, size = self.sets[name]
+            self.grow(size, path)
+            return Characters(known.mask, path + known.path[depth:], known.literal, known.offset)
+        passed, size = self.passed, self.size
+        item = self.node(self.rules[name].node, path)
+        if isinstance(item, Characters) and self.passed == passed:
+            self.sets[name] = item, len(path), self.size - size
+        return item
+
+    def grow(self, characters: int, path: tuple[str, ...]) -> None:
+        self.size += characters
+        if self.size > _MAX_CHARACTERS:
+            raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
+
     def marked(self, item: Element, path: tuple[str, ...]) -> Element:
-        mark = self.mark_of(path)
+        ending = self.occurrences.get(path[-1], [])
+        self.passed += len(ending)
+        mark = next((mark for at, mark in ending if path[-len(at) :] == at), None)
         if mark is None:
             return item
-        if octets := self.excluded(mark):
+        if octets := self.excluded.get(mark):
             item = _excluding(item, octets, path)
-        rule = self.decoded(mark)
+        rule = self.decoded[mark]
         if rule is not None:
             item = self.decodes(item, rule, path)
         return Marked(item, mark, path[-1])
@@ -313,6 +321,7 @@ def _same(one: Element, other: Element) -> bool:
 
 
 _HEX = mask(HEX)
+_HEX_DIGITS = tuple(_mask_of(f"{digit:x}") for digit in range(16))
 _PERCENT = 1 << ord("%")
 
 
@@ -352,10 +361,10 @@ def escaped_octets(item: Element) -> frozenset[int]:
         ):
             return frozenset(
                 high * 16 + low
-                for high in range(16)
-                if first.mask & _mask_of(f"{high:x}")
-                for low in range(16)
-                if second.mask & _mask_of(f"{low:x}")
+                for high, one in enumerate(_HEX_DIGITS)
+                if first.mask & one
+                for low, other in enumerate(_HEX_DIGITS)
+                if second.mask & other
             )
     return frozenset()
 
@@ -424,9 +433,9 @@ def with_whole_escapes(items: list[Element]) -> Iterator[Element]:
 
 def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
     by_second: dict[int, int] = {}
-    for high in range(16):
-        second = sum(_mask_of(f"{low:x}") for low in range(16) if high * 16 + low in octets)
-        by_second[second] = by_second.get(second, 0) | _mask_of(f"{high:x}")
+    for high, first in enumerate(_HEX_DIGITS):
+        second = sum(each for low, each in enumerate(_HEX_DIGITS) if high * 16 + low in octets)
+        by_second[second] = by_second.get(second, 0) | first
     inner = (*path, "escape")
     series: list[Element] = [
         Series([Characters(_PERCENT, inner), Characters(first, inner), Characters(second, inner)])
