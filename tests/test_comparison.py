@@ -110,7 +110,7 @@ def test_the_three_accept_the_same_texts(scheme: str, length: int, enough: int) 
     assert accepted >= enough
 
 
-@pytest.mark.parametrize("number", [10, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [3, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_they_agree_on_generated_texts_and_on_the_division_of_urls(scheme: str, number: int) -> None:
     syntax = default_registry.registration(scheme).syntax

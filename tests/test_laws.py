@@ -27,7 +27,7 @@ URL_LAWS: dict[str, Callable[[URL], None]] = {
 TEXT_LAWS: dict[str, Callable[[str], None]] = {
     "parse, is_valid, check, fix and explain agree": partial(laws.tools_agree, registry=default_registry),
 }
-NUMBERS = pytest.mark.parametrize("number", [50, pytest.param(300, marks=pytest.mark.slow)])
+NUMBERS = pytest.mark.parametrize("number", [25, pytest.param(300, marks=pytest.mark.slow)])
 
 
 @cache

@@ -85,7 +85,7 @@ CHANGED_VALUES = {
 """Scheme, part, its value in a URL, and that in the normal form."""
 
 
-@pytest.mark.parametrize("number", [50, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [20, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scheme", sorted(default_registry))
 def test_a_normal_form_has_the_same_parts(scheme: str, number: int) -> None:
     for text in generate(urls(scheme), number):

@@ -41,7 +41,7 @@ def grammar(text: str) -> Grammar:
 
 @cache
 def compiled(rules: Grammar, rule: str) -> re.Pattern[str]:
-    tree = expand(rules, rule, lambda _: None, lambda _: frozenset(), lambda _: None)
+    tree = expand(rules, rule, [], {})
     return re.compile(compile_tree(Automaton(tree)), re.ASCII)
 
 

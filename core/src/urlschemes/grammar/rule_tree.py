@@ -14,7 +14,9 @@ from urlschemes.grammar.bnf import Choice, Grammar, Literal, Node, Octets, Refer
 from urlschemes.grammar.octets import HEX, mask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from urlschemes.grammar.part import Part
 
 __all__ = [
     "Characters",
@@ -114,33 +116,22 @@ def _mask_of(character: str) -> int:
     return 1 << ord(character.lower()) | 1 << ord(character.upper())
 
 
-def expand(
-    grammar: Grammar,
-    rule: str,
-    mark_of: Callable[[tuple[str, ...]], str | None],
-    excluded: Callable[[str], frozenset[int]],
-    decoded: Callable[[tuple[str, ...]], str | None],
-) -> Element:
-    """Return the tree of `rule`.
-
-    `mark_of` returns the mark for a path of rule names, `excluded` the octets that a mark must not hold. `decoded`
-    returns the rule that derives the octets of what is at a path when they are decoded, if there is one.
-    """
-    return _Expander(grammar, mark_of, excluded, decoded).node(Reference(rule), ())
+def expand(grammar: Grammar, rule: str, parts: Collection[Part], excluded: Mapping[str, frozenset[int]]) -> Element:
+    """Return the tree of `rule` with the occurrences of `parts`; a mark must not hold the octets of `excluded`."""
+    return _Expander(grammar, parts, excluded).node(Reference(rule), ())
 
 
 class _Expander:
-    def __init__(
-        self,
-        grammar: Grammar,
-        mark_of: Callable[[tuple[str, ...]], str | None],
-        excluded: Callable[[str], frozenset[int]],
-        decoded: Callable[[tuple[str, ...]], str | None],
-    ) -> None:
+    def __init__(self, grammar: Grammar, parts: Collection[Part], excluded: Mapping[str, frozenset[int]]) -> None:
         self.rules = grammar.rules
-        self.mark_of = mark_of
         self.excluded = excluded
-        self.decoded = decoded
+        self.ending: dict[str | None, list[Part]] = {}
+        """The parts that what derives from a rule may be, or an element of which it may be."""
+        for part in parts:
+            for name in {part.element, *(at[-1] for at in part.at)}:
+                self.ending.setdefault(name, []).append(part)
+        self.sets: dict[str, tuple[Characters, int, int]] = {}
+        self.passed = 0
         self.size = 0
         self.depth = 0
 
@@ -155,11 +146,9 @@ class _Expander:
     def element(self, node: Node, path: tuple[str, ...]) -> Element:
         if isinstance(node, Reference):
             inner = (*path, node.name)
-            return self.marked(self.node(self.rules[node.name].node, inner), inner)
+            return self.marked(self.rule(node.name, inner), inner)
         if isinstance(node, Literal):
-            self.size += len(node.text)
-            if self.size > _MAX_CHARACTERS:
-                raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
+            self.grow(len(node.text), path)
             return self.marked(_literal(node, path), (*path, node.quoted))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
@@ -170,13 +159,33 @@ class _Expander:
         assert isinstance(node, Choice)
         return _variants([self.node(item, path) for item in node.items], path)
 
+    def rule(self, name: str, path: tuple[str, ...]) -> Element:
+        """Return the tree of a rule; a set of characters within which no part can end is expanded only once."""
+        if name in self.sets:
+            known, depth, size = self.sets[name]
+            self.grow(size, path)
+            return Characters(known.mask, path + known.path[depth:], known.literal, known.offset)
+        passed, size = self.passed, self.size
+        item = self.node(self.rules[name].node, path)
+        if isinstance(item, Characters) and self.passed == passed:
+            self.sets[name] = item, len(path), self.size - size
+        return item
+
+    def grow(self, characters: int, path: tuple[str, ...]) -> None:
+        self.size += characters
+        if self.size > _MAX_CHARACTERS:
+            raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
+
     def marked(self, item: Element, path: tuple[str, ...]) -> Element:
-        mark, rule = self.mark_of(path), self.decoded(path)
-        if mark is not None and (octets := self.excluded(mark)):
+        ending = self.ending.get(path[-1], [])
+        self.passed += len(ending)
+        part = next((each for each in ending if any(path[-len(at) :] == at for at in each.at)), None)
+        if part is not None and (octets := self.excluded.get(part.mark)):
             item = _excluding(item, octets, path)
+        rule = next((each.decoded for each in ending if each.decodes(path)), None)
         if rule is not None:
             item = self.decodes(item, rule, path)
-        return item if mark is None else Marked(item, mark, path[-1])
+        return item if part is None else Marked(item, part.mark, path[-1])
 
     def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
         """Return `item` restricted to texts whose decoded octets derive from `rule`."""
@@ -311,6 +320,7 @@ def _same(one: Element, other: Element) -> bool:
 
 
 _HEX = mask(HEX)
+_HEX_DIGITS = tuple(_mask_of(f"{digit:x}") for digit in range(16))
 _PERCENT = 1 << ord("%")
 
 
@@ -355,10 +365,10 @@ def _octets_of(*digits: Element) -> frozenset[int]:
         case [Characters(mask=first), Characters(mask=second)] if not (first | second) & ~_HEX:
             return frozenset(
                 high * 16 + low
-                for high in range(16)
-                if first & _mask_of(f"{high:x}")
-                for low in range(16)
-                if second & _mask_of(f"{low:x}")
+                for high, one in enumerate(_HEX_DIGITS)
+                if first & one
+                for low, other in enumerate(_HEX_DIGITS)
+                if second & other
             )
     return frozenset()
 
@@ -432,9 +442,9 @@ def with_whole_escapes(items: list[Element]) -> Iterator[Element]:
 
 def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
     by_second: dict[int, int] = {}
-    for high in range(16):
-        second = sum(_mask_of(f"{low:x}") for low in range(16) if high * 16 + low in octets)
-        by_second[second] = by_second.get(second, 0) | _mask_of(f"{high:x}")
+    for high, first in enumerate(_HEX_DIGITS):
+        second = sum(each for low, each in enumerate(_HEX_DIGITS) if high * 16 + low in octets)
+        by_second[second] = by_second.get(second, 0) | first
     inner = (*path, "escape")
     series: list[Element] = [
         Series([Characters(_PERCENT, inner), Characters(first, inner), Characters(second, inner)])

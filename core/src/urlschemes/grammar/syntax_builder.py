@@ -115,13 +115,13 @@ def automaton_of(syntax: Syntax) -> Automaton:
     exclude: dict[str, frozenset[int]] = {}
     for part in parts.values():
         exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
-    automaton = Automaton(_expanded(grammar, rule, parts, exclude))
+    automaton = Automaton(expand(grammar, rule, parts.values(), exclude))
     # An octet whose escape spells a literal that may follow the part cannot be held by the part.
     more = dict(exclude)
     for marked in automaton.marked:
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
-        automaton = Automaton(_expanded(grammar, rule, parts, more))
+        automaton = Automaton(expand(grammar, rule, parts.values(), more))
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~legal):
             raise GrammarError(
@@ -183,20 +183,6 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile
                     rule=part.rule,
                     hint="let the rule derive fewer digits, or leave out `number`: text keeps its zeros",
                 )
-
-
-def _expanded(grammar: Grammar, rule: str, parts: Mapping[str, Part], exclude: Mapping[str, frozenset[int]]) -> Element:
-    def mark_of(path: tuple[str, ...]) -> str | None:
-        for part in parts.values():
-            for at in part.at:
-                if path[-len(at) :] == at:
-                    return part.mark
-        return None
-
-    def decoded(path: tuple[str, ...]) -> str | None:
-        return next((part.decoded for part in parts.values() if part.decodes(path)), None)
-
-    return expand(grammar, rule, mark_of, lambda mark: exclude.get(mark, frozenset()), decoded)
 
 
 def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,22 @@ def test_functions_in_sql_are_replaced_by_the_connection_that_registered_them() 
                 assert [*row] == [*parts, "code", "position"]
         with pytest.raises(ValueError, match="the database already has a function 'url_parse', which this connection"):
             register(cursor)
+
+
+def test_functions_in_sql_are_not_registered_within_a_transaction() -> None:
+    duckdb = pytest.importorskip("duckdb", reason=NEEDS.format("duckdb"))
+    register = pytest.importorskip("urlschemes_columns.duckdb").register
+    with duckdb.connect() as connection:
+        register(connection)
+        for statement in ("SELECT 1", "BEGIN"):  # a second BEGIN aborts the transaction
+            connection.begin()
+            with suppress(duckdb.TransactionException):
+                connection.execute(statement).fetchall()
+            with pytest.raises(ValueError, match=r"within a transaction: call commit\(\) or rollback\(\) first"):
+                register(connection)
+            connection.rollback()
+            assert connection.sql("SELECT url_is_valid('http://h/')").fetchall() == [(True,)]
+        register(connection)
 
 
 # Dask

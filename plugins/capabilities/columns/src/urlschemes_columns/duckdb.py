@@ -28,8 +28,11 @@ def register(
     `url_is_valid` a BOOLEAN; `url_code` the code of the error, and NULL for a URL. All of them return NULL for NULL.
 
     Functions that this connection registered before are replaced. Raises ValueError if the database has one from
-    another connection; cursors and connections to one database share them.
+    another connection; cursors and connections to one database share them. Raises ValueError within a transaction.
     """
+    if _is_in_transaction(connection):
+        # The catalog would be rolled back, and the functions not: DuckDB then calls what it has deleted.
+        raise ValueError("url_parse cannot be registered within a transaction: call commit() or rollback() first")
     parser, bare = Parser(parts, registry), Parser((), registry)
     functions = (
         ("url_parse", parser.parse, _sql_type(parser.type())),
@@ -48,6 +51,15 @@ def register(
                 f"the database already has a function {name!r}, which this connection did not register: "
                 "call it as it is, or remove it with the connection that did"
             ) from None
+
+
+def _is_in_transaction(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return True if two queries are of one transaction, or if it was aborted and takes none."""
+    try:
+        first, second = (connection.sql("SELECT txid_current()").fetchall() for _ in range(2))
+    except duckdb.TransactionException:
+        return True
+    return first == second
 
 
 def _sql_type(kind: pa.DataType) -> str:

@@ -21,7 +21,7 @@ PARTS = ("scheme", "host", "port")
 RAW = ".raw"
 """The end of the name of a column of a part as it is written."""
 
-# The name of the scheme, and the parts of the Common Internet Scheme Syntax: they are known even if no scheme is.
+# The name of the scheme, and the parts of the Common Internet Scheme Syntax, which are of the same kind in all schemes.
 _ALWAYS_KNOWN: dict[str, Kind] = {
     "scheme": "scheme",
     "user": "text",
@@ -53,16 +53,18 @@ def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, 
     """Return the columns for `parts`. Raises TypeError, ValueError for a part that no scheme of `registry` has."""
     if isinstance(parts, str):
         raise TypeError(f"parts is a collection of names, not one string: write parts=({parts!r},)")
-    kinds = _kinds(registry)
+    kinds = _ALWAYS_KNOWN
     columns: list[PartColumn] = []
     for name in parts:
         if not isinstance(name, str):
             raise TypeError(f"the name of a part must be a str, not {type(name).__name__}")
         part = name.removesuffix(RAW)
+        if part not in kinds:
+            kinds = _kinds(registry)  # this reads the records of all schemes
         kind = kinds.get(part)
         if kind is None or name == f"scheme{RAW}":
             raise ValueError(
-                f"unknown part {name!r}: expected one of {', '.join(sorted(kinds))}; "
+                f"unknown part {name!r}: expected one of {', '.join(sorted(_kinds(registry)))}; "
                 f"{RAW!r} after a name gives the part as it is written"
             )
         if any(name == column.name for column in columns):
@@ -83,7 +85,7 @@ def _kinds(registry: Registry) -> dict[str, Kind]:
     for record in registry.registrations():
         for name, part in record.syntax.parts.items():
             kind = _kind(part)
-            if name not in {"code", "position"}:  # the columns of errors have these names
+            if name not in _ALWAYS_KNOWN.keys() | {"code", "position"}:  # the columns of errors have these two names
                 kinds[name] = kind if kinds.get(name, kind) == kind else "raw"
     return kinds
 

@@ -167,7 +167,7 @@ static int is_utf8(const uint8_t *p, Py_ssize_t size) {
 
 static int make_space(Column *column, Py_ssize_t size) {
     if (column->space - column->used >= size) return 1;
-    Py_ssize_t space = column->used + size > PY_SSIZE_T_MAX / 2 ? NONE : 2 * (column->used + size) + 1024;
+    Py_ssize_t space = column->used + size > PY_SSIZE_T_MAX / 2 ? NONE : column->used + size + column->space;
     uint8_t *data = space == NONE ? NULL : realloc(column->data, (size_t)space);
     if (!data) return 0;
     column->data = data;
@@ -366,6 +366,8 @@ static PyObject *zeroed(Py_ssize_t size) {
 static int prepare(Work *work, PyObject *parts) {
     static const char *outputs[] = {"text", "raw", "number"};
     Py_ssize_t rows = work->strings.rows;
+    /* Parts are seldom longer than texts: memory that is never written costs nothing, and moving it does. */
+    Py_ssize_t octets = rows ? (Py_ssize_t)(offset(&work->strings, rows) - offset(&work->strings, 0)) : 0;
     work->count = PyTuple_Size(parts);
     work->columns = PyMem_Calloc((size_t)work->count + 1, sizeof(Column));
     work->scheme = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int16_t));
@@ -390,6 +392,10 @@ static int prepare(Work *work, PyObject *parts) {
         column->validity = zeroed((rows + 7) / 8);
         column->offsets = n == AS_NUMBER ? NULL : zeroed((rows + 1) * work->strings.width);
         if (!column->sources || !column->validity || (n != AS_NUMBER && !column->offsets)) {
+            PyErr_NoMemory();
+            return 0;
+        }
+        if (!make_space(column, n == AS_NUMBER ? rows * (Py_ssize_t)sizeof(int64_t) : octets)) {
             PyErr_NoMemory();
             return 0;
         }
@@ -437,6 +443,8 @@ static PyObject *result(Work *work, PyObject *codes) {
     PyObject *all = NULL, *code_tuple = PyList_AsTuple(codes);
     for (Py_ssize_t i = 0; columns && i < work->count; i++) {
         Column *column = &work->columns[i];
+        uint8_t *fitting = realloc(column->data, (size_t)(column->used ? column->used : 1));
+        if (fitting) column->data = fitting;
         PyObject *data = buffer_new(work->buffer, column->data, column->used);
         if (data) column->data = NULL;
         PyObject *triple = data ? PyTuple_Pack(3, column->offsets ? column->offsets : Py_None, data, column->validity)
