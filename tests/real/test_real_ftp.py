@@ -18,10 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import urlschemes_access
+from urlschemes import Registry
 from urlschemes.grammar.octets import text_of
 from urlschemes_access import Document, Listing, Policy
 from urlschemes_access.attributes import name_of
@@ -134,7 +136,7 @@ def _free_port() -> int:
 
 
 @contextmanager
-def _running(command: list[str], base: Path, port: int) -> Iterator[None]:
+def _running(command: list[str], base: Path, port: int, host: str = "127.0.0.1") -> Iterator[None]:
     """Run the server in the foreground, in an unprivileged account, until the block is left."""
     account = _account()
     if os.getuid() == 0:
@@ -147,7 +149,7 @@ def _running(command: list[str], base: Path, port: int) -> Iterator[None]:
         subprocess.Popen(command, stdin=output, stdout=output, stderr=output, cwd=base, **as_whom) as process,  # type: ignore[call-overload]
     ):
         try:
-            _await(process, port, log)
+            _await(process, host, port, log)
             yield
         finally:
             process.terminate()
@@ -157,11 +159,11 @@ def _running(command: list[str], base: Path, port: int) -> Iterator[None]:
                 process.kill()
 
 
-def _await(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _await(process: subprocess.Popen[bytes], host: str, port: int, log: Path) -> None:
     ends = time.monotonic() + START
     while time.monotonic() < ends and process.poll() is None:
         try:
-            with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            with socket.create_connection((host, port), 1) as connection:
                 if connection.recv(3) == b"220":
                     return
         except OSError:
@@ -171,15 +173,17 @@ def _await(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
 
 
 @contextmanager
-def _vsftpd() -> Iterator[Server]:
+def _vsftpd(host: str = "127.0.0.1") -> Iterator[Server]:
     program = _program("vsftpd")
+    listen = f"listen=YES\nlisten_address={host}"
+    if ":" in host:
+        listen = f"listen=NO\nlisten_ipv6=YES\nlisten_address6={host}"
     with _folder() as base:
         port = _free_port()
         (base / "chroot").mkdir()
         config = base / "vsftpd.conf"
         config.write_text(
-            f"""listen=YES
-listen_address=127.0.0.1
+            f"""{listen}
 listen_port={port}
 background=NO
 anonymous_enable=YES
@@ -200,7 +204,7 @@ xferlog_enable=NO
 seccomp_sandbox=NO
 """
         )
-        with _running([program, str(config)], base, port):
+        with _running([program, str(config)], base, port, host):
             yield Server("vsftpd", port, base / "root", None, has_facts=False)
 
 
@@ -477,3 +481,21 @@ def test_an_upload_that_is_given_up_is_not_taken_for_whole(server: Server) -> No
         time.sleep(0.05)
     assert cut.stat().st_size <= 100_000
     urlschemes_access.delete(server.url(b"incoming/cut"), policy=POLICY)
+
+
+def test_the_urls_of_today_over_ipv6() -> None:
+    arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}
+    with _vsftpd("::1") as server:
+        base = f"ftp://[::1]:{server.port}"
+        with urlschemes_access.access(f"{base}/pub/na%C3%AFve.txt;type=a#top", **arguments) as document:
+            assert isinstance(document, Document)
+            assert document.read() == b"utf-8\r\n"
+        with urlschemes_access.access(f"{base}/pub/sub/#top", **arguments) as listing:
+            assert isinstance(listing, Listing)
+            assert [entry.url for entry in listing] == [f"{base}/pub/sub/deep/"]
+        urlschemes_access.replace(f"{base}/incoming/~a%3F#top", b"new", **arguments)
+        stored = server.root / "incoming" / "~a?"
+        assert stored.read_bytes() == b"new"
+        assert urlschemes_access.find_attributes(f"{base}/incoming/~a%3F", **arguments).size == 3
+        urlschemes_access.delete(f"{base}/incoming/~a%3F#top", **arguments)
+        assert not stored.exists()

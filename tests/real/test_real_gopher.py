@@ -21,6 +21,7 @@ import pytest
 
 import urlschemes_access
 import urlschemes_access.credentials
+from urlschemes import Registry
 from urlschemes_access import Document, Entry, Listing, Policy
 from urlschemes_access.errors import InputRequired, RemoteError
 from urlschemes_gopher import GopherURL
@@ -125,18 +126,18 @@ def _inetd(command: list[str], listener: socket.socket) -> Iterator[None]:
         yield
     finally:
         stopping.set()
-        socket.create_connection(listener.getsockname()).close()
+        socket.create_connection(listener.getsockname()[:2]).close()
         thread.join(START)
         listener.close()
 
 
 @contextmanager
-def _gophernicus() -> Iterator[Server]:
+def _gophernicus(host: str = "127.0.0.1") -> Iterator[Server]:
     program = _program("gophernicus")
     with _tree() as root:
-        listener = socket.create_server(("127.0.0.1", 0))
+        listener = socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
         port = listener.getsockname()[1]
-        with _inetd([program, "-h", "127.0.0.1", "-p", str(port), "-r", str(root), "-nf", "-nu", "-nv"], listener):
+        with _inetd([program, "-h", host, "-p", str(port), "-r", str(root), "-nf", "-nu", "-nv"], listener):
             yield Server("gophernicus", port, root)
 
 
@@ -404,3 +405,15 @@ def test_a_form_is_asked_and_answered(plus: Server) -> None:
         assert isinstance(document, Document)
         assert document.read() == FILES["form.txt"]  # it does not look at answers, and gives the file
     assert prompts == ["Your name", "Send it", "Colour"]
+
+
+def test_the_urls_of_today_over_ipv6() -> None:
+    modern = Registry(profile="rfc3986")
+    with _gophernicus("::1") as server:
+        base = f"gopher://[::1]:{server.port}"
+        with urlschemes_access.access(f"{base}/0/hello.txt#top", policy=POLICY, registry=modern) as document:
+            assert isinstance(document, Document)
+            assert document.read() == FILES["hello.txt"]
+        with urlschemes_access.access(f"{base}/1/docs#top", policy=POLICY, registry=modern) as listing:
+            assert isinstance(listing, Listing)
+            assert f"{base}/0/docs/a.txt" in [entry.url for entry in listing]

@@ -37,6 +37,7 @@ pytestmark = pytest.mark.real_server
 POLICY = Policy.interactive()
 START = 10
 """Seconds that a server may take to start, to answer and to end."""
+HAS_IPV6 = socket.has_dualstack_ipv6()
 PASSWORD = "s3cret word"
 HASHED = "$6$rfc1738news$ec7HS7w58KJWe9GSeN1seZvacDfEB2qvKNVJM3GxzmPcqwSNnFWiaTESuA/dnVMe.EYabFzlqv22lUHnPLOIH."
 
@@ -326,7 +327,7 @@ def _inn() -> Iterator[Server]:
             **_as(account),
         }
         _run([f"{programs}/makedbz", "-i", "-o", "-f", base / "db/history"], check=False, timeout=START, **options)
-        command = [innd, "-f", "-P", str(port), "-4", "127.0.0.1", "-6", "::1"]
+        command = [innd, "-f", "-P", str(port), "-4", "127.0.0.1", *(["-6", "::1"] if HAS_IPV6 else [])]
         process = subprocess.Popen(command, **options)
         try:
             _await(process, port)
@@ -562,7 +563,9 @@ def test_a_login_in_clear_text_and_over_tls(inn: Server) -> None:
 # sn: a server that knows neither CAPABILITIES nor OVER ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", pytest.param("[::1]", marks=pytest.mark.skipif(not HAS_IPV6, reason="no IPv6"))]
+)
 def test_the_urls_of_today(inn: Server, host: str) -> None:
     base = f"news://{host}:{inn.port}"
     arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}

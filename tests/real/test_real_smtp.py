@@ -19,15 +19,18 @@ from pathlib import Path
 import pytest
 
 import urlschemes_access
+from urlschemes import Registry
 from urlschemes_access import Policy
 from urlschemes_access.errors import RemoteError
 from urlschemes_mailto import Delivery, MailtoURL, Submission, compose, send
+from urlschemes_mailto.rfc3986 import MailtoURI
 
 pytestmark = pytest.mark.real_server
 
 POLICY = Policy.interactive()
 START = 15
 """Seconds that the server may take to start, a message to arrive, and a client to be done."""
+HAS_IPV6 = socket.has_dualstack_ipv6()
 
 
 @dataclass(frozen=True)
@@ -38,17 +41,25 @@ class Relay:
     delivered: Path
 
     def arrived(self) -> tuple[str, bytes]:
-        """Return the recipient and the octets of the next message that arrives, without trace fields."""
+        """Return the recipient and the octets of the one message that arrives, without trace fields."""
+        ((recipient, octets),) = self.all_arrived(1).items()
+        return recipient, octets
+
+    def all_arrived(self, count: int) -> dict[str, bytes]:
+        """Return the octets of the next `count` messages by their recipients, without trace fields."""
         ends = time.monotonic() + START
-        while not (mails := sorted(self.delivered.glob("*.mail"))):
-            assert time.monotonic() < ends, "no message has arrived"
+        while len(mails := sorted(self.delivered.glob("*.mail"))) < count:
+            assert time.monotonic() < ends, "too few messages have arrived"
             time.sleep(0.02)
-        (mail,) = mails
-        octets = mail.read_bytes()
-        mail.unlink()
-        found = re.search(rb"^Delivered-To: (.*)$", octets, re.MULTILINE)
-        assert found
-        return found[1].decode(), _without_trace(octets)
+        arrived = {}
+        for mail in mails:
+            octets = mail.read_bytes()
+            mail.unlink()
+            found = re.search(rb"^Delivered-To: (.*)$", octets, re.MULTILINE)
+            assert found
+            arrived[found[1].decode()] = _without_trace(octets)
+        assert len(arrived) == count
+        return arrived
 
 
 def _without_trace(octets: bytes) -> bytes:
@@ -78,6 +89,7 @@ def _free_port() -> int:
 CONFIGURATION = """\
 table catchall {{ "@" = "mail" }}
 listen on 127.0.0.1 port {port} hostname smtp.test
+{v6}listen on ::1 port {port} hostname smtp.test
 action "keep" mda "/bin/sh {folder}/keep" virtual <catchall>
 match from any for domain "reject.test" reject
 match from any for any action "keep"
@@ -98,7 +110,9 @@ def _opensmtpd() -> Iterator[Relay]:
         delivered.chmod(0o777)
         (folder / "keep").write_text(KEEP.format(folder=folder))
         relay = Relay(_free_port(), delivered)
-        (folder / "smtpd.conf").write_text(CONFIGURATION.format(folder=folder, port=relay.port))
+        (folder / "smtpd.conf").write_text(
+            CONFIGURATION.format(folder=folder, port=relay.port, v6="" if HAS_IPV6 else "# ")
+        )
         command = [*_own_mounts(), program, "-d", "-f", str(folder / "smtpd.conf")]
         with (folder / "log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -265,3 +279,23 @@ def test_a_recipient_who_is_rejected(relay: Relay) -> None:
     ):
         client.sendmail("ann@home.dom", "joe@reject.test", message.as_bytes())
     assert theirs.value.recipients["joe@reject.test"][0] == 550
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", pytest.param("[::1]", marks=pytest.mark.skipif(not HAS_IPV6, reason="no IPv6"))]
+)
+def test_a_url_of_today_reaches_all_whom_the_relay_accepts(relay: Relay, host: str) -> None:
+    url = MailtoURI.parse(
+        "mailto:joe@host.dom,eve@reject.test?cc=%22Bob%20B.%22%20%3Cbob@host.dom%3E&subject=Gr%C3%B6%C3%9Fe"
+        "&body=na%C3%AFve%0D%0A.%0D%0Alast&bcc=hidden@host.dom"
+    )
+    message = compose(url, sender="ann@home.dom")
+    modern = Registry(profile="rfc3986")
+    delivery = send(message, relay=f"{host}:{relay.port}", confirm=True, policy=POLICY, registry=modern)
+    assert [outcome.recipient for outcome in delivery.refused] == ["eve@reject.test"]
+    assert delivery.refused[0].status == 550
+    arrived = relay.all_arrived(2)
+    assert arrived.keys() == {"joe@host.dom", "bob@host.dom"}
+    for octets in arrived.values():
+        assert octets == message.as_bytes().replace(b"\r\n", b"\n")
+        assert b"hidden" not in octets

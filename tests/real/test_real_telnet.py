@@ -18,10 +18,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+import urlschemes_access
+from urlschemes import Registry
 from urlschemes_access import Policy
 from urlschemes_telnet import open_session
 from urlschemes_telnet.session import TelnetSession
@@ -126,11 +128,12 @@ def _busybox() -> Iterator[Server]:
 
 
 @contextmanager
-def _inetutils() -> Iterator[Server]:
+def _inetutils(host: str = "127.0.0.1") -> Iterator[Server]:
     """Run inetutils telnetd for each connection, on its standard input and output, and never as root."""
     program = _program("telnetd", "in.telnetd", says="inetutils")
     running: list[subprocess.Popen[bytes]] = []
-    with _shell() as shell, socket.create_server(("127.0.0.1", 0)) as listener:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with _shell() as shell, socket.create_server((host, 0), family=family) as listener:
 
         def serve() -> None:
             while True:
@@ -201,6 +204,17 @@ def test_a_login_a_question_and_the_way_out(server: Server) -> None:
         while session.read():
             pass
         assert session.read() == b""
+
+
+def test_a_login_by_a_url_of_today_over_ipv6() -> None:
+    arguments: dict[str, Any] = {"policy": HERE, "registry": Registry(profile="rfc3986")}
+    with _inetutils("::1") as server:
+        url = f"telnet://guest:~:x@[::1]:{server.port}#top"
+        session = urlschemes_access.operate("open session", url, **arguments)
+        assert isinstance(session, TelnetSession)
+        with session:
+            session.login()
+            assert read_until(session, b"> ") == b"\r\nhello guest, 3 octets\r\n> "
 
 
 def test_the_window_size_is_sent_when_it_changes(server: Server) -> None:

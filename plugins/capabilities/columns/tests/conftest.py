@@ -33,11 +33,13 @@ def _texts() -> Iterator[str]:
     lines = (TABLES / "urls.jsonl").read_text("utf-8").splitlines()
     mistakes = tomllib.loads((TABLES / "mistakes.toml").read_text("utf-8"))["mistake"]
     texts = [json.loads(line)["url"] for line in lines] + [row["text"] for row in mistakes]
-    texts += [example.url for record in urlschemes.default_registry.registrations() for example in record.examples]
+    registries = (urlschemes.default_registry, urlschemes.Registry(profile="rfc3986"))
+    records = [record for registry in registries for record in registry.registrations()]
+    texts += [example.url for record in records for example in record.examples]
     texts = [text for text in texts if not any("\ud800" <= character <= "\udfff" for character in text)]
     yield from texts
     for text in texts * 3:
-        place, character = chance.randrange(len(text) + 1), chance.choice("%%aZ/@@:;# ?&=\x00\xe9")
+        place, character = chance.randrange(len(text) + 1), chance.choice("%%aZ/@@:;# ?&=[]~\x00\xe9")
         yield chance.choice((text[:place] + character + text[place:], text[:place] + text[place + 1 :], text[:place]))
     yield from ("", ":", "x:", "http:", "HTTP://HOST.DOM/", "http://h/" + "a" * 70_000, "ftp://h:" + "1" * 30 + "/")
     yield from ("ftp://h/%FF/%C3%A9/%00", "http://h/%E9", "http://h:" + "9" * 18, "http://h:" + "9" * 19)

@@ -68,6 +68,15 @@ def test_the_summary_as_json(source: Path) -> None:
     assert names == ["scheme", "path", "path.raw", "code", "position"]
 
 
+def test_the_profile_of_the_command_is_that_of_the_column(source: Path) -> None:
+    pq.write_table(pa.table({"url": ["http://[::1]/~a#b"]}), source)
+    arguments = ["columns", str(source), "-o", str(source), "--parts", "host,fragment"]
+    done = CliRunner().invoke(command, ["--profile", "rfc3986", *arguments], prog_name="urlschemes")
+    assert done.exit_code == 0, done.output
+    row = pq.read_table(source)["parsed"].to_pylist()[0]
+    assert (row["host"], row["fragment"]) == ("[::1]", "b")
+
+
 def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
     source = tmp_path / "in.parquet"
     pq.write_table(pa.table({"link": ["http://h/", None]}), source)

@@ -50,6 +50,17 @@ FORMS = {
 }
 
 
+def test_a_registry_of_another_profile_has_its_parts() -> None:
+    modern = Parser(("host", "path", "query", "fragment"), Registry(profile="rfc3986"))
+    texts = pa.array(["HTTP://[2001:DB8::1]/~a?b%20c#d", "http://h/a#b#c", "mailto:a@b.example"])
+    for parser in (modern, pickle.loads(pickle.dumps(modern))):
+        assert [tuple(row.values()) for row in parser.parse(texts).to_pylist()] == [
+            ("[2001:db8::1]", "/~a", "b c", "d", None, None),
+            (None, None, None, None, "invalid-part", 12),
+            (None, None, None, None, None, None),
+        ]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_array_of_strings_is_read(form: str) -> None:
     parsed = parse(FORMS[form], PARTS)

@@ -76,6 +76,8 @@ two.example three.example
         ("ftp://user:secret@bad.example/", "bad.example", 2),
         ("x-nobody://user@bad.example:99/a", "bad.example", 2),
         ("x-nobody://bad.example./a", "bad.example", 2),
+        ("x-nobody://good.example?@bad.example/", "bad.example", 2),
+        ("x-nobody://bad.example?@good.example/", "bad.example", 2),
         ("x-nobody://b%61d%2Eexample/a", "bad.example", 2),
         ("mailto:joe@bad.example", "bad.example", 2),
         ("http://all.example/", "all.example", 3),

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from urlschemes import Registry
+from urlschemes import URL, Registry
 from urlschemes.errors import InvalidURL, UnsafeURL, URLError
+from urlschemes.registry.hooks import hookimpl
 from urlschemes_access import AsyncClient, Client, Document, Policy
 from urlschemes_access.errors import AuthRequired, PolicyDenied, RedirectRefused, TLSError
 from urlschemes_access.protocol.ranges import Range
@@ -200,6 +201,26 @@ def test_a_hostile_port_is_refused(port: str, error: type[URLError]) -> None:
     with pytest.raises(error) as refusal:
         Client(registry=MODERN, policy=NOWHERE).access(f"http://[::1]:{port}/")
     assert (refusal.value.section or "").startswith("RFC 3986 section ")
+
+
+def test_a_url_of_another_profile_is_read_again_before_a_plugin_sees_it() -> None:
+    """What is a query of RFC 3986 may be a user name of RFC 1738."""
+    seen: list[object] = []
+    registry = Registry()
+
+    class House:
+        @hookimpl
+        def urlschemes_veto(self, url: URL) -> str:
+            seen.append(url.raw["host"])
+            return "never"
+
+    registry.add_hooks(House(), "house")
+    with pytest.raises(PolicyDenied, match="house forbids"):
+        Client(registry=registry).access(MODERN.parse_generic("ftp://good.example?@evil.example/"))
+    assert seen == ["evil.example"]
+    with pytest.raises(InvalidURL) as refusal:
+        Client(registry=registry).access(MODERN.parse("http://[::1]/"))
+    assert refusal.value.code == "invalid-character"
 
 
 def test_a_login_is_for_one_origin(client: Client) -> None:

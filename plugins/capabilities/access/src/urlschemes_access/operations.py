@@ -75,7 +75,10 @@ class Operation:
 
     def begin(self, given: URL | str) -> Dialogue:
         """Return the dialogue of the operation on `given`. Raises as `Client.operate` does."""
-        url = given if isinstance(given, URL) else self._parse(given)
+        if isinstance(given, URL) and given.syntax.profile is self._registry.profile:
+            url = given
+        else:  # the host of a URL of another profile may be another one here: nothing else must see it
+            url = self._parse(str(given) if isinstance(given, URL) else given)
         try:
             return self._begin(url)
         except URLError as error:

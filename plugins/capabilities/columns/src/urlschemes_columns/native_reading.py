@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from urlschemes.errors import URLError
 from urlschemes.grammar.octets import unescape
+from urlschemes.url.fields import absent_value
 from urlschemes_columns.part_columns import struct_type
 from urlschemes_columns.row_reading import error_of, read_rows, texts_of, utf8
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from urlschemes import URL, Registry
-    from urlschemes.grammar.part import Part
     from urlschemes_columns.part_columns import PartColumn
 
 __all__ = ["NativeReading"]
@@ -95,15 +95,10 @@ class NativeReading:
 
     def _divided(self, column: PartColumn, written: pa.Array, schemes: pa.Array, errors: pa.Array) -> pa.Array:
         """Return a column of lists whose elements are decoded, given the lists as they are written."""
-        parts = {
-            name: self._registry[name].url_type.syntax.parts.get(column.part)
-            for name in schemes.unique().to_pylist()
-            if name is not None
-        }
+        kinds = {name: self._registry[name].url_type for name in schemes.unique().to_pylist() if name is not None}
         schemes_of_urls = pc.if_else(errors.is_null(), schemes, None).to_pylist()
-        lists = [
-            _elements(parts.get(name), text) for name, text in zip(schemes_of_urls, written.to_pylist(), strict=True)
-        ]
+        rows = zip(schemes_of_urls, written.to_pylist(), strict=True)
+        lists = [None if name is None else _elements(kinds[name], column.part, text) for name, text in rows]
         return pa.array(lists, column.type(written.type))
 
     def _completed(
@@ -151,12 +146,14 @@ def _named(names: Sequence[str], numbers: pa.Array, text: pa.DataType) -> pa.Arr
     return pa.array(names, text).take(numbers)
 
 
-def _elements(part: Part | None, written: str | None) -> list[Any] | None:
+def _elements(kind: type[URL], name: str, written: str | None) -> Sequence[Any] | None:
     """Return the elements of a list, decoded; None if the scheme has no such part."""
+    part = kind.syntax.parts.get(name)
     if part is None or part.division is None:
         return None
     if written is None:
-        return []
+        absent: Sequence[Any] = absent_value(kind, name)
+        return absent
     return [
         _decoded(each) if isinstance(each, str) else {"name": _decoded(each[0]), "value": _decoded(each[1])}
         for each in part.division.divided(written)

@@ -40,7 +40,8 @@ _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "local", "broadc
 """The names that every hosts file gives to the machine itself."""
 _NAME = re.compile(r"\.?[a-z0-9_](?:[a-z0-9_.\-]{0,252}[a-z0-9_])?", re.ASCII)
 _QUAD = re.compile(r"\d{1,10}(?:\.\d{1,10}){3}", re.ASCII)
-_HOST = re.compile(r"//(?:[^/?#]*@)?([^/?#:@]*)")
+# By RFC 3986, and by RFC 1738, where a user name may contain a question mark.
+_HOSTS = (re.compile(r"//(?:[^/?#]*@)?([^/?#:@]*)"), re.compile(r"//(?:[^/]*@)?([^/?#:@]*)"))
 
 _DOMAIN = re.compile(r"@(\[[^\]]*\]|[^\s,;<>()\"]+)")
 _RECIPIENTS = frozenset({"to", "cc", "bcc"})
@@ -108,9 +109,10 @@ def _hosts(url: URL) -> Iterator[str]:
     for text in (*(parts.get("to") or ()), *fields):
         for domain in _DOMAIN.findall(text):
             yield _folded(domain)
-    match = _HOST.match(str(url).partition(":")[2])
-    if match:  # a program that reads a URL of an unknown scheme may decode its host
-        yield _folded(unescape(match[1]))
+    for pattern in _HOSTS:  # a program that reads a URL of an unknown scheme may decode its host
+        match = pattern.match(str(url).partition(":")[2])
+        if match:
+            yield _folded(unescape(match[1]))
 
 
 def _folded(name: str) -> str:
