@@ -25,7 +25,7 @@ from random import Random
 
 import urlschemes
 import urlschemes_lint
-from urlschemes import InvalidURL, URLError, default_registry
+from urlschemes import InvalidURL, Registry, URLError, default_registry
 from urlschemes_conformance import laws
 from urlschemes_conformance.generated_texts import generate
 from urlschemes_testing.strategies import urls
@@ -83,17 +83,17 @@ class Corpus:
         self.schemes = sorted(by_scheme)
 
     @classmethod
-    def generated(cls, number: int = GENERATED) -> Corpus:
-        """Return the corpus with `number` generated URLs of each installed scheme."""
+    def generated(cls, number: int = GENERATED, registry: Registry = default_registry) -> Corpus:
+        """Return the corpus with `number` generated URLs of each scheme of a registry."""
         table = Path(__file__).with_name("tables") / "urls.jsonl"
         cases = [str(json.loads(line)["url"]) for line in table.read_text("utf-8").splitlines()]
         by_scheme = {
             name: [
-                *generate(urls(name), number),
-                *(example.url for example in default_registry.registration(name).examples),
+                *generate(urls(name, registry=registry), number),
+                *(example.url for example in registry.registration(name).examples),
                 *(text for text in cases if text.lower().startswith(f"{name}:")),
             ]
-            for name in default_registry
+            for name in registry
         }
         return cls(by_scheme)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import pytest
@@ -58,6 +60,18 @@ def test_a_password_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
 def test_libraries_are_imported_when_they_are_used(library: str) -> None:
     code = f"import sys, urlschemes_arguments; sys.exit({library!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("library", ["argparse", "click", "typer"])
+def test_an_argument_may_have_another_profile(library: str) -> None:
+    modern = Registry(profile="rfc3986")
+    if library == "argparse":
+        read: Callable[[str], URL] = ArgparseURL("http", registry=modern)
+    else:
+        pytest.importorskip(library, reason=NEEDS.format(library))
+        module = importlib.import_module(f"urlschemes_arguments.{library}")
+        read = module.ClickURL(registry=modern) if library == "click" else module.TyperURL(registry=modern)
+    assert str(read("http://[::1]/~a#b")) == "http://[::1]/~a#b"
 
 
 def test_click_gives_a_url_or_shows_the_message() -> None:

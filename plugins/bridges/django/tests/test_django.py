@@ -118,6 +118,16 @@ def test_what_others_wrote_is_checked_when_it_is_read() -> None:
         Feed.objects.get()
 
 
+def test_a_field_may_have_another_profile() -> None:
+    field = URLField("http", profile="rfc3986")
+    text, _ = MigrationWriter.serialize(field)
+    assert text == "urlschemes_django.URLField('http', profile='rfc3986')"
+    for each in (field, field.formfield()):
+        assert each.to_python("http://[::1]/~a#b").fragment == "b"
+        with pytest.raises(ValidationError, match="write brackets around an IPv6 address"):
+            each.to_python("http://2001:db8::1/")
+
+
 def test_migrations_and_fixtures_hold_what_makes_the_field_and_its_value() -> None:
     text, imports = MigrationWriter.serialize(Feed._meta.get_field("source"))
     assert text == "urlschemes_django.URLField('news', 'nntp', verbose_name='the source')"

@@ -19,6 +19,7 @@ pytest.importorskip("fsspec", reason="needs fsspec: python3 dev --group bridges 
 import fsspec
 from fsspec.registry import known_implementations
 
+from urlschemes import Registry
 from urlschemes_access import Limits, Policy, TraceEvent
 from urlschemes_fsspec import URLFileSystem, filesystem
 from urlschemes_servers import ftp_server, gopher_server, http_server, nntp_server
@@ -317,6 +318,16 @@ def test_a_url_has_no_wildcards(files: URLFileSystem) -> None:
 
 
 # Policies
+
+
+def test_a_url_of_another_profile_is_read(tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").write_bytes(PRICES)
+    files = URLFileSystem(LOOPBACK, registry=Registry(profile="rfc3986"))
+    with http_server(tmp_path) as address:
+        url = f"http://{address}/~/../prices.csv#top"
+        for each in (files, pickle.loads(pickle.dumps(files))):
+            assert each.cat_file(url) == PRICES
+            assert each.find(url) == [url]
 
 
 def test_by_default_no_private_address_is_accessed(gopher: str) -> None:

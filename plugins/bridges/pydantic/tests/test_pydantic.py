@@ -22,6 +22,7 @@ from urlschemes_pydantic import Schemes
 
 FTP, HTTP, NEWS = "ftp://host.dom/a%20b", "http://host.dom/", "news:comp.lang.python"
 Web = Annotated[URL, Schemes("HTTP", "https")]
+MODERN, TODAY = Registry(profile="rfc3986"), "http://[::1]/~a#b"
 
 
 class Mirror(BaseModel):
@@ -164,6 +165,26 @@ def test_a_field_may_have_the_schemes_of_another_registry() -> None:
     adapter = TypeAdapter(Annotated[URL, Schemes(registry=without)])
     assert str(adapter.validate_python(HTTP)) == HTTP
     assert failure(Annotated[URL, Schemes(registry=without)], FTP)["type"] == "unknown-scheme"
+
+
+@pytest.mark.parametrize("kind", [Annotated[URL, Schemes("http", registry=MODERN)], MODERN["http"].url_type])
+def test_a_field_may_have_another_profile(kind: Any) -> None:
+    adapter = TypeAdapter(kind)
+    for value in (TODAY, MODERN.parse(TODAY)):
+        url = adapter.validate_python(value)
+        assert (type(url), url.fragment) == (MODERN["http"].url_type, "b")
+    error = failure(kind, "http://2001:db8::1/")
+    assert (error["type"], error["ctx"]["hint"]) == ("invalid-host", "write brackets around an IPv6 address")
+    is_valid = Draft202012Validator(adapter.json_schema()).is_valid
+    assert is_valid(TODAY)
+    assert not is_valid("http://[::1/")
+
+
+def test_a_url_of_another_profile_is_read_again() -> None:
+    kind = Annotated[URL, Schemes(registry=MODERN)]
+    url = TypeAdapter(kind).validate_python(urlschemes.parse(HTTP))
+    assert (type(url), str(url)) == (MODERN["http"].url_type, HTTP)
+    assert Draft202012Validator(TypeAdapter(kind).json_schema()).is_valid("x:~#")
 
 
 def test_a_scheme_that_is_not_registered_is_an_error_when_the_field_is_defined() -> None:

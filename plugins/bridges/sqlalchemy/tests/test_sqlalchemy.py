@@ -87,6 +87,12 @@ def test_columns_of_different_schemes_share_no_cached_statement(session: Session
         assert str(session.scalars(statement).one()) == text
 
 
+def test_the_urls_of_another_profile(session: Session) -> None:
+    column = URLColumn("http", registry=Registry(profile="rfc3986"))
+    url = session.scalars(sqlalchemy.select(sqlalchemy.literal("http://[::1]/~a#b", column))).one()
+    assert (str(url), url.host) == ("http://[::1]/~a#b", "[::1]")
+
+
 def test_the_schemes_of_another_registry() -> None:
     column = URLColumn(registry=Registry(disable=["ftp"]))
     with pytest.raises(urlschemes.UnknownScheme):

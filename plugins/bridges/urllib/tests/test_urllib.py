@@ -13,6 +13,7 @@ from urllib.request import OpenerDirector, Request, build_opener
 
 import pytest
 
+from urlschemes import Registry
 from urlschemes.errors import UnknownScheme
 from urlschemes_access import Limits, Policy
 from urlschemes_servers import ftp_server, gopher_server, http_server, nntp_server
@@ -56,6 +57,13 @@ def test_the_header_has_size_and_time_where_the_server_tells_them(tmp_path: Path
     with http_server(tmp_path) as address, opener.open(f"http://{address}/prices.csv") as response:
         assert response.headers["Content-Length"] == str(len(PRICES))
         assert response.headers["Last-Modified"].endswith(" GMT")
+        assert response.read() == PRICES
+
+
+def test_a_url_of_another_profile_is_opened(tmp_path: Path) -> None:
+    (tmp_path / "~prices.csv").write_bytes(PRICES)
+    opener = build_opener(URLHandler("http", policy=LOOPBACK, registry=Registry(profile="rfc3986")))
+    with http_server(tmp_path) as address, opener.open(f"http://{address}/~prices.csv?a/b#top") as response:
         assert response.read() == PRICES
 
 

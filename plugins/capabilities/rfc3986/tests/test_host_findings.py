@@ -56,6 +56,8 @@ def test_other_hosts_have_no_findings(host):
     assert findings(host) == ()
 
 
-@pytest.mark.parametrize("label", ["xn--", "xn--abc-", "xn--99999999999", "XN---\u00e9", "xn--a%20"])
+@pytest.mark.parametrize(
+    "label", ["xn--", "xn--abc-", "xn--99999999999", "XN---\u00e9", "xn--a%20", f"xn--{'a' * 60}9"]
+)
 def test_a_label_that_encodes_nothing_is_found(label):
     assert findings(f"{label}.com")[0][0] == "invalid-a-label"

@@ -14,8 +14,8 @@ MODERN = Registry(profile="rfc3986")
         ("http://:80/", "empty-host", 7, "3.2.2", "missing host at position 7"),
         ("http://?q", "empty-host", 7, "3.2.2", "missing host at position 7"),
         ("http://#f", "empty-host", 7, "3.2.2", "missing host at position 7"),
-        ("http://[::1", "invalid-host", 11, "3.2.2", "unclosed bracket of the host at position 7: expected ']'"),
-        ("http://[::1/a", "invalid-host", 11, "3.2.2", "unclosed bracket of the host at position 7: expected ']'"),
+        ("http://[::1", "invalid-host", 11, "3.2.2", "unclosed bracket in '[::1' at position 7: expected ']'"),
+        ("http://[::1/a", "invalid-host", 11, "3.2.2", "unclosed bracket in '[::1' at position 7: expected ']'"),
         (
             "http://[1:2:3]/",
             "invalid-host",

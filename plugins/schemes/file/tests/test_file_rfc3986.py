@@ -47,15 +47,69 @@ def test_the_examples_of_appendix_b_are_urls(text: str) -> None:
     assert url.is_local is ("example" not in text)
 
 
-APPENDIX_E = """\
-file:c:/path/to/file file:///c|/path/to/file file:/c|/path/to/file file:c|/path/to/file
-file:////host.example.com/path/to/file file://///host.example.com/path/to/file"""
+APPENDIX_E = {
+    "file:c:/path/to/file": "file:///c:/path/to/file",
+    "file:///c|/path/to/file": "file:///c:/path/to/file",
+    "file:/c|/path/to/file": "file:///c:/path/to/file",
+    "file:c|/path/to/file": "file:///c:/path/to/file",
+    "file:////host.example.com/path/to/file": "file://host.example.com/path/to/file",
+    "file://///host.example.com/path/to/file": "file://host.example.com/path/to/file",
+    "FILE://h/C|/a%20b#c": "file://h/C:/a%20b#c",
+    "file:////%5b2001:db8::1%5D/share/a": "file://[2001:db8::1]/share/a",
+}
 
 
-@pytest.mark.parametrize("text", APPENDIX_E.split())
-def test_the_nonstandard_forms_of_appendix_e_are_no_urls(text: str) -> None:
+@pytest.mark.parametrize("text", APPENDIX_E)
+def test_the_nonstandard_forms_of_appendix_e_are_read_only_if_asked_for(text: str) -> None:
     with pytest.raises(InvalidURL):
         FileURI.parse(text)
+    assert str(FileURI.from_nonstandard(text)) == APPENDIX_E[text]
+
+
+@pytest.mark.parametrize(
+    "text", [*APPENDIX_B, "file:///c:/path/to/file", "file://host.example.com/Share/path/to/file.txt"]
+)
+def test_a_url_is_no_nonstandard_form(text: str) -> None:
+    assert FileURI.from_nonstandard(text) == FileURI.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "file:c:a",
+        "file://c:/a",
+        "file:c://a",
+        "file:cd:/a",
+        "file:////",
+        "file:////h",
+        "file:////h//a",
+        "file://////h/a",
+        "file:////c:/a",
+        "file:////u@h/a",
+        "file:////%5B::1/a",
+        "file://u@h/a",
+        "file:///c:\\a",
+        "http:c:/a",
+    ],
+)
+def test_other_forms_are_never_read(text: str) -> None:
+    with pytest.raises(InvalidURL):
+        FileURI.from_nonstandard(text)
+
+
+# In appendix E.2.1, programs for Windows keep the drive.
+@pytest.mark.parametrize(
+    ("base", "reference", "target"),
+    [
+        ("file:///c:/path/to/file.txt", "/some/other/thing.bmp", "file:///some/other/thing.bmp"),
+        ("file:///c:/foo.txt", "../bar.txt", "file:///bar.txt"),
+        ("file:///d:/bar/x", "/c:/foo.txt", "file:///c:/foo.txt"),
+        ("file:///d:/bar/x", "/c:bar/baz.txt", "file:///c:bar/baz.txt"),
+        ("file:///d:/bar/x", "/c:../foo.txt", "file:///c:../foo.txt"),
+    ],
+)
+def test_references_are_resolved_by_rfc_3986_for_drives_too(base: str, reference: str, target: str) -> None:
+    assert str(FileURI.parse(base).join(reference)) == target
 
 
 @pytest.mark.parametrize(

@@ -226,10 +226,42 @@ def test_json_is_ascii_on_any_stream(shell) -> None:
     assert (done.returncode, json.loads(done.stdout)["kind"]) == (0, "document")
 
 
-def test_a_profile_is_named_by_an_option_or_a_variable() -> None:
-    runner = CliRunner()
-    for arguments, variables in ((["--profile", "rfc3986"], {}), ([], {"URLSCHEMES_PROFILE": "rfc3986"})):
-        parsed = runner.invoke(command, [*arguments, "parse", "--json", "http://[::1]/~joe?q#top"], env=variables)
-        assert (parsed.exit_code, '"fragment"' in parsed.stdout) == (0, True), parsed.output
-    unknown = runner.invoke(command, ["--profile", "rfc1", "parse", "http://h/"])
-    assert "the profile rfc1 is not installed" in unknown.stderr
+PARSE = ["parse", "--json", "http://[::1]/~joe?q#top"]
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [
+        (["--profile", "rfc3986", *PARSE], {}),
+        ([*PARSE, "--profile", "rfc3986"], {}),
+        (["--profile", "rfc1738", *PARSE, "--profile", "rfc3986"], {}),
+        (PARSE, {"URLSCHEMES_PROFILE": "rfc3986"}),
+    ],
+)
+def test_a_profile_is_named_by_an_option_or_a_variable(words: list[str], variables: dict[str, str]) -> None:
+    parsed = json.loads(CliRunner().invoke(command, words, env=variables).stdout)
+    assert (parsed["profile"], parsed["type"], parsed["parts"]["fragment"]) == ("rfc3986", "HttpURI", "top")
+
+
+@pytest.mark.parametrize("words", [["--profile", "rfc1", "schemes"], ["schemes", "--profile", "rfc1"]])
+def test_an_unknown_profile_is_an_error_that_names_those_that_are_installed(words: list[str]) -> None:
+    unknown = CliRunner().invoke(command, words)
+    lines = ["urlschemes: the profile rfc1 is not installed", "  help: installed profiles: rfc1738, rfc3986"]
+    assert (unknown.exit_code, unknown.stderr.splitlines()) == (5, lines)
+
+
+def test_a_shell_completes_the_names_of_profiles() -> None:
+    for line in ("urlschemes --profile rfc3", "urlschemes parse --profile rfc3"):
+        words = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_URLSCHEMES_COMPLETE": "bash_complete"}
+        done = CliRunner().invoke(command, [], env=words, prog_name="urlschemes")
+        assert "plain,rfc3986" in done.stdout
+
+
+@pytest.mark.parametrize(("name", "rewritten"), [("http", {"http-URI", "authority", "host"}), ("ftp", None)])
+def test_printed_rules_and_those_that_are_rewritten_are_shown(name: str, rewritten: set[str] | None) -> None:
+    words = ["--no-config", "show", name, "--profile", "rfc3986"]
+    shown = json.loads(CliRunner().invoke(command, [*words, "--json"]).stdout)
+    assert shown["profile"] == "rfc3986"
+    assert rewritten is None or {*shown["syntax"]["rewritten"]} == rewritten
+    text = CliRunner().invoke(command, words).stdout
+    assert bool(shown["syntax"]["printed"]) == ("\nAs printed\n" in text)

@@ -3,20 +3,20 @@
     class Feed(models.Model):
         source = URLField("nntp", "news")
 
-Nothing but a URL of the named schemes is written or passes a form, and what is read is a parsed URL.
+Nothing but a URL of the named schemes is written or passes a form, and what is read is a parsed URL. With
+`profile="rfc3986"`, URLs are those of that profile.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
 
-import urlschemes
-from urlschemes import URL, URLError
+from urlschemes import URL, Registry, URLError, default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +28,17 @@ else:
 __all__ = ["URLField", "URLFormField"]
 
 
-def _parse(value: Any, schemes: Sequence[str]) -> URL | None:
+@cache
+def _registry(profile: str | None) -> Registry:
+    return default_registry if profile is None else Registry(profile=profile)
+
+
+def _parse(value: Any, schemes: Sequence[str], profile: str | None) -> URL | None:
     """Return the URL, None for no value. Raises ValidationError with the message of `parse`."""
     if value is None or value == "":
         return None
     try:
-        url = urlschemes.parse(str(value))
+        url = _registry(profile).parse(str(value))
     except URLError as error:
         params = {"position": error.position, "part": error.part, "hint": error.hint}
         raise ValidationError(str(error).replace("%", "%%"), code=error.code, params=params) from error
@@ -46,13 +51,14 @@ def _parse(value: Any, schemes: Sequence[str]) -> URL | None:
 class URLFormField(forms.CharField):
     """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named."""
 
-    def __init__(self, *schemes: str, **options: Any) -> None:
+    def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
         self.schemes = tuple(sorted(map(str.lower, schemes)))
+        self.profile = profile
         super().__init__(**options)
 
     def to_python(self, value: Any) -> Any:
         """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(super().to_python(value), self.schemes)
+        return _parse(super().to_python(value), self.schemes, self.profile)
 
 
 class URLField(Field):
@@ -65,18 +71,19 @@ class URLField(Field):
     description = "URL"
     empty_strings_allowed = False  # no URL is NULL
 
-    def __init__(self, *schemes: str, **options: Any) -> None:
+    def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
         self.schemes = tuple(sorted(map(str.lower, schemes)))
+        self.profile = profile
         super().__init__(**options)
 
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         """Return the arguments, for migrations."""
         name, path, _, options = super().deconstruct()
-        return name, path, self.schemes, options
+        return name, path, self.schemes, options if self.profile is None else {**options, "profile": self.profile}
 
     def to_python(self, value: Any) -> URL | None:
         """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(value, self.schemes)
+        return _parse(value, self.schemes, self.profile)
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | None:
         """Return the URL that the database holds. Raises ValidationError."""
@@ -93,5 +100,6 @@ class URLField(Field):
 
     def formfield(self, **options: Any) -> Any:
         """Return the field of forms."""
-        defaults = {"form_class": partial(URLFormField, *self.schemes), "max_length": None, "widget": forms.TextInput}
+        form_class = partial(URLFormField, *self.schemes, profile=self.profile)
+        defaults = {"form_class": form_class, "max_length": None, "widget": forms.TextInput}
         return super().formfield(**{**defaults, **options})

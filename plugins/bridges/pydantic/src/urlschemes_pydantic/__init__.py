@@ -86,8 +86,13 @@ class _Field:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Return the JSON Schema; its pattern is that of the field's schemes, or of all URLs if it names none."""
-        syntaxes = [self.schemes.registry.registration(name).syntax for name in self.schemes.names]
-        pattern = "|".join(syntax.dialect("ecma") for syntax in syntaxes or [self.kind.syntax])
+        names, kind, registry = self.schemes.names, self.kind, self.schemes.registry
+        if kind.registration is not None:
+            syntaxes = [kind.syntax]
+        else:
+            any_url = registry.profile.algorithms.url_type.syntax
+            syntaxes = [registry.registration(name).syntax for name in names] or [any_url]
+        pattern = "|".join(syntax.dialect("ecma") for syntax in syntaxes)
         return {**handler(schema), "format": "uri", "pattern": pattern}
 
     def read(self, value: Any, to_str: Callable[[Any], str]) -> URL:
@@ -95,13 +100,18 @@ class _Field:
 
         Raises ValidationError, and PluginError if the plugin of the scheme is at fault.
         """
-        url = value if isinstance(value, self.kind) and value.registration is not None else None
+        url = value if isinstance(value, self.kind) and self.has_profile_of(value) else None
         if url is None:
             url = self.parse(str(value) if isinstance(value, URL) else to_str(value))
         if self.schemes.names and url.scheme not in self.schemes.names:
             message = f"scheme {url.scheme!r} at position 0: expected one of {', '.join(self.schemes.names)}"
             raise _invalid(str(url), message, code="invalid-scheme", position=0, part="scheme")
         return url
+
+    def has_profile_of(self, url: URL) -> bool:
+        """Return True if a URL, whose type may be the generic one, is of a scheme in the profile of the field."""
+        same = self.kind.registration is not None or url.syntax.profile is self.schemes.registry.profile
+        return same and url.registration is not None
 
     def read_strictly(self, value: Any) -> URL:
         """Return `value`, which must be a URL of this field. Raises ValidationError."""

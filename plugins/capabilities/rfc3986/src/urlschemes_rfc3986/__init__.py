@@ -3,10 +3,12 @@
     rfc3986.abnf        the rules of appendix A, two of them rewritten; what schemes with a server need
     printed.abnf        the rules of appendix A as printed
     algorithms.py       what a profile offers to the rest of urlschemes
+    domain_names.py     labels of domain names in all languages (IDNA 2008)
     generic_uri.py      URI: the URLs of schemes that have no record
     host_findings.py    what is legal in a host and misleads its reader
     host_forms.py       what is legal in a host and not understood alike by all programs
     host_messages.py    messages about hosts (section 3.2.2)
+    iri.py              URLs in the characters of all languages (RFC 3987)
     normalization.py    one spelling for URLs of one meaning (section 6.2)
     references.py       relative references as values (section 4.2), and between URLs
     refusal.py          errors about a text that is parsed in another form

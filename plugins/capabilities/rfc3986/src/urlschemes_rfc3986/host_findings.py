@@ -11,6 +11,7 @@ __all__ = ["ACE_PREFIX", "name_findings"]
 ACE_PREFIX = "xn--"
 """The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
 
+_LONGEST = 63  # characters of a label (RFC 1034 section 3.1)
 # Scripts that are written together: those of Japanese, Chinese and Korean, each also with Latin (the level "highly
 # restrictive" of Unicode Technical Standard 39, section 5.2).
 _TOGETHER = (
@@ -51,6 +52,8 @@ def _decoded(label: str) -> str | None:
     """Return the label with an A-label decoded; None for one that encodes nothing."""
     if not label.lower().startswith(ACE_PREFIX):
         return label
+    if len(label) > _LONGEST:
+        return None
     try:
         decoded = label[len(ACE_PREFIX) :].encode("ascii").decode("punycode")
     except UnicodeError:

@@ -42,7 +42,8 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
     """Return the message about `fault`, which is between the brackets from `start` to `end`, or behind them."""
     written, position = fault.text[start:end], fault.position
     if not written.endswith("]"):
-        problem = f"unclosed bracket of the host at position {fault.place(start, start + 1).position}: expected ']'"
+        place = fault.place(start, end)
+        problem = f"unclosed bracket in {quoted_text(place.run)} at position {place.position}: expected ']'"
         is_address = ":" in written and not written[1:].strip("0123456789ABCDEFabcdef:.")
         hint = "write a `]` behind the address" if is_address else _NO_BRACKETS
         return _message(fault, problem, hint, ('"]"',))

@@ -139,13 +139,10 @@ def _is_relative(text: str) -> bool:
 
 def _references(url: Components, base: Components) -> Iterator[str]:
     """Yield the references that may mean `url` relative to `base`."""
-    ending = str(Components(None, None, "", url.query, url.fragment))
     if url.query == base.query:
         yield str(Components(None, None, "", None, url.fragment))
+    ending = str(Components(None, None, "", url.query, url.fragment))
     yield ending
-    if url.scheme == base.scheme:
-        yield str(url._replace(scheme=None))
-    yield str(url._replace(scheme=None, authority=None))
     above, names = without_dot_segments(merged(base, "")).split("/")[:-1], url.path.split("/")
     shared = 0
     while shared < min(len(above), len(names) - 1) and above[shared] == names[shared]:
@@ -153,6 +150,9 @@ def _references(url: Components, base: Components) -> Iterator[str]:
     path = "../" * (len(above) - shared) + "/".join(names[shared:])
     for each in (path, f"./{path}", path.removesuffix("/"), "."):
         yield each + ending
+    yield str(url._replace(scheme=None, authority=None))
+    if url.scheme == base.scheme:
+        yield str(url._replace(scheme=None))
 
 
 def _refusal(text: str) -> InvalidURL:

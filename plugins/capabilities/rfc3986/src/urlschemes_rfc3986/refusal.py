@@ -24,8 +24,9 @@ def refusal(text: str, parsed: str, positions: Sequence[int], syntax: Syntax, sc
     original = OriginalText(text, positions)
     fault = Fault(parsed, syntax, scheme, original)
     message = fault.message  # computing it computes the span
-    start, end = map(original.position, fault.span)
-    error = invalid_url(text, message, code=fault.code, part=fault.part, span=(start, max(start, end)), scheme=scheme)
+    start, end = fault.span
+    span = original.position(start), original.position(end - 1) + 1 if start < end else original.position(end)
+    error = invalid_url(text, message, code=fault.code, part=fault.part, span=span, scheme=scheme)
     error.position = original.position(fault.position)
     error.rule, error.section, error.hint = fault.rule, fault.section, fault.hint
     error.expected, error.definition = fault.expected, fault.definition

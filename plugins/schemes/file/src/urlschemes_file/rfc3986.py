@@ -8,6 +8,7 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from urlschemes import Encoded, InvalidURL, Registration, Scheme, text_part
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["FileURI", "registration", "scheme"]
 
 registration = Registration.of(__package__, profile)
+
+# RFC 8089 appendix F: a drive without the slash before it, or with a bar; the name of a network path in the path.
+_DRIVE = re.compile(r"file:(?:(//[^/]*)?/)?([a-z])[:|](/(?!/).*)", re.IGNORECASE | re.DOTALL)
+_NETWORK_PATH = re.compile(r"file:/{4,5}(?:%5B([^/]+)%5D|([^/]+))(/.*)", re.IGNORECASE | re.DOTALL)
 
 
 class FileURI(FileURL, registration=registration):
@@ -38,6 +43,21 @@ class FileURI(FileURL, registration=registration):
     def __new__(cls, /, *texts: object, **parts: Any) -> Self:
         """Return the URL of `parts`, with an empty host if they have none. Raises TypeError, InvalidURL."""
         return super().__new__(cls, *texts, **{**parts, "host": parts.get("host") or Encoded("")})
+
+    @classmethod
+    def from_nonstandard(cls, text: str) -> Self:
+        """Return the URL that `text` means: a file URL, or a form of RFC 8089 appendices E.2 and E.3 that is none.
+
+            file:c:/a  file:c|/a  file:/c|/a  file:///c|/a     file:///c:/a
+            file:////host/share/a  file://///host/share/a      file://host/share/a
+
+        Raises InvalidURL for other texts: user information (E.1) and backslashes (E.4) are never read.
+        """
+        if drive := _DRIVE.fullmatch(text):
+            text = f"file:{drive[1] or '//'}/{drive[2]}:{drive[3]}"
+        elif network := _NETWORK_PATH.fullmatch(text):
+            text = f"file://{f'[{network[1]}]' if network[1] else network[2]}{network[3]}"
+        return cls.parse(text)
 
     def normalized(self, level: str | None = None) -> Self:
         """Return the URL as `FileURL.normalized` does; dot segments stay if the path would begin with `//`."""

@@ -17,6 +17,7 @@ from urlschemes import __version__
 from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
 from urlschemes_cli.error_reports import report, report_as_json, report_output_error, report_usage_error
+from urlschemes_cli.options import complete_profile, profile_option
 from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
 
@@ -71,8 +72,8 @@ class _Commands(click.Group):
         if module is not None:
             command = getattr(import_module(f"urlschemes_cli.commands.{module}"), cmd_name)
             assert isinstance(command, click.Command)
-            return command
-        return plugin_commands.load(_settings(ctx), cmd_name)
+            return _with_profile(command)
+        return _with_profile(plugin_commands.load(_settings(ctx), cmd_name))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -156,6 +157,13 @@ class _Commands(click.Group):
         return result
 
 
+def _with_profile(command: click.Command | None) -> click.Command | None:
+    """Return the command with the option `--profile`, so that it may also stand behind the command."""
+    if command is not None and not any("--profile" in option.opts for option in command.params):
+        command.params.append(profile_option)
+    return command
+
+
 def _open_closed_streams() -> None:
     """Replace standard streams that are closed, or else a connection could get the descriptor of one."""
     for name in ("stdin", "stdout", "stderr"):
@@ -227,14 +235,18 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     help="Choose the distribution that provides a scheme, command or demonstration.",
 )
 @click.option(
-    "--profile", metavar="NAME", envvar="URLSCHEMES_PROFILE", help="Read URLs of this profile, such as rfc3986."
+    "--profile",
+    metavar="NAME",
+    envvar="URLSCHEMES_PROFILE",
+    shell_complete=complete_profile,
+    help="Read URLs of this profile, such as rfc3986.",
 )
 @click.option("--config", metavar="FILE", help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Ignore the configuration file and the environment variables for it.")
 @click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
 @click.pass_context
 def command(ctx: click.Context, /, **_: object) -> None:
-    """Parse, check and repair URLs of RFC 1738, and access what they locate.
+    """Parse, check and repair URLs of RFC 1738, or of another profile, and access what they locate.
 
     `urlschemes COMMAND --help` describes a command. Most commands write JSON with --json.
     """

@@ -14,7 +14,7 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import error_json, write_json_line
+from urlschemes_cli.output.json_output import error_json, with_profile, write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -92,7 +92,7 @@ def _report(result: Result, *, as_json: bool) -> None:
     number, url = result.index + 1, safe_line(str(result.url))
     if as_json:
         outcome = result.value if result.error is None else error_json(result.error)
-        write_json_line({"number": number, "ok": result.error is None, "url": url, **outcome})
+        write_json_line(with_profile({"number": number, "ok": result.error is None, "url": url, **outcome}))
     elif result.error is not None:
         write_line(f"{number}\terror\t{url}\t\t{safe_line(message_of(result.error))}")
     else:

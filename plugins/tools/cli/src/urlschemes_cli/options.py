@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.errors import URLError
 from urlschemes_cli.output.text import safe_line, write_note
+from urlschemes_cli.settings import Settings, installed_profiles
 
-__all__ = ["json_option", "note_hidden_password", "passwords_option", "scheme_argument"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "complete_profile",
+    "json_option",
+    "note_hidden_password",
+    "passwords_option",
+    "profile_option",
+    "scheme_argument",
+]
 
 
 def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool:
@@ -18,13 +30,38 @@ def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool
     return value
 
 
-def _check_scheme_name(_: click.Context, __: click.Parameter, value: str) -> str:
-    if RFC1738.scheme_name.fullmatch(value):
+def _check_scheme_name(context: click.Context, _: click.Parameter, value: str) -> str:
+    is_name: Callable[[str], bool] = context.ensure_object(Settings).registry.profile.is_scheme_name
+    if is_name(value):
         return value
     start = value.partition(":")[0]
-    hint = f"; did you mean {start}?" if start != value and RFC1738.scheme_name.fullmatch(start) else ""
+    hint = f"; did you mean {start}?" if start != value and is_name(start) else ""
     raise click.BadParameter(f"{safe_line(value)!r} is not a scheme name{hint}")
 
+
+def complete_profile(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of installed profiles that begin with what was typed."""
+    try:
+        return [name for name in installed_profiles(Settings().registry) if name.startswith(incomplete)]
+    except URLError:
+        return []
+
+
+def _use_profile(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.ensure_object(Settings).use_profile(value)
+
+
+profile_option = click.Option(
+    ["--profile"],
+    metavar="NAME",
+    expose_value=False,
+    is_eager=True,
+    callback=_use_profile,
+    shell_complete=complete_profile,
+    help="Read URLs of this profile, such as rfc3986.",
+)
+"""The option `--profile` of every command that has none of its own; it is also one of `urlschemes` itself."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 """Adds `--json` to a command, which gets it as the keyword argument `as_json`."""

@@ -60,6 +60,12 @@ class Settings:
         self.profile = profile
         self._config = config
 
+    def use_profile(self, name: str) -> None:
+        """Let registry and client be of the profile `name`."""
+        self.profile = name
+        for made in ("registry", "client"):
+            self.__dict__.pop(made, None)
+
     @cached_property
     def file(self) -> ConfigFile:
         """The configuration file. Raises ConfigurationError."""

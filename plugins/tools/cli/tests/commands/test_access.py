@@ -73,7 +73,7 @@ def test_a_listing_is_lines_of_fields_elsewhere(run, tmp_path: Path) -> None:
 
 def test_a_listing_as_json(run) -> None:
     listing = json.loads(run("access", "--json", "x-shelf://joe:hunter2@127.0.0.1/menu").stdout)
-    assert set(listing) == {"url", "kind", "entries", "attributes"}
+    assert set(listing) == {"url", "kind", "entries", "attributes", "profile"}
     assert (listing["url"], listing["kind"]) == ("x-shelf://joe:***@127.0.0.1/menu", "listing")
     vase, evil = listing["entries"]
     assert vase == {
@@ -147,7 +147,7 @@ def test_attributes(run) -> None:
         ["\\x1b[2JSize\\n", "s"],
     ]
     found = json.loads(run("attributes", "--json", f"{SHELF}/").stdout)
-    assert set(found) == {"url", "attributes"}
+    assert set(found) == {"url", "attributes", "profile"}
     assert set(found["attributes"]) == {"media_type", "size", "modified", "name", "fields", "gateway"}
 
 

@@ -61,6 +61,7 @@ def test_many_as_json_is_an_object_on_each_line(run, folder: Path) -> None:
         "saved": saved,
         "octets": 7,
         "terminated": True,
+        "profile": "rfc1738",
     }
     assert (cut["ok"], cut["error"]["message"], "saved" in cut) == (False, "it ended too early", False)
     assert (menu["kind"], menu["saved"]) == ("listing", str(folder / "0003-menu"))

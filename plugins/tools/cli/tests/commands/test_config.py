@@ -55,7 +55,7 @@ def test_every_setting_is_shown_with_its_source(run, file: Path) -> None:
 def test_the_settings_as_json(run, file: Path) -> None:
     result = run("config", "--json")
     found = json.loads(result.stdout)
-    assert set(found) == {"file", "exists", "settings", "problems"}
+    assert set(found) == {"file", "exists", "settings", "problems", "profile"}
     assert (found["file"], found["exists"], len(found["problems"])) == (str(file), True, 1)
     assert found["problems"][0]["code"] == "configuration-error"
     assert {"key": "limits.hops", "value": 1, "source": str(file)} in found["settings"]

@@ -70,6 +70,7 @@ def test_json_is_a_list(run) -> None:
         "span": [49, 77],
         "line": 3,
         "column": 6,
+        "profile": "rfc1738",
     }
     assert (found[2]["text"], found[2]["error"]["code"]) == ("x-shelf://host.dom:x/", "invalid-port")
     assert [each.get("uncertain") for each in found] == [False, False, None, True]

@@ -32,6 +32,7 @@ def test_json_has_the_same_parts(run) -> None:
         "type": "XShelfURL",
         "parts": {**raw, "port": 7070, "thing": "a b\udcff"},
         "raw": {**raw, "thing": "a%20b%FF"},
+        "profile": "rfc1738",
     }
     assert result.stdout.isascii()
 

@@ -48,6 +48,7 @@ def test_installed_schemes_as_json(run) -> None:
         "port": 7070,
         "operations": ["access", "find attributes"],
         "reference": "nowhere, section 1",
+        "profile": "rfc1738",
     }
 
 
@@ -90,6 +91,7 @@ def test_all_as_json(run, art_ledger) -> None:
         "since": "sung no more",
         "distribution": "",
         "version": None,
+        "profile": "rfc1738",
     }
     shelf = found["x-shelf"]
     assert (shelf["installed"], shelf["status"]) == (True, "experimental"), "the record takes precedence"

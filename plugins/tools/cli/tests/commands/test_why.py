@@ -10,7 +10,7 @@ def test_the_provider_and_the_rule(run) -> None:
     assert result.stdout.startswith("x-shelf  shelf-schemes 1.0\nbecause       no other distribution")
     assert "--disable x-shelf switches it off" in result.stdout
     found = json.loads(run("why", "--json", "x-shelf").stdout)
-    assert set(found) == {"name", "provider", "rule", "claims", "gateway", "advice"}
+    assert set(found) == {"name", "provider", "rule", "claims", "gateway", "advice", "profile"}
     assert (found["provider"], found["claims"][0]["state"]) == ("shelf-schemes 1.0", "active")
 
 

@@ -17,7 +17,7 @@ from urlschemes_cli.options import json_option
 from urlschemes_cli.output.attributes import attributes_json, write_attributes
 from urlschemes_cli.output.documents import document_json, write_document
 from urlschemes_cli.output.downloads import download
-from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
 from urlschemes_cli.output.listings import listing_json, write_listing
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
 from urlschemes_cli.output.text import safe_line
@@ -143,7 +143,7 @@ def access(
             ):
                 result = _write(resource, target, as_json=as_json)
         if as_json:
-            write_json(result)
+            write_json(None if result is None else with_profile(result))
 
 
 def _check_resumes(target: Path | None, part: Range | None) -> None:
@@ -194,6 +194,6 @@ def attributes(settings: Settings, url: str, access_options: AccessOptions, *, a
     with errors_as_json(url, enabled=as_json):
         found = client.find_attributes(url, **access_options.arguments(client, url, "find attributes"))
     if as_json:
-        write_json({"url": safe_line(url), "attributes": attributes_json(found)})
+        write_json(with_profile({"url": safe_line(url), "attributes": attributes_json(found)}))
         return
     write_attributes(found, if_none="the resource exists; nothing more is known of it")

@@ -12,7 +12,7 @@ import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact, redact_url
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
-from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
     if as_json:
         listed = [_finding_json(finding) for finding in findings]
         given = redact_url(url) if is_invalid else url
-        write_json({"url": safe_line(given), "valid": not is_invalid, "findings": listed})
+        write_json(with_profile({"url": safe_line(given), "valid": not is_invalid, "findings": listed}))
     else:
         _show_findings(findings)
     if is_invalid:
@@ -94,14 +94,13 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
         fixed = urlschemes_lint.fix(url, registry=settings.registry)
     text = str(fixed.url) if passwords else fixed.url.redacted()
     if as_json:
-        write_json(
-            {
-                "given": url if passwords else safe_line(redact_url(url) if fixed.changes else url),
-                "url": text,
-                "changes": [_change_json(change, passwords=passwords) for change in fixed.changes],
-                "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
-            }
-        )
+        made = {
+            "given": url if passwords else safe_line(redact_url(url) if fixed.changes else url),
+            "url": text,
+            "changes": [_change_json(change, passwords=passwords) for change in fixed.changes],
+            "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
+        }
+        write_json(with_profile(made))
         return
     write_line(text)
     sys.stdout.flush()

@@ -13,7 +13,7 @@ from urlschemes_access import Policy
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import USAGE
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import error_json, write_json
+from urlschemes_cli.output.json_output import error_json, with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
@@ -55,14 +55,13 @@ def config(settings: Settings, *, path: bool, as_json: bool) -> None:
     errors = client.check_configuration()
     rows = list(_rows(settings, client.configuration))
     if as_json:
-        write_json(
-            {
-                "file": file,
-                "exists": _exists(file),
-                "settings": [row._asdict() for row in rows],
-                "problems": [error_json(error)["error"] for error in errors],
-            }
-        )
+        found = {
+            "file": file,
+            "exists": _exists(file),
+            "settings": [row._asdict() for row in rows],
+            "problems": [error_json(error)["error"] for error in errors],
+        }
+        write_json(with_profile(found))
     else:
         _show(file, rows, errors)
     if errors:
@@ -132,6 +131,12 @@ def _registry_rows(settings: Settings) -> Iterator[Row]:
     for name in _VARIABLES:
         if name in os.environ:
             yield Row(name, os.environ[name], "the environment")
+    source = "--profile, or URLSCHEMES_PROFILE" if settings.profile is not None else DEFAULT
+    yield Row(
+        "registry.profile",
+        settings.registry.profile.name,
+        table.source if "profile" in table.content and settings.profile is None else source,
+    )
     pins = table.table("pins")
     for name in sorted({*pins.content, *settings.pins}):
         pin = settings.pins.get(name)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from urlschemes.registry.claim_selection import switch
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim
+from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim
 from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_note
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["doctor"]
 DIGITS = 16
 """Digits of a hash that a table shows; --json has them all."""
 _STATE_STYLES = {"active": "green", "disabled": "dim", "ignored": "dim", "shadowed": "dim"}
-_HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "Demonstrations"}
+_HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "Demonstrations", PROFILES: "Profiles"}
 
 
 @click.command()
@@ -43,9 +43,9 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
         _verified(diagnoses, settings.registry.profile.name) if verify else tuple(Examined(*each) for each in diagnoses)
     )
     if as_json:
-        write_json([_examined_json(each) for each in examined])
+        write_json([with_profile(_examined_json(each)) for each in examined])
     else:
-        _show(examined)
+        _show(examined, settings.registry.profile.name)
         if examined and not (load or verify):
             write_note("plugins were not imported: --load imports them, --verify imports each in a separate process")
     if any(each.in_trouble for each in examined):
@@ -90,7 +90,7 @@ def _examined_json(each: Examined) -> dict[str, Any]:
     return {**each.claim._asdict(), **{name: getattr(each, name) for name in ("file", "sha256", "seconds", "changes")}}
 
 
-def _show(examined: tuple[Examined, ...]) -> None:
+def _show(examined: tuple[Examined, ...], profile: str) -> None:
     """Print what is wrong first, then what can be used, then what is switched off."""
     from urlschemes_cli.output.console import Console  # late: rich
 
@@ -106,7 +106,7 @@ def _show(examined: tuple[Examined, ...]) -> None:
     if changing:
         summary += f"; {changing} {'changes' if changing == 1 else 'change'} the process when imported"
     console.print()
-    console.print_line((summary, "bold"))
+    console.print_line((summary, "bold"), f"; schemes are those of the profile {profile}")
 
 
 def _is_usable(each: Examined) -> bool:

@@ -14,7 +14,7 @@ import click
 from urlschemes.redaction import one_line, redact
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
-from urlschemes_cli.output.json_output import error_json
+from urlschemes_cli.output.json_output import error_json, with_profile
 from urlschemes_cli.output.text import write_line, write_note
 from urlschemes_text import Broken, find
 
@@ -99,7 +99,7 @@ def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
         else:
             url = _shown(passage.url, passwords=passwords)
             item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain, **place}
-        sys.stdout.write(f"{before}\n{indent(json.dumps(item, indent=2), '  ')}")
+        sys.stdout.write(f"{before}\n{indent(json.dumps(with_profile(item), indent=2), '  ')}")
         before = ","
     write_line("[]" if before == "[" else "\n]")
     return any_broken

@@ -17,7 +17,7 @@ from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import error_json, errors_as_json, write_json_line
+from urlschemes_cli.output.json_output import error_json, errors_as_json, with_profile, write_json_line
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
@@ -102,7 +102,7 @@ def _report(step: MirrorStep, *, as_json: bool) -> None:
     url, path = safe_line(step.url), None if step.path is None else safe_line(str(step.path))
     if as_json:
         line = {"action": step.action, "url": url, "path": path, "octets": step.octets, "terminated": step.terminated}
-        write_json_line(line | (error_json(step.error) if step.error else {}))
+        write_json_line(with_profile(line | (error_json(step.error) if step.error else {})))
         return
     message = "the server did not mark the end" if step.terminated is False else ""
     if step.error is not None:

@@ -9,7 +9,7 @@ import click
 from urlschemes.redaction import HIDDEN
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, passwords_option
-from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
 from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
@@ -34,15 +34,14 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
         parsed = settings.registry.parse(url)
     parts = _parts(parsed, passwords=passwords)
     if as_json:
-        write_json(
-            {
-                "url": str(parsed) if passwords else parsed.redacted(),
-                "scheme": parsed.scheme,
-                "type": type(parsed).__name__,
-                "parts": {name: value for name, (value, _) in parts.items()},
-                "raw": {name: raw for name, (_, raw) in parts.items()},
-            }
-        )
+        found = {
+            "url": str(parsed) if passwords else parsed.redacted(),
+            "scheme": parsed.scheme,
+            "type": type(parsed).__name__,
+            "parts": {name: value for name, (value, _) in parts.items()},
+            "raw": {name: raw for name, (_, raw) in parts.items()},
+        }
+        write_json(with_profile(found))
         return
     from urlschemes_cli.output.console import Console, columns_table, dim  # late: rich
 

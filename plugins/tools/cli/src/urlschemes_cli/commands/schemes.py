@@ -10,7 +10,7 @@ import click
 from urlschemes.registry.claims import SCHEMES
 from urlschemes.registry.known_names import KnownName, known_names, reserved_names
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_note
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _list_installed(registry: Registry, *, as_json: bool) -> None:
     claims = _active_claims(registry)
     records = registry.registrations()
     if as_json:
-        write_json([_summary(each, claims[each.scheme]) for each in records])
+        write_json([with_profile(_summary(each, claims[each.scheme])) for each in records])
         return
     from urlschemes_cli.output.console import Console  # late: rich
 
@@ -92,7 +92,7 @@ def _list_all(registry: Registry, *, as_json: bool) -> None:
         _entry(name, records.get(name), claims.get(name), known.get(name)) for name in sorted({*records, *known})
     ]
     if as_json:
-        write_json(entries)
+        write_json(list(map(with_profile, entries)))
         return
     from urlschemes_cli.output.console import Console  # late: rich
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,17 +10,18 @@ import click
 from urlschemes.errors import UnknownScheme
 from urlschemes.registry.known_names import attribution, install_command
 from urlschemes_cli.options import json_option, scheme_argument
-from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import escaped_line, safe_line
 
 if TYPE_CHECKING:
     from urlschemes import Registration, Registry
     from urlschemes.grammar.part import Part
+    from urlschemes.grammar.syntax import Syntax
     from urlschemes.registry.known_names import KnownName, Ledger
     from urlschemes_cli.output.console import Console
     from urlschemes_cli.settings import Settings
 
-__all__ = ["NO_OPERATIONS", "show"]
+__all__ = ["NO_OPERATIONS", "rewritten_rules", "show"]
 
 NO_OPERATIONS = "none: its URLs can be parsed and built, but not accessed"
 
@@ -44,12 +46,12 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
             raise
         ledgers = [each for each in registry.ledgers() if any(other.name == known.name for other in each.names)]
         if as_json:
-            write_json(_known_json(known, ledgers))
+            write_json(with_profile(_known_json(known, ledgers)))
         else:
             _show_known(known, ledgers)
         return
     if as_json:
-        write_json(_record_json(record))
+        write_json(with_profile(_record_json(record)))
     else:
         _show_record(record)
 
@@ -79,6 +81,7 @@ def _show_record(record: Registration) -> None:
 
 def _facts(record: Registration) -> list[tuple[str, object]]:
     return [
+        ("profile", record.profile.name),
         ("status", record.status),
         ("reference", record.reference),
         ("change controller", record.change_controller),
@@ -96,15 +99,39 @@ def _show_syntax(console: Console, record: Registration) -> None:
     from urlschemes_cli.output.console import columns_table  # late: rich
 
     console.print_heading("Syntax")
-    for line in record.syntax.bnf.strip("\n").splitlines():
-        rule, comment, rest = line.partition(";") if '";' not in line else (line, "", "")
-        console.print_line(safe_line(rule), (comment + safe_line(rest), "dim"))
+    _show_rules(console, record.syntax.bnf)
+    if record.syntax.printed:
+        console.print_heading("As printed")
+        _show_rules(console, record.syntax.printed)
+        console.print_paragraph(f"rewritten: {', '.join(rewritten_rules(record.syntax))}", "dim")
     console.print_heading("Parts")
     table = columns_table("part", "rule", "value", "sent as")
     for part in record.syntax.parts.values():
         rules = " or ".join("/".join(path) for path in part.at)
         table.add_row(part.name, rules, part.described, part.travels)
     console.print_table(table)
+
+
+def _show_rules(console: Console, text: str) -> None:
+    for line in text.strip("\n").splitlines():
+        rule, comment, rest = line.partition(";") if '";' not in line else (line, "", "")
+        console.print_line(safe_line(rule), (comment + safe_line(rest), "dim"))
+
+
+def rewritten_rules(syntax: Syntax) -> tuple[str, ...]:
+    """Return the names of the printed rules that the record has in another form, or not at all."""
+    printed, written = (_definitions(text) for text in (syntax.printed, syntax.bnf))
+    return tuple(name for name, definition in printed.items() if written.get(name) != definition)
+
+
+def _definitions(text: str) -> dict[str, str]:
+    """Return the definitions in a text by the names of their rules, without comments and differences in white space."""
+    plain = re.sub(r"""("[^"]*")|;[^\n]*""", r"\1", text)
+    pieces = re.split(r"^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*=/?", plain, flags=re.MULTILINE)
+    definitions: dict[str, str] = {}
+    for name, definition in zip(pieces[1::2], pieces[2::2], strict=True):
+        definitions[name] = definitions.get(name, "") + "".join(definition.split())
+    return definitions
 
 
 def _show_options(console: Console, record: Registration) -> None:
@@ -191,6 +218,8 @@ def _record_json(record: Registration) -> dict[str, Any]:
             "slash_may_be_omitted": syntax.slash_may_be_omitted,
             "notation": syntax.notation,
             "bnf": syntax.bnf,
+            "printed": syntax.printed,
+            "rewritten": rewritten_rules(syntax),
             "parts": {part.name: _part_json(part) for part in syntax.parts.values()},
         },
         "options": {name: option._asdict() for name, option in record.options.items()},

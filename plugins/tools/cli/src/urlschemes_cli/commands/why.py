@@ -11,7 +11,7 @@ from urlschemes_cli.commands.show import NO_OPERATIONS
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option, scheme_argument
 from urlschemes_cli.output.hints import conflict_hint
-from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
@@ -34,16 +34,15 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
     found = settings.registry.why(name)
     gateway = settings.client.describe_gateway(found.name)
     if as_json:
-        write_json(
-            {
-                "name": found.name,
-                "provider": found.provider,
-                "rule": found.rule,
-                "claims": [claim._asdict() for claim in found.claims],
-                "gateway": gateway,
-                "advice": _advice(found),
-            }
-        )
+        facts = {
+            "name": found.name,
+            "provider": found.provider,
+            "rule": found.rule,
+            "claims": [claim._asdict() for claim in found.claims],
+            "gateway": gateway,
+            "advice": _advice(found),
+        }
+        write_json(with_profile(facts))
     else:
         _show(found, gateway, has_operations=_has_operations(settings.registry, found))
     if found.provider is None:

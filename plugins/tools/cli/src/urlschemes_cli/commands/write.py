@@ -15,7 +15,7 @@ from urlschemes_access import Attributes
 from urlschemes_cli.access_options import FOLDER, with_access_options
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.attributes import attributes_json, write_attributes
-from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
 from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_note
 
@@ -107,7 +107,7 @@ def _operate(
             found = client.operate(operation, url, content, **arguments)
     assert isinstance(found, Attributes)
     if as_json:
-        write_json({"url": safe_line(url), "operation": operation, "attributes": attributes_json(found)})
+        write_json(with_profile({"url": safe_line(url), "operation": operation, "attributes": attributes_json(found)}))
     else:
         write_note(f"{safe_line(url)} {_DONE[operation]}")
         write_attributes(found, if_none="the server gave no details")

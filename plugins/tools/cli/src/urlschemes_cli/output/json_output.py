@@ -14,11 +14,12 @@ from urlschemes.errors import URLError
 from urlschemes.redaction import redact_url
 from urlschemes_cli.output.hints import hint_of
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes
+from urlschemes_cli.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["error_json", "errors_as_json", "write_error_json", "write_json", "write_json_line"]
+__all__ = ["error_json", "errors_as_json", "with_profile", "write_error_json", "write_json", "write_json_line"]
 
 _WRITTEN = f"{__name__}.written"
 """The key in click's context for: JSON was written."""
@@ -35,6 +36,15 @@ def write_json(value: object) -> None:
 def write_json_line(value: object) -> None:
     """Write `value` as JSON on one line, as one of several."""
     write_line(json.dumps(_serializable(value)))
+
+
+def with_profile(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `value`, which is about a URL or a scheme, with the name of the profile; null if it cannot be used."""
+    settings = click.get_current_context().find_object(Settings)
+    try:
+        return {**value, "profile": None if settings is None else settings.registry.profile.name}
+    except URLError:
+        return {**value, "profile": None}
 
 
 def error_json(error: URLError) -> dict[str, Any]:
@@ -76,7 +86,7 @@ def errors_as_json(url: str, *, enabled: bool, key: str = "url") -> Iterator[Non
         yield
     except URLError as error:
         if enabled:
-            write_json({key: safe_line(redact_url(url)), **error_json(error)})
+            write_json(with_profile({key: safe_line(redact_url(url)), **error_json(error)}))
         raise
 
 

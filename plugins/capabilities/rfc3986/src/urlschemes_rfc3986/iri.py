@@ -1,0 +1,120 @@
+"""URLs in the characters of all languages (RFC 3987)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import InvalidURL, invalid_url
+from urlschemes.grammar.octets import encoded, unescape
+from urlschemes.rfc1738.conversion import registry_of
+from urlschemes.url.fault_place import Fault, authority_of
+from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986.domain_names import decoded_host, encoded_label
+from urlschemes_rfc3986.refusal import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes import URL
+
+__all__ = ["from_unicode", "to_unicode"]
+
+# Section 2.2. Section 4.1 forbids the bidirectional controls, to which Unicode added the isolates later.
+_PLANES = "".join(f"{chr(start)}-{chr(start + 0xFFFD)}" for start in range(0x10000, 0xE0000, 0x10000))
+_UCSCHAR = f"\xa0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef{_PLANES}\U000e1000-\U000efffd"
+_IPRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
+_BIDI = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_ALLOWED = re.compile(f"(?![{_BIDI}])[{_UCSCHAR}]")
+_ALLOWED_IN_QUERY = re.compile(f"(?![{_BIDI}])[{_UCSCHAR}{_IPRIVATE}]")
+_ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
+
+
+def from_unicode(text: str, parse: Callable[[str], URL] | None = None, *, uts46: bool = False) -> URL:
+    """Return the URL that `text` writes in the characters of all languages (RFC 3987 section 3.1).
+
+    The labels of a host are encoded by IDNA 2008, every other character outside US-ASCII by the escapes of its UTF-8.
+    `parse` reads the result: by default that of a registry of all installed schemes. With `uts46`, labels are mapped
+    first as browsers do (Unicode Technical Standard 46), above all to lower case: use it for what people type.
+
+    Raises InvalidURL, whose positions are those of `text`; PluginError if a host needs the library `idna`, which the
+    extra `idna` installs; and what `parse` raises.
+    """
+    read = registry_of(profile.name).parse if parse is None else parse
+    if not isinstance(text, str) or text.isascii():  # type: ignore[redundant-expr]  # callers without types
+        return read(text)
+    written = _written(text, uts46=uts46)
+    ascii_text = "".join(written)
+    try:
+        return read(ascii_text)
+    except InvalidURL as error:
+        explainer = error.args[1]
+        fault = None if explainer is None else explainer.explanation(ascii_text)
+        if not isinstance(fault, Fault):
+            raise
+        positions = [index for index, piece in enumerate(written) for _ in piece] + [len(text)]
+        raise refusal(text, ascii_text, positions, fault.syntax, fault.scheme) from None
+
+
+def to_unicode(url: URL) -> str:
+    """Return the text of `url` in the characters of all languages, to be shown (RFC 3987 section 3.2).
+
+    A-labels of its host are decoded, and the escapes of each character that an IRI may hold and that can be seen.
+    Other escapes stay. `from_unicode` returns an equivalent URL. Raises PluginError if the host needs the library
+    `idna`.
+    """
+    text = str(url)
+    authority = authority_of(text, url.syntax.profile)
+    start, end = (0, 0) if authority is None else (authority.host, authority.colon)
+    before, behind = (_ESCAPES.sub(_decoded, each) for each in (text[:start], text[end:]))
+    return before + decoded_host(text[start:end]) + behind
+
+
+def _written(text: str, *, uts46: bool) -> list[str]:
+    """Return how each character of `text` is written in US-ASCII; an A-label stands at its first character."""
+    authority = authority_of(text, profile)
+    start, end = (0, 0) if authority is None else (authority.host, authority.colon)
+    query, fragment = text.find("?"), text.find("#")
+    pieces = []
+    for index, character in enumerate(text):
+        if start <= index < end or character.isascii():
+            pieces.append(character)
+            continue
+        is_in_query = 0 <= query < index and not 0 <= fragment < index
+        if (_ALLOWED_IN_QUERY if is_in_query else _ALLOWED).match(character) is None:
+            raise _forbidden(text, index)
+        pieces.append(encoded(character.encode()))
+    if not text[start:end].isascii():
+        for label in re.finditer(r"[^.]+", text[start:end]):
+            first, last = start + label.start(), start + label.end()
+            pieces[first:last] = [encoded_label(text, first, last, uts46=uts46)] + [""] * (last - first - 1)
+    return pieces
+
+
+def _forbidden(text: str, index: int) -> InvalidURL:
+    """Return the error for the character `index`, which no IRI may hold there."""
+    character, topic, hint = text[index], "2.2", "leave it out"
+    if re.match(f"[{_BIDI}]", character):
+        topic = "4.1"
+    if not "\ud800" <= character <= "\udfff":
+        hint += f", or write {encoded(character.encode())}"
+    return invalid_url(
+        text,
+        f"invalid character U+{ord(character):04X} at position {index}: not allowed in an IRI",
+        code="invalid-character",
+        span=(index, index + 1),
+        section=f"RFC 3987 section {topic}",
+        hint=hint,
+    )
+
+
+def _decoded(found: re.Match[str]) -> str:
+    """Return a run of escapes with those of each character decoded that an IRI may hold and that can be seen."""
+    run, start, pieces = found[0], 0, []
+    for character in unescape(run):
+        # An octet that is not UTF-8 is a surrogate here, and none of them is allowed.
+        end = start + (3 if "\ud800" <= character <= "\udfff" else 3 * len(character.encode()))
+        is_shown = character.isprintable() and _ALLOWED.match(character) is not None
+        pieces.append(character if is_shown else run[start:end])
+        start = end
+    return "".join(pieces)

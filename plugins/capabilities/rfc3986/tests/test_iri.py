@@ -1,0 +1,182 @@
+"""URLs in the characters of all languages: both ways, what is refused, and the law that ties them together."""
+
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import urlschemes
+from urlschemes import InvalidURL, PluginError, Registry, UnknownScheme
+from urlschemes.grammar.octets import encoded
+from urlschemes_rfc3986.generic_uri import URI
+from urlschemes_rfc3986.iri import from_unicode, to_unicode
+from urlschemes_testing.strategies import urls
+
+MODERN = Registry(profile="rfc3986")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("http://b\u00fccher.example/\u00e9?\u00fc#\u65e5", "http://xn--bcher-kva.example/%C3%A9?%C3%BC#%E6%97%A5"),
+        ("http://\u65e5\u672c\u8a9e.jp:80", "http://xn--wgv71a119e.jp:80"),
+        ("http://a.stra\u00dfe/", "http://a.xn--strae-oqa/"),
+        ("ftp://\u00e9@\u00fc/\u00e4", "ftp://%C3%A9@xn--tda/%C3%A4"),
+        ("mailto:\u00e9@h?subject=\u00e4", "mailto:%C3%A9@h?subject=%C3%A4"),
+        ("http://h/?\ue000#", "http://h/?%EE%80%80#"),
+        ("http://h/\U0001f600", "http://h/%F0%9F%98%80"),
+        ("http://h/%c3%a9\u00e9", "http://h/%c3%a9%C3%A9"),
+        ("http://b%C3%BCcher.de/", "http://b%C3%BCcher.de/"),
+        ("http://[::1]/\u00e9", "http://[::1]/%C3%A9"),
+    ],
+)  # fmt: skip
+def test_from_unicode_writes_us_ascii(text, written):
+    url = from_unicode(text)
+    assert (str(url), url) == (written, MODERN.parse(written))
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://XN--bcher-kva.example/%c3%A9?%C3%BC#%E6%97%A5", "http://b\u00fccher.example/\u00e9?\u00fc#\u65e5"),
+        ("http://h/%2F%20%7e%25%C3%A9", "http://h/%2F%20%7e%25\u00e9"),
+        # Not UTF-8, a surrogate, one character too long, a noncharacter.
+        ("http://h/%C3%A9%C3/%ED%A0%80/%C0%AF/%EF%BF%BE%FF", "http://h/\u00e9%C3/%ED%A0%80/%C0%AF/%EF%BF%BE%FF"),
+        # Bidirectional, invisible, blank, private and control characters.
+        ("http://h/%E2%80%AE%E2%81%A6%E2%80%8B%C2%A0?%EE%80%80%C2%85", None),
+        ("http://xn--a/", None),
+        ("http://xn--ls8h.la/", None),
+        ("http://b%C3%BCcher.de/", None),
+        ("urn:%C3%A9", "urn:\u00e9"),
+    ],
+)  # fmt: skip
+def test_to_unicode_shows_what_can_be_seen(url, shown):
+    parse = MODERN.parse if url.startswith("http") else MODERN.parse_generic
+    text = to_unicode(parse(url))
+    assert text == (url if shown is None else shown)
+    assert from_unicode(text, parse).equivalent(parse(url))
+
+
+def test_what_reads_the_url_is_chosen():
+    assert from_unicode("x-y:\u00e9", URI.parse) == URI.parse("x-y:%C3%A9")
+    old = from_unicode("http://\u00fc.de/\u00e9", urlschemes.parse)
+    assert old == urlschemes.parse("http://xn--tda.de/%C3%A9")
+    assert to_unicode(old) == "http://\u00fc.de/\u00e9"
+    with pytest.raises(UnknownScheme):
+        from_unicode("x-y:\u00e9")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "span", "message"),
+    [
+        ("http://B\u00fccher.de/", "invalid-host", (7, 8), "invalid character 'B' in the host at position 7: IDNA"),
+        ("http://a.\u2603/", "invalid-host", (9, 10), r"invalid character '\\u2603' in the host at position 9: IDNA"),
+        ("http://\u00fc%41/", "invalid-host", (8, 9), "invalid character '%' in the host at position 8: IDNA 2008"),
+        ("http://[\u00e9]/", "invalid-host", (7, 8), r"invalid character '\[' in the host at position 7: IDNA 2008"),
+        ("http://\u00fc\u3002/", "invalid-host", (8, 9), r"invalid character '\\u3002' in the host at position 8"),
+        ("http://a.-\u00fc/", "invalid-host", (9, 11), r"invalid label '-\\xfc' in the host at position 9: Label must"),
+        ("http://\u05d0a/", "invalid-host", (7, 9), "at position 7: letters that are written from right to left are"),
+        ("http://a\u200d/", "invalid-host", (7, 9), "position 7: a character of it is allowed next to certain"),
+        ("http://" + "\u00fc" * 64, "invalid-host", (7, 71), "Label too long"),
+        ("http://h/\x85", "invalid-character", (9, 10), r"invalid character U\+0085 at position 9: not allowed"),
+        ("http://h/\ufdd0", "invalid-character", (9, 10), r"invalid character U\+FDD0 at position 9"),
+        ("http://h/\ud800", "invalid-character", (9, 10), r"invalid character U\+D800 at position 9"),
+        ("http://h/\ue000?", "invalid-character", (9, 10), r"invalid character U\+E000 at position 9"),
+        ("http://h/#?\ue000", "invalid-character", (11, 12), r"invalid character U\+E000 at position 11"),
+        ("http://h/\u00e9\u202e", "invalid-character", (10, 11), r"invalid character U\+202E at position 10"),
+        ("http://\u00fc.de/\u00e9|x", "invalid-character", (13, 14), r"invalid character '\|' in the path at pos"),
+        ("http://\u00fc.de:8x/", "invalid-port", (13, 14), "invalid character in the port at position 13"),
+        ("http://h:\u00e9/", "invalid-port", (9, 10), "invalid port at position 9"),
+        ("h\u00e9:", "invalid-scheme", (1, 2), r"invalid character '\\xe9' in the scheme at position 1"),
+        ("http://\u00e9@h/", "userinfo-not-allowed", (7, 8), "unexpected user name at position 7"),
+        ("http://\u00fc.de/\u00e9?\u00e9#\u00e9#", "invalid-part", (17, 18), "in the fragment at position 17"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written_is_refused_at_its_place(text, code, span, message):
+    with pytest.raises(InvalidURL, match=message) as caught:
+        from_unicode(text)
+    error = caught.value
+    assert (error.code, error.text, error.span, error.position) == (code, text, span, span[0])
+    assert error.section.startswith("RFC ")
+    assert str(error).isascii()
+
+
+def test_other_mistakes_are_those_of_parse():
+    for text in (None, "http://h/ ", "http://\u00fc/" + "x" * 70_000):
+        with pytest.raises(InvalidURL):
+            from_unicode(text)
+    with pytest.raises(InvalidURL, match="invalid scheme 'ftp' at position 0: expected http"):
+        from_unicode("ftp://\u00fc/", type(MODERN.parse("http://h")).parse)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("http://B\u00dcCHER.de/", "http://xn--bcher-kva.de/"),
+        ("http://\u65e5\u672c\u3002jp/", "http://xn--wgv71a.jp/"),
+        ("http://\uff21\u00fc.A/", "http://xn--a-eha.A/"),
+    ],
+)
+def test_what_people_type_is_mapped_as_browsers_do(text, written):
+    assert str(from_unicode(text, uts46=True)) == written
+    with pytest.raises(InvalidURL, match="uts46=True"):
+        from_unicode(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["http://a\uff0fb/", "http://a\uff1f/", "http://a\uff05/", "http://a\uff20b/", "http://\u2603/"]
+)
+def test_no_character_is_mapped_to_a_delimiter(text):
+    with pytest.raises(InvalidURL, match=r"at position [78]: IDNA 2008 does not allow it"):
+        from_unicode(text, uts46=True)
+
+
+def test_only_domain_names_outside_us_ascii_need_the_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "idna", None)
+    assert to_unicode(from_unicode("http://h/\u00e9")) == "http://h/\u00e9"
+    assert to_unicode(from_unicode("http://xn--tda/", lambda text: MODERN.parse(text).replace(host="a")))
+    for function, argument in ((from_unicode, "http://\u00fc/"), (to_unicode, MODERN.parse("http://xn--tda/"))):
+        with pytest.raises(PluginError, match=r"need the library idna, .* pip install 'urlschemes-rfc3986\[idna\]'"):
+            function(argument)
+
+
+# Letters, marks, blanks, controls, private, unassigned and forbidden characters, a surrogate, the last of a plane.
+CHARACTERS = (
+    "a/%~\x7f\x85\xa0\xad\xe9\u0301\u05d0\u200b\u200d\u202e\u2066\u2603\u3000\u65e5\ud800\ue000\ufdd0\ufeff\ufffd\ufffe"
+)
+CHARACTERS += "\U00010000\U0001f600\U0001fffe\U000e0001\U000e0100\U000effff\U000f0000\U0010ffff"
+ESCAPES = st.text(CHARACTERS, max_size=5).map(lambda text: encoded(text.encode("utf-8", "surrogatepass")))
+OCTETS = st.lists(st.sampled_from([0x41, 0x80, 0xA9, 0xC3, 0xE2, 0xF0, 0xFF]), max_size=3).map(
+    lambda each: encoded(bytes(each))
+)
+LABELS = st.text("ab-\u00e9\u00df\u0436\u05d0\u200d\u65e5\U0001f600", max_size=5).map(
+    lambda text: "xn--" + text.encode("punycode").decode()
+)
+DATA = st.lists(st.one_of(ESCAPES, OCTETS, st.text("aB~;=", max_size=2)), max_size=3).map("".join)
+HOSTS = st.lists(st.one_of(LABELS, DATA, st.just("a")), max_size=3).map(".".join)
+
+
+def check_there_and_back(url):
+    text = to_unicode(url)
+    again = from_unicode(text, type(url).parse)
+    assert again.normalized("case") == url.normalized("case")
+    assert again.equivalent(url)
+    assert to_unicode(again) == text
+
+
+@given(st.tuples(DATA, HOSTS, DATA, DATA, DATA))
+@settings(max_examples=100, deadline=None)
+def test_from_unicode_takes_to_unicode_back(parts):
+    check_there_and_back(URI.parse("x://{}@{}/{}?{}#{}".format(*parts)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", sorted(MODERN))
+def test_from_unicode_takes_to_unicode_back_for_every_scheme(scheme):
+    @given(urls(scheme, registry=MODERN))
+    @settings(max_examples=300, deadline=None)
+    def check(text):
+        check_there_and_back(MODERN.parse(text))
+
+    check()
