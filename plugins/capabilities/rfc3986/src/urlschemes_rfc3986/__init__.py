@@ -3,6 +3,7 @@
     rfc3986.abnf        the rules of appendix A, two of them rewritten; what schemes with a server need
     printed.abnf        the rules of appendix A as printed
     algorithms.py       what a profile offers to the rest of urlschemes
+    command.py          `urlschemes unicode`
     domain_names.py     labels of domain names in all languages (IDNA 2008)
     generic_uri.py      URI: the URLs of schemes that have no record
     host_findings.py    what is legal in a host and misleads its reader
